@@ -21,13 +21,14 @@ class Precedence:
 
     def __init__(self) -> None:
         self._over = threading.Event()
-        self._until = float("-inf")
+        self._until = self._taken_at = float("-inf")
         self._here = threading.local()
 
     def take(self, seconds: float = LONGEST_REST) -> None:
         """From now on jobs rest, until `give_back` or for so long at most."""
         self._over.clear()
-        self._until = time.monotonic() + seconds
+        self._taken_at = time.monotonic()
+        self._until = self._taken_at + seconds
 
     def give_back(self) -> None:
         self._until = float("-inf")
@@ -36,6 +37,11 @@ class Precedence:
     @property
     def taken(self) -> bool:
         return time.monotonic() < self._until
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long ago it was taken last: whoever has just pressed a key may soon press another."""
+        return time.monotonic() - self._taken_at
 
     def rest(self) -> None:
         """Wait while somebody has precedence."""

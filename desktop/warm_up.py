@@ -13,6 +13,7 @@ from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
+from core.jobs import precedence
 from desktop.jobs import JobRunner
 from desktop.plots import loading
 from desktop.widgets.words import tr
@@ -43,6 +44,8 @@ PACKAGES = (
     "desktop.panels",
 )
 
+IDLE_SECONDS = 0.5  # since a rater's last key
+LOOK_MILLISECONDS = 100  # whether that is over
 
 _importing = threading.Lock()
 _wanted = list(ENGINE)
@@ -68,6 +71,10 @@ class WarmUp(QObject):
         self._timer.start()
 
     def _step(self) -> None:
+        if precedence.idle_seconds < IDLE_SECONDS:  # a rater presses keys: none of them waits for an import
+            self._timer.setInterval(LOOK_MILLISECONDS)
+            return
+        self._timer.setInterval(0)
         try:
             next(self._left)
         except StopIteration:

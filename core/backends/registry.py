@@ -7,12 +7,12 @@ module with `INFO` and `open` (see `BackendPlugin`). The program's own names can
 import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.metadata import entry_points
 from typing import Any
 
 from core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
 from core.errors import AppError, UsageError
 from core.machine.installation import explained
+from core.machine.plug_ins import entry_points
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {

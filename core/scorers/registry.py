@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from core.errors import AppError, NotInstalledYet, UsageError
 from core.jobs import JobContext
 from core.machine.installation import explained
 from core.machine.models import catalogue
+from core.machine.plug_ins import entry_points
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
 ENTRY_POINTS = "biasprint.scorers"

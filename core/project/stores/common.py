@@ -30,6 +30,12 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def json_object(text: str) -> dict[str, Any]:
+    """The object of a column that most often holds an empty one: to parse that took half of a row's time."""
+    found: dict[str, Any] = {} if text == "{}" else json.loads(text)
+    return found
+
+
 def json_sha256(value: Any) -> str:
     return sha256_text(canonical_json(value))
 

@@ -18,7 +18,7 @@ from core.project.reader import ROWS_AT_ONCE
 from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.schema import table
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_sha256, utc_now
+from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_object, json_sha256, utc_now
 from core.project.stores.studies import prompt_row
 from core.text import restore_text, store_text
 
@@ -333,11 +333,11 @@ def _row(row: Any) -> OutputRow:
         theme=row.theme,
         axis=row.axis,
         identity=row.identity,
-        fields=json.loads(row.fields),
+        fields=json_object(row.fields),
         backend=row.backend,
         model=row.model,
         failure=row.failure,
-        detail=json.loads(row.detail),
-        usage=json.loads(row.usage),
+        detail=json_object(row.detail),
+        usage=json_object(row.usage),
         created_at=row.created_at,
     )

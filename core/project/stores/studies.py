@@ -12,7 +12,7 @@ from core.project.changes import Changes
 from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
-from core.project.stores.common import StorePart, canonical_json, insert_one, json_sha256, utc_now
+from core.project.stores.common import StorePart, canonical_json, insert_one, json_object, json_sha256, utc_now
 from core.text import restore_text, store_text
 
 # ---- Studies and the versions of their axes
@@ -162,7 +162,7 @@ def prompt_row(row: Any) -> PromptRow:
         row.theme,
         row.axis,
         row.identity,
-        json.loads(row.fields),
+        json_object(row.fields),
     )
 
 

@@ -31,6 +31,7 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
+from core.project.stores.common import json_object
 from core.project.stores.findings import Kind
 from core.text import restore_text, sha256_text, store_text
 
@@ -314,3 +315,10 @@ def test_outputs_are_paged_filtered_and_counted(project: Project) -> None:
     assert project.outputs.ids(OutputFilter(contains="%")) == []
     assert project.outputs.count(OutputFilter(status="error")) == 0
     assert project.outputs.texts(ids[:2]) == {ids[0]: "text key/0", ids[1]: "text key/1"}
+
+
+def test_an_empty_object_is_read_as_a_new_one_each_time():
+    one, other = json_object("{}"), json_object("{}")
+    one["changed"] = 1
+    assert other == {}
+    assert json_object('{"a": [1]}') == {"a": [1]}

@@ -10,11 +10,20 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.app import FULL_EVERY_LOOKS, GarbageCollector
+from core.jobs import Precedence
+from desktop.app import FULL_EVERY_LOOKS, LATEST_FULL_LOOKS, GarbageCollector
 
 
 @pytest.fixture
-def collector(qtbot: QtBot):
+def precedence(monkeypatch: pytest.MonkeyPatch) -> Precedence:
+    """That of a program in which nobody has pressed a key yet."""
+    made = Precedence()
+    monkeypatch.setattr("desktop.app.precedence", made)
+    return made
+
+
+@pytest.fixture
+def collector(qtbot: QtBot, precedence: Precedence):
     gc.collect()
     gc.freeze()  # what other tests use need not be looked through
     made = GarbageCollector()
@@ -59,6 +68,38 @@ def test_what_has_grown_old_is_collected_now_and_then(collector: GarbageCollecto
     for _ in range(FULL_EVERY_LOOKS - 1):
         collector.look()
     assert lost() is None
+
+
+def test_nothing_is_collected_while_a_raters_key_is_answered(collector: GarbageCollector, precedence: Precedence):
+    lost = lost_in_a_cycle()
+    fill_memory()
+    precedence.take(30)
+    for _ in range(LATEST_FULL_LOOKS + 1):
+        collector.look()
+    assert lost() is not None
+    precedence.give_back()
+    collector.look()
+    assert lost() is None
+
+
+def test_everything_is_collected_when_no_key_has_come_for_a_moment_or_after_a_minute_of_keys(
+    collector: GarbageCollector, precedence: Precedence, monkeypatch: pytest.MonkeyPatch
+):
+    done: list[int] = []
+    monkeypatch.setattr(collector, "_collect_all", lambda: done.append(1))
+    monkeypatch.setattr("desktop.app.IDLE_SECONDS", 60.0)
+    precedence.take()
+    precedence.give_back()
+    for _ in range(FULL_EVERY_LOOKS + 5):
+        collector.look()
+    assert not done
+    monkeypatch.setattr("desktop.app.IDLE_SECONDS", -1.0)
+    collector.look()
+    assert len(done) == 1
+    monkeypatch.setattr("desktop.app.IDLE_SECONDS", 60.0)
+    for _ in range(LATEST_FULL_LOOKS):
+        collector.look()
+    assert len(done) == 2
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library gives memory back by itself")

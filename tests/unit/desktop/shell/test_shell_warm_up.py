@@ -4,8 +4,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
-from desktop.warm_up import modules_of
+from core.jobs import Precedence
+from desktop import warm_up
+from desktop.jobs import JobRunner
+from desktop.warm_up import WarmUp, modules_of
 
 
 def test_modules_of_a_package_include_those_in_the_packages_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -32,3 +36,23 @@ def test_modules_of_a_package_include_those_in_the_packages_below_it(tmp_path: P
 
 def test_modules_of_the_panels_are_all_named():
     assert set(modules_of("desktop.panels")) >= {"desktop.panels.base", "desktop.panels.judge"}
+
+
+def test_nothing_is_imported_while_a_rater_presses_keys(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
+    precedence, done = Precedence(), []
+    monkeypatch.setattr(warm_up, "precedence", precedence)
+    monkeypatch.setattr(warm_up, "IDLE_SECONDS", 60.0)
+    monkeypatch.setattr(warm_up, "LOOK_MILLISECONDS", 1)
+    monkeypatch.setattr(warm_up, "_panels_in_steps", lambda: iter([None]))
+    runner = JobRunner()
+    warming = WarmUp(runner)
+    precedence.take()
+    precedence.give_back()
+    warming.start(lambda: done.append(1))
+    with qtbot.waitSignal(warming._timer.timeout):
+        pass
+    qtbot.wait(20)
+    assert not done
+    monkeypatch.setattr(warm_up, "IDLE_SECONDS", -1.0)
+    qtbot.waitUntil(lambda: done == [1])
+    assert runner.close()
