@@ -89,6 +89,8 @@ class JudgeControl(QObject):
         self._late = QTimer(self, singleShot=True, interval=ANSWER_SHOWN_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._show_answer)
         self._given: GivenAnswer | None = None  # on its way to the disk
+        self._settled = QTimer(self, singleShot=True, interval=0)
+        self._settled.timeout.connect(self._give_back)
         self._ratings_under_way = 0
         self.view: SessionView | None = None
         self.busy = False
@@ -278,7 +280,10 @@ class JudgeControl(QObject):
     # inside
 
     def customEvent(self, event: QEvent) -> None:
-        """What came in answer is painted: jobs may go on."""
+        """What came in answer is painted: jobs may go on, once the window has nothing more to do for it."""
+        self._settled.start()
+
+    def _give_back(self) -> None:
         if not self.busy:  # or the next key has been pressed
             precedence.give_back()
 
