@@ -343,7 +343,7 @@ def rewrite(
         from core.compute import models, shared
         from core.errors import UsageError
         from core.machine.keys import session_keys
-        from core.runs.letter_check import Generator, regenerate_twin
+        from core.runs.letters_anew import Generator, regenerate_twin
 
         context, reading = checked.request.context, checked.reading
         if context is None:
@@ -401,7 +401,7 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         from core.documents.pile import groups
         from core.runs import letter_piles
         from core.runs.letter_check import ROLES, scorers_for_letters
-        from core.runs.values import best_scorer
+        from core.scorers.choosing import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}

@@ -75,7 +75,7 @@ def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
     """Embed every text of the project by the best embedder there is here."""
 
     def work(ctx: JobContext) -> "list[ScoreResult]":
-        from core.runs.values import best_scorer
+        from core.scorers.choosing import best_scorer
 
         info = best_scorer("embedding")
         if info is None:

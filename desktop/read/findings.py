@@ -15,7 +15,8 @@ from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
 from core.runs.exporting import matched_block
-from core.runs.values import ORIGINAL_KEY, scorer_for, stored_values
+from core.runs.values import ORIGINAL_KEY, stored_values
+from core.scorers.choosing import scorer_for
 from desktop.widgets.words import plural, tr
 from desktop.wording.findings import FindingLine, FindingsData, Measurement, QuestionHead, line_of
 from desktop.wording.titles import Titles, read_titles

@@ -11,7 +11,7 @@ from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpe
 from core.prompts import cogs_set
 from core.runs.compare import compare
 from core.runs.setup import store_set
-from core.runs.values import best_scorer, scorer_for
+from core.scorers.choosing import best_scorer, scorer_for
 
 SAMPLES = 40  # of the run: many more than arrive while it is measured
 WRITTEN = 3_240  # outputs that are there at the start: a whole paper's set

@@ -47,6 +47,12 @@ WITHOUT_NUMPY: list[Link] = [
     ),
 ]
 WITHOUT_MODELS: list[Link] = [
+    (
+        "a letter on the command line",
+        "import core.cli.letter_commands, core.cli.letter_output, core.documents.pile.files, core.documents.house\n"
+        "from core.runs.letter_check import scorers_for_letters; scorers_for_letters()",
+        ("sqlalchemy", "sqlmodel", *STATISTICS, *MODELS),
+    ),
     ("the rules of a workshop", "import core.judging.workshop", (*STATISTICS, "torch", "PySide6")),
     (
         "the planner of judging",
@@ -76,7 +82,7 @@ WITHOUT_MODELS: list[Link] = [
     ),
     (
         "the jobs of letters",
-        "from core.runs import letter_check, letter_piles, letter_sets",
+        "from core.runs import letter_check, letter_piles, letter_sets, letters_anew",
         ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
     ),
     (

@@ -33,7 +33,7 @@ from core.runs.live.values import (
     units_of,
 )
 from core.runs.measure.letters import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
-from core.runs.values import best_scorer, scorer_for
+from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.document_success import Outcome, is_english_letter, of_document
 from core.scorers.lexicon import load_lexicon
 from core.scorers.protocol import ScorerInfo

@@ -15,7 +15,8 @@ from core.project.project import Project
 from core.project.stores.runs import OutputFilter
 from core.runs.setup import study_of
 from core.runs.tables import read_table
-from core.runs.values import best_scorer, complete_values, failures
+from core.runs.values import complete_values, failures
+from core.scorers.choosing import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.studies.registry import studies, table_fields
 from core.studies.study import MeasureOptions, Study, named

@@ -34,7 +34,8 @@ from core.runs.measure.creativity_columns import (
     words_of,
 )
 from core.runs.setup import shipped_axes
-from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values, unscored
+from core.runs.values import complete_values, failures, stored_values, unscored
+from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
 from core.studies.creativity.affinity import ABS, SHARE

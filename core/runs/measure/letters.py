@@ -17,7 +17,8 @@ from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.axes import available_axes, load_axis
 from core.runs.exporting import matched_block
-from core.runs.values import best_scorer, complete_values, failures, scorer_for, stored_values
+from core.runs.values import complete_values, failures, stored_values
+from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
 from core.studies.study import MeasureOptions

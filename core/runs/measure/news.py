@@ -17,7 +17,8 @@ from core.prompts.drafts import PLAIN_ARM
 from core.prompts.resource_files import validated
 from core.runs.importing import check_generated
 from core.runs.tables import read_table
-from core.runs.values import Originals, best_scorer, complete_values, failures
+from core.runs.values import Originals, complete_values, failures
+from core.scorers.choosing import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead

@@ -12,14 +12,12 @@ from core.documents.values import Document, Part, Reading
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.runs.letter_check import (
-    Generator,
     occupation_of,
-    prompt_for,
     read_one,
-    regenerate_twin,
     scorers_for_letters,
     twin_readings,
 )
+from core.runs.letters_anew import Generator, prompt_for, regenerate_twin
 from core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}

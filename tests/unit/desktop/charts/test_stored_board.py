@@ -19,7 +19,7 @@ from core.project.stores.runs import OutputFilter
 from core.runs.live import LiveKey, LiveTally, LiveValue
 from core.runs.measure import scorers_needed
 from core.runs.setup import study_of
-from core.runs.values import best_scorer
+from core.scorers.choosing import best_scorer
 from desktop.read.board import MOST_CURVES, StoredBoard
 from desktop.read.board_shown import BoardMeasure, StudyBoard
 

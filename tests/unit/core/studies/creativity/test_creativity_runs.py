@@ -18,7 +18,7 @@ from core.runs.measure import measure_tables
 from core.runs.measure.creativity import axes_of, of_outputs
 from core.runs.measure.creativity_columns import harm_of, judgment_table_columns, kept_apart, output_table_columns
 from core.runs.setup import add_prompts
-from core.runs.values import scorer_for
+from core.scorers.choosing import scorer_for
 from core.studies.study import MeasureOptions
 from core.tables.rows import Record
 
