@@ -145,14 +145,14 @@ def test_a_score_that_changes_with_name_and_gender_is_a_finding_about_the_scorer
     she = [one for one in found.reading.sentences if one.part == "body" and " she " in f" {one.text.lower()} "]
     assert [one.sentence for one in changed] == [one.index for one in she]
     assert all(one.turned and round(one.difference, 3) == 0.7 for one in changed)
-    assert found.findings[1].startswith(f"The scorer of formality (unfair) gives {len(she)} sentences another value")
-    assert "This is a finding about the scorer, not about the letter." in found.findings[1]
+    assert found.findings[0].startswith(f"The scorer of formality (unfair) gives {len(she)} sentences another value")
+    assert "This is a finding about the scorer, not about the letter." in found.findings[0]
 
 
 def test_scores_that_do_not_change_are_said_not_to() -> None:
     found = read_with_twin(read_pasted(TEXT), THOMAS, scorers={"positivity": "positivity_lexicon"}, person=KELLY)
     assert found.sentences == ()
-    assert found.findings[1].startswith("No score of the ")
+    assert found.findings[0].startswith("No score of the ")
 
 
 def test_the_jobs_hand_over_to_the_compute_process_and_narrow_the_reference() -> None:
