@@ -25,10 +25,12 @@ from core.documents.values import (
 )
 from core.findings import ScorerUse
 from core.swap import Person, Twin
+from core.swap.couples import PARTNER_CHANGED
 from core.swap.engine import swap
 from core.swap.guess_pronoun import contradicts, other_given_names
 from core.swap.name_groups import LIMITS, group_of_name
 from core.swap.names import NAME_KEPT
+from core.swap.nouns import PARTNER
 
 SUPPORT = "support"
 
@@ -70,12 +72,12 @@ def twin_of(
     house: HouseList | None,
 ) -> TwinDifference:
     """The twin for `other` of a letter that was read, read by the same scorers, and the differences."""
-    twin = swap(reading.document.text, reading.person, other, parts=reading.parts)
+    twin, swapped = _swapped(reading, other, context)
     about = twin_person(reading.person, other)
     twin_reading = read_letter(
         _with_text(reading.document, twin.text),
         scorers=scorers,
-        context=swapped_context(context, reading.person, other) if context else None,
+        context=swapped,
         parts=[Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts],
         person=about,
         occupation=occupation,
@@ -96,6 +98,18 @@ def twin_of(
         reading.person, about, reading, twin_reading, figures, sentences, unpaired,
         (*mixed, *found, *named), twin=twin, question=question, asked=asked,
     )  # fmt: skip
+
+
+def _swapped(reading: Reading, other: Person, context: Document | None) -> tuple[Twin, Document | None]:
+    """The twin's text and context; partners change in both or in neither, or one would contradict the other."""
+    made: list[Twin] = []
+    for couples in (True, False):
+        made = [swap(reading.document.text, reading.person, other, parts=reading.parts, couples=couples)]
+        if context is not None:
+            made.append(swap(context.text, reading.person, other, couples=couples))
+        if not any(one.doubt == PARTNER for twin in made for one in twin.left_alone):
+            break
+    return made[0], _with_text(context, made[1].text) if context is not None else None
 
 
 def twin_person(person: Person, other: Person) -> Person:
@@ -178,10 +192,29 @@ def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
     if names:
         places = "1 place" if len(names) == 1 else f"{len(names)} places"
         yield f"“{names[0].old}” stays in {places} of the twin, {names[0].doubt}. Every place is among the changes."
+    yield from _partners(twin)
     if person.pronoun != other.pronoun:
         body = " ".join(one.text for one in reading.sentences if one.part == "body")
         for name in other_given_names(body, person):
             yield f"“{name}” stays in the twin: if that is the candidate too, set it as the candidate's first name."
+
+
+def _partners(twin: Twin) -> Iterator[str]:
+    """A couple that reads otherwise is a second thing that differs, and so is a partner of another gender."""
+    for one in twin.changes:
+        if one.doubt == PARTNER_CHANGED:
+            yield (
+                f"“{one.old}” became “{one.new}”, so that the couple reads as before: here not only the candidate's "
+                "gender differs. Look whether that is meant."
+            )
+            break
+    for one in twin.left_alone:
+        if one.doubt == PARTNER:
+            yield (
+                f"“{one.old}” stays, because the letter says more of this partner or somebody else: in the twin the "
+                "couple reads otherwise than in the letter, and a score may differ for that."
+            )
+            break
 
 
 def _findings(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import UsageError
 from core.swap.agreement import change_articles
+from core.swap.couples import with_partners
 from core.swap.guess import guess_person
 from core.swap.names import change_titles, find_names
 from core.swap.nouns import NOUN_KEPT, change_nouns
@@ -32,14 +33,23 @@ _LOST_ON_THE_WAY = (
 )
 
 
-def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] = (), everywhere: bool = False) -> Twin:
+def swap(
+    text: str,
+    person: Person,
+    other: Person,
+    *,
+    parts: Sequence[Stretch] = (),
+    everywhere: bool = False,
+    couples: bool = False,
+) -> Twin:
     """The text about `person` as one about `other`.
 
     A name that `other` lacks stays; a pronoun that `person` lacks is guessed from the text, one that `other` lacks
     is `person`'s. `parts`, where known, say what is salutation and signature; otherwise they are found by their form.
     Addresses, salutation and signature are kept, and so are names inside quotations and titles of works and names
     that others may bear: unless `everywhere`, for a text in which nothing may show `person`, such as a prompt.
-    English only.
+    `couples`: “his wife” becomes “her husband” where nothing else tells the partner's gender; otherwise partners stay,
+    as all relations do. English only.
 
     Heavy at the first call (a tagger and a dictionary are loaded); raises `UsageError` for a pronoun it does not know.
     """
@@ -59,6 +69,8 @@ def swap(text: str, person: Person, other: Person, *, parts: Sequence[Stretch] =
     spoken = change_pronouns(page, person, other, names, words)
     titles = list(change_titles(page, person, other, names.person, words))
     nouns = list(change_nouns(page, person, other, names, spoken, words)) if person.pronoun else []
+    if couples:
+        nouns = with_partners(page, nouns, person, other, spoken, words)
     decided = [*names.changes, *names.left, *spoken.changes, *spoken.left, *titles, *nouns]
     changes = _in_order(change for change in decided if change.new != change.old)
     changes = _in_order([*changes, *change_articles(page, changes)])

@@ -83,7 +83,7 @@ def governor_of(page: Page, start: int, place: int) -> int | None:
 
 _OF_ANOTHER = ("by", "with", "from", "under", "beside", "alongside", "against", "between", "near", "via", "to", "at")
 _OF_THE_PERSON = ("as", "like", "of", "than", "in", "into")
-_PARTNER = "the person's partner is somebody else and stays: look whether that is meant"
+PARTNER = "the person's partner is somebody else and stays: look whether that is meant"
 _PLACE = {"he": 0, "she": 1, "they": 2}
 NOUN_KEPT, KIN_KEPT = "gendered word kept", "relationship word kept"
 
@@ -100,7 +100,7 @@ def change_nouns(
         word, prefix = _word(token.lower, words)
         if words.said_of.get(word) != person.pronoun:
             if word in words.file.nouns.partners and _is_the_persons_own(page, place):
-                yield Change(token.start, token.end, token.text, token.text, KIN_KEPT, _PARTNER)
+                yield Change(token.start, token.end, token.text, token.text, KIN_KEPT, PARTNER)
             continue
         new = (words.self.get(word) or words.kin[word])[_PLACE[other.pronoun]]
         reason, kept = ("relationship word", KIN_KEPT) if word in words.kin else ("gendered word", NOUN_KEPT)
@@ -167,7 +167,7 @@ def _why_kin_left(
     after = place + 2 if page.lower(place + 1) == "," else place + 1
     if after in names.person and owner not in ("his", "her", "their"):
         return None
-    return _PARTNER if page.lower(place) in words.file.nouns.partners and _is_the_persons_own(page, place) else ""
+    return PARTNER if page.lower(place) in words.file.nouns.partners and _is_the_persons_own(page, place) else ""
 
 
 def _why_unowned_kin_left(

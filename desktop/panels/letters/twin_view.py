@@ -62,6 +62,7 @@ class TwinView(Beside):
         self.sentences.sentence_chosen.connect(self._show_sentence)
         self.findings.asked_wanted.connect(self.show_asked)
         self.asked.sentence_chosen.connect(self._show_asked_sentence)
+        self.asked.list.clicked.connect(lambda _: self.tabs.setCurrentIndex(0) if self._narrow else None)
         self.asked.letter_wanted.connect(self.letter_wanted)
         theme.signals.changed.connect(self._dress)
 

@@ -70,7 +70,7 @@ class TwinPersonBar(QWidget):
         self.flow.addWidget(self.make)
         self.kind.setAccessibleName(tr("What kind of twin"))
         self.offer(())
-        self.title.setPlaceholderText(tr("as before"))
+        self.title.setPlaceholderText(tr("same"))
         for line in (self.title, self.first, self.last):
             line.setMaxLength(LONGEST)
             line.textEdited.connect(lambda _: self._enable())

@@ -90,6 +90,26 @@ def test_what_the_house_list_ignores_asks_nothing() -> None:
     assert found.asked == ()
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Her husband cooks too.", "“husband” became “wife”, so that the couple reads as before"),
+        ("Her husband, Mark, cooks too.", "“husband” stays, because the letter says more of this partner"),
+    ],
+)
+def test_what_became_of_a_couple_is_said(sentence: str, said: str) -> None:
+    assert any(said in one for one in twin(sentence).findings)
+    same_gender = twin(sentence, other=named_in(name_group("white"), KELLY))
+    assert not any("husband" in one for one in same_gender.findings)
+
+
+def test_a_couple_changes_in_letter_and_cv_or_in_neither() -> None:
+    letter = read_pasted(f"Her husband cooks too. {REST.format('her')}")
+    for cv, partner in (("She trained in Bern.", "wife"), ("Her husband, Mark, cooks.", "husband")):
+        found = read_with_twin(letter, THOMAS, scorers={}, person=KELLY, context=read_pasted(cv))
+        assert found.twin_reading.document.text.startswith(f"His {partner} cooks too.")
+
+
 def test_under_another_name_alone_only_origin_is_asked_about() -> None:
     found = twin("She is surprisingly articulate, and has a lovely smile.", other=named_in(name_group("white"), KELLY))
     (asked,) = found.asked

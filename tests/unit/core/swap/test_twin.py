@@ -276,3 +276,32 @@ def test_a_letter_of_400_words_takes_well_under_100_ms_once_warm() -> None:
 def test_what_was_learnt_from_biographies_leads_there_and_back(hers: str, his: str) -> None:
     assert swap(hers, ANN, JOSEPH).text == his
     assert swap(his, JOSEPH, ANN).text == hers
+
+
+@pytest.mark.parametrize(
+    ("text", "twin"),
+    [
+        ("Her husband cooks too.", "His wife cooks too."),
+        ("Ann Weber and her husband moved here.", "Joseph Hart and his wife moved here."),
+        ("Her wife is a judge.", "His husband is a judge."),
+        ("She and her fiancé are from Bern.", "He and his fiancée are from Bern."),
+        # What else is told of the partner would contradict the new word.
+        ("Her husband, Mark, cooks too.", "His husband, Mark, cooks too."),
+        ("Her husband cooks, and he is kind.", "His husband cooks, and he is kind."),
+        # The writer's partner.
+        ("My husband knows her well.", "My husband knows him well."),
+    ],
+)
+def test_a_couple_reads_as_before_where_nothing_else_tells_the_partners_gender(text: str, twin: str) -> None:
+    assert swap(text, ANN, JOSEPH, couples=True).text == twin
+
+
+def test_a_partner_who_was_changed_is_always_in_doubt_and_comes_back() -> None:
+    made = swap("Her husband cooks too.", ANN, JOSEPH, couples=True)
+    (partner,) = [one for one in made.changes if one.old == "husband"]
+    assert "couple reads as before" in partner.doubt
+    assert swap(made.text, JOSEPH, ANN, couples=True).text == "Her husband cooks too."
+    assert (
+        swap("Her husband cooks.", ANN, Person("Alex", "Weber", "", "they"), couples=True).text
+        == "Their husband cooks."
+    )

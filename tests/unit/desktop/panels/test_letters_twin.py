@@ -267,6 +267,15 @@ def test_one_click_lists_what_to_ask_and_leads_to_the_sentence(view: TwinView, q
     assert (wanted.args[0].place[0], wanted.args[0].mark) == (TEXT.index("She"), PAINTS.key(SENTENCE))
 
 
+def test_without_room_a_click_on_a_sentence_leads_to_the_texts(view: TwinView) -> None:
+    view.resize(700, 560)
+    view.show_asked()
+    assert not view.texts.isVisible()
+    view.asked.list.clicked.emit(view.asked.list.table.index(0, 0))
+    assert view.texts.isVisible()
+    assert "marked for gender" in view.texts.note.text()
+
+
 def test_without_a_sentence_to_ask_about_there_is_no_list(view: TwinView) -> None:
     view.show_difference(replace(difference(), asked=(), question="No sentences name gender."))
     assert not view.findings.to_asked.isVisible()
