@@ -31,6 +31,7 @@ from core.documents.values import (
     Support,
     TwinDifference,
     changed,
+    how_said,
 )
 from core.draw import digits
 from core.findings import ScorerUse
@@ -232,8 +233,8 @@ def _tell_marks(reading: Reading) -> None:
 
 
 def _mark(mark: Mark) -> str:
-    turned = ", denied" if mark.negated else ", weakened" if mark.hedged else ""
-    return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{turned})"
+    said = how_said(mark)
+    return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f', {said}' if said else ''})"
 
 
 def _tell_support(reading: Reading) -> None:

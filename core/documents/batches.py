@@ -66,8 +66,8 @@ def reference_of_letters(
 ) -> Built:
     """`letters`: (text, occupation, group) each; `scorers`: role → name; `made_by`: who wrote each letter.
 
-    A letter is read exactly as a letter that is checked. One in another language or without text is dropped and
-    counted; nothing here asks whether a text is a good letter.
+    A letter is read as a letter that is checked, but for whole passages, which no figure counts. One in another
+    language or without text is dropped and counted; nothing here asks whether a text is a good letter.
     """
     ctx = ctx or JobContext()
     styles: dict[str, str] = {role: name for role, name in scorers.items() if role in SCORE_NAMES}
@@ -81,7 +81,7 @@ def reference_of_letters(
         except AppError:
             dropped["no text"] += 1
             continue
-        reading = read_letter(document, scorers=styles)
+        reading = read_letter(document, scorers=styles, words_only=True)  # of marks a set counts words alone
         used |= {use.role: f"{use.name} {use.version}" for use in reading.scorers}
         if reading.stopped:
             dropped["not English"] += 1

@@ -193,7 +193,7 @@ def version_of_marks() -> str:
     """Changes with every edit of the categories."""
     names = (*CATEGORIES, "scope", "lists")
     content = b"\n".join(packaged("letters", "marks", f"{name}.toml").read_bytes() for name in names)
-    return f"marks 3; {hashlib.sha256(content).hexdigest()[:12]}"
+    return f"marks 4; {hashlib.sha256(content).hexdigest()[:12]}"
 
 
 def _category(key: Category) -> CategoryWords:

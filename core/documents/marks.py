@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from core.documents.categories import CANDIDATE, SPACE, CategoryWords, Scope, categories, scope
+from core.documents.subject import PRIVATE, is_said_elsewhere
 from core.documents.values import Category, Mark, Sentence
 from core.documents.whose import MarkedText, is_about_another, is_of_another, marked_text
 from core.swap import Person
@@ -79,6 +80,7 @@ def _nearest(pattern: re.Pattern[str], exceptions: re.Pattern[str], near: str, w
 
 _TRAILING = re.compile(r"\s+(?:a|an|the|our|its|his|her|their|she|he|they|about|for|to|as|be|become|of)$")
 _LEADING = re.compile(rf"{CANDIDATE}{SPACE}")
+_OF_A_SUBJECT = PRIVATE | {"doubt"}
 _SAID = {"denied": "It denies this of the candidate.", "weakened": "It is hoped for or supposed, and not said."}
 
 
@@ -125,6 +127,8 @@ def _is_name(page: MarkedText, start: int, end: int) -> bool:
 def _mark(page: MarkedText, start: int, end: int, category: CategoryWords, person: Person | None) -> Iterator[Mark]:
     if not category.praise:
         if is_of_another(page, start, end, category.key, person):
+            return
+        if category.key in _OF_A_SUBJECT and is_said_elsewhere(page, start, end, category.key, person):
             return
         leading = _LEADING.match(page.lower, start, end)
         start = leading.end() if leading else start  # “she seemed” is found by “she”, and said of “seemed”

@@ -17,6 +17,7 @@ from core.documents.house import HouseList
 from core.documents.marks import marks_of
 from core.documents.occupations import occupation_key
 from core.documents.parts import parts_of, suspicions
+from core.documents.passages import passages_of, version_of_passages
 from core.documents.references import ReferenceSet
 from core.documents.support import support_of
 from core.documents.values import (
@@ -122,7 +123,10 @@ def figures_of(
     scores: Sequence[SentenceScore],
     uses: Sequence[ScorerUse],
 ) -> tuple[LetterFigure, ...]:
-    """The figures of the sentences of the body; every share is over all of them that could be scored."""
+    """The figures of the sentences of the body; every share is over all of them that could be scored.
+
+    Of marks those of words count, not whole passages: a reference set's figures are of words.
+    """
     text = "\n".join(sentence.text for sentence in body)
     words = len(_WORD.findall(text))
     count = superlatives(text)
@@ -139,7 +143,7 @@ def figures_of(
         number = sum(score.value is not None and score.value >= COUNTS_FROM for score in own)
         found.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
     for category in categories().values():
-        number = len({mark.sentence for mark in marks if mark.category == category.key})
+        number = len({mark.sentence for mark in marks if mark.category == category.key and not mark.passage})
         found.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
     return tuple(found)
 
@@ -269,10 +273,12 @@ def read_letter(
     occupation: str = "",
     reference: ReferenceSet | None = None,
     house: HouseList | None = None,
+    words_only: bool = False,
 ) -> Reading:
     """The reading of a letter.
 
     `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
+    Without one for agency no model is loaded, and only words of the lists are marked; so it is with `words_only`.
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
     guessed where None. `occupation`: whose reference letters the letter is compared with. `house`: what is always
     ignored, and marked.
@@ -289,12 +295,17 @@ def read_letter(
     stopped = any(one.stops for one in wrong)
     scored = () if stopped else body
     found = () if stopped else marks_of(every, about)
+    by_model = "agency" in scorers and not words_only
+    if by_model and not stopped:
+        found = tuple(sorted((*found, *passages_of(every, found, about)), key=lambda mark: (mark.start, -mark.end)))
     marks = house.applied(every, found) if house is not None and not stopped else found
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""))
     figures = figures_of(body, marks, scores, uses)
     compared, said = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
+    if by_model:
+        versions["passages"] = version_of_passages()
     return Reading(
         document=document,
         parts=own_parts,
@@ -337,4 +348,4 @@ def read_words(
 
 def _changed(before: Sequence[Mark], after: Sequence[Mark]) -> frozenset[str]:
     """The categories whose marks are others than they would be without the house list."""
-    return frozenset(mark.category for mark in set(before) ^ set(after))
+    return frozenset(mark.category for mark in set(before) ^ set(after) if not mark.passage)

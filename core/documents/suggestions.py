@@ -300,6 +300,7 @@ _FOLLOWING = re.compile(r"\s+([a-z][\w’'-]*)")
 PRIVATE = frozenset({"age", "family", "appearance", "health", "origin", "personal_life"})
 _TWO_STATEMENTS = re.compile(r",\s|;|:|\s(?:who|which|but|while|when)\s|\sand\s+(?:will|led|ran|[a-z]+(?:s|ed))\s")
 LONGEST = 2_000  # characters: what is longer is no sentence, and no change of it would be read through
+BY_A_MODEL = "A model read this passage so: see first whether it is right."
 MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says something else as well
 
 
@@ -317,6 +318,12 @@ def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | 
 
 
 def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Person | None) -> Iterator[Suggestion]:
+    if mark.passage:  # a model read it so: no words are put into the letter for that
+        hint = suggestion_words().hints.get(mark.category, "")
+        if hint:
+            said = f"{BY_A_MODEL} {hint}"
+            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, said, mark.source)
+        return
     start, end = mark.start - sentence.start, mark.end - sentence.start
     place, way = _phrase_at(sentence, mark, start, end)
     edits = list(_edits(sentence.text, *place, way, person)) if way else []
@@ -432,6 +439,8 @@ def _is_private(sentence: Sentence, own: Sequence[Mark]) -> bool:
         return False
     rest = list(sentence.text)
     for mark in own:
+        if mark.passage:
+            continue  # it is no word that was found, and most of the sentence
         rest[mark.start - sentence.start : mark.end - sentence.start] = " " * (mark.end - mark.start)
     return len("".join(rest).split()) <= MOST_BESIDE and all(mark.category in PRIVATE | {"gender"} for mark in own)
 

@@ -227,10 +227,14 @@ def _findings(
         for use in reading.scorers
     ]
     found = [one for one in said if one]
-    mine, theirs = (Counter(mark.category for mark in one.marks) for one in (reading, twin_reading))
-    if mine != theirs:
-        words = ", ".join(sorted(str(category) for category in (mine - theirs) + (theirs - mine)))
-        found.append(f"The word lists mark the twin differently ({words}). This is a finding about the word lists.")
+    for by_model, what in ((False, "word lists"), (True, "model that reads passages")):
+        mine, theirs = (
+            Counter(mark.category for mark in one.marks if mark.passage == by_model) for one in (reading, twin_reading)
+        )
+        if mine != theirs:
+            words = ", ".join(sorted(str(category) for category in (mine - theirs) + (theirs - mine)))
+            mark = "marks" if by_model else "mark"
+            found.append(f"The {what} {mark} the twin differently ({words}). This is a finding about the {what}.")
     if not found:
         found.append(f"No score of the {compared} sentences compared changes with the name and the gender.")
     if unpaired:

@@ -78,7 +78,8 @@ class Sentence:
 class Mark:
     """Words of one sentence that a category's rule found, with the reason and the source of the rule.
 
-    `sentence` is the index of its sentence. A hedged mark is said weakly, a negated one is denied.
+    `sentence` is the index of its sentence. A hedged mark is said weakly, a negated one is denied. A passage was found
+    by what it says and not by a word of a list (`core.documents.passages`).
     """
 
     category: Category
@@ -90,11 +91,19 @@ class Mark:
     source: str
     hedged: bool = False
     negated: bool = False
+    passage: bool = False
 
     def key(self, sentence_text: str) -> str:
         """What a dismissal is remembered by: it outlives edits elsewhere in the letter, not of its own sentence."""
         said = sha256_text(" ".join(sentence_text.split()))[:16]
         return f"{self.category}:{for_matching(self.words)}:{said}"
+
+
+def how_said(mark: Mark) -> str:
+    """What has to be said beside a mark wherever it stands; "" where nothing has."""
+    if mark.passage:
+        return "a model's reading"
+    return "denied" if mark.negated else "said weakly" if mark.hedged else ""
 
 
 @dataclass(frozen=True)

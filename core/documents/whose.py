@@ -55,7 +55,7 @@ _NOT_THE_WRITER = frozenset(
     }
 )  # fmt: skip
 _ARTICLES, _BEING = frozenset({"a", "an", "the"}), frozenset({"am", "was", "are", "were", "being"})
-_WRITER = re.compile(rf"(?<![\w-])(?:i|we)(?:'(?:ve|d|m|re|ll))?\s{{1,9}}((?:{_W}){{0,2}})$")
+_WRITER = re.compile(rf"(?<![\w-])(?:i|we)(?P<being>'(?:m|re))?(?:'(?:ve|d|ll))?\s{{1,9}}(?P<between>(?:{_W}){{0,2}})$")
 _WRITERS_OWN = re.compile(rf"(?<![\w-])(?:my|our)\s{{1,9}}(?:{_W})?$")
 _GENERIC = re.compile(
     rf"(?<![\w-])any\s{{1,9}}(?:{_W}){{0,2}}$"
@@ -138,9 +138,9 @@ def _is_the_writers(page: MarkedText, start: int, before: str, after: str, categ
     """“I led”, “we have always worked hard”, “our expertise”; not “I found her reliable” nor “our best engineer”."""
     found = _WRITER.search(before)
     if found:
-        between = page.cased[start - len(found[1]) : start].split()
+        between = page.cased[start - len(found["between"]) : start].split()
         named = any(word in _NOT_THE_WRITER or word[0].isupper() or MASK in word for word in between)
-        met = not _ARTICLES.isdisjoint(between) and _BEING.isdisjoint(between)
+        met = not (found["being"] or _ARTICLES.isdisjoint(between)) and _BEING.isdisjoint(between)
         if not named and not met:
             return True
     if not _WRITERS_OWN.search(before):

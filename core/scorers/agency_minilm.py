@@ -8,7 +8,6 @@ other form “their” or “themselves”, and gendered nouns a neutral one. So
 changes nothing that the head sees. The lists: models/agency/neutral.toml.
 """
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +16,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.cache import BatchCache
-from core.errors import AppError
+from core.scorers.head import Probabilities, SoftmaxHead, read_head
 from core.scorers.minilm import MiniLM
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.stand_in import NOTHING, REINSTALL, chosen, has_style, style_value
+from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -100,8 +98,6 @@ CLASSES = ("agentic", "communal", "neutral")
 KEPT_SENTENCES = 50_000  # 20 MB
 WEIGHTS_SHA256 = "6dcf6fabe5653f0b05edc9814f6ba28dc193a64153fb0e9071b84f8ee1923240"
 
-Probabilities = NDArray[np.float64]
-
 
 class AgencyMiniLM:
     """The probability that a sentence is agentic, against communal and neutral, for each sentence of a text.
@@ -147,34 +143,9 @@ class AgencyMiniLM:
         places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]
         for place, value in zip(places, self._embedder.score([plain[place] for place in places]), strict=True):
             if value.values.size:
-                weight, bias = self._head
-                # Row by row: a product of matrices may round a row otherwise in other company.
-                found[place] = softmax(weight @ value.values.astype(np.float64) + bias)
+                found[place] = self._head.of(value.values)
         return found
 
     @cached_property
-    def _head(self) -> tuple[Probabilities, Probabilities]:
-        """Weights float64[3, 384] and biases float64[3], checked before they are used."""
-        from safetensors.numpy import load
-
-        try:
-            content = self._file.read_bytes()
-        except OSError as error:
-            raise AppError(f"The agency head cannot be read ({error.strerror}).", hint=REINSTALL) from error
-        found = hashlib.sha256(content).hexdigest()
-        if found != WEIGHTS_SHA256:
-            raise AppError(
-                "The weights of the agency head are not the program's own, so they were not loaded.",
-                kept="Nothing was changed.",
-                hint=REINSTALL,
-                details=f"SHA-256 of head.safetensors: expected {WEIGHTS_SHA256}, found {found}",
-            )
-        head = load(content)
-        return head["weight"].astype(np.float64), head["bias"].astype(np.float64)
-
-
-def softmax(scores: Probabilities) -> Probabilities:
-    """exp(x) / Σ exp(x) over the last axis, without overflow."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    shares: Probabilities = powers / powers.sum(axis=-1, keepdims=True)
-    return shares
+    def _head(self) -> SoftmaxHead:
+        return read_head(self._file, WEIGHTS_SHA256, "agency")

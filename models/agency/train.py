@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.metrics.proportions import wilson
-from core.scorers.agency_minilm import CLASSES, neutral, softmax
+from core.scorers.agency_minilm import CLASSES, neutral
+from core.scorers.head import softmax
 from core.scorers.minilm import MiniLM
 
 HERE = Path(__file__).parent
@@ -64,23 +65,23 @@ def classes(sentences: Sequence[Sentence]) -> NDArray[np.int64]:
     return np.array([CLASSES.index(sentence.label) for sentence in sentences])
 
 
-def fit(vectors: Floats, of: NDArray[np.int64], penalty: float) -> tuple[Floats, Floats]:
-    """Softmax regression: minimises −C Σ log p(class) + ½‖W‖² by L-BFGS from zero. Weights [3, 384], biases [3]."""
+def fit(vectors: Floats, of: NDArray[np.int64], penalty: float, classes: int = len(CLASSES)) -> tuple[Floats, Floats]:
+    """Softmax regression: minimises −C Σ log p(class) + ½‖W‖² by L-BFGS from zero. Weights [classes, 384], biases."""
     from scipy.optimize import minimize
 
     n, width = vectors.shape
-    wanted = np.eye(len(CLASSES))[of]
+    wanted = np.eye(classes)[of]
 
     def loss(flat: Floats) -> tuple[float, Floats]:
-        table = flat.reshape(len(CLASSES), width + 1)
+        table = flat.reshape(classes, width + 1)
         weight, bias = table[:, :-1], table[:, -1]
         shares = softmax(vectors @ weight.T + bias)
         value = -penalty * np.log(shares[np.arange(n), of]).sum() + 0.5 * (weight**2).sum()
         wrong = penalty * (shares - wanted)
         return float(value), np.column_stack([wrong.T @ vectors + weight, wrong.sum(axis=0)]).ravel()
 
-    found = minimize(loss, np.zeros(len(CLASSES) * (width + 1)), jac=True, method="L-BFGS-B", options={"maxiter": 2000})
-    table = found.x.reshape(len(CLASSES), width + 1)
+    found = minimize(loss, np.zeros(classes * (width + 1)), jac=True, method="L-BFGS-B", options={"maxiter": 2000})
+    table = found.x.reshape(classes, width + 1)
     return table[:, :-1], table[:, -1]
 
 

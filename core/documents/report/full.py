@@ -6,7 +6,17 @@ from itertools import groupby
 import core
 from core.documents.categories import categories
 from core.documents.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
-from core.documents.values import ComparedFigure, LetterFigure, Mark, Naming, Reading, Support, TwinDifference, changed
+from core.documents.values import (
+    ComparedFigure,
+    LetterFigure,
+    Mark,
+    Naming,
+    Reading,
+    Support,
+    TwinDifference,
+    changed,
+    how_said,
+)
 from core.draw import digits
 
 LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone", "doubt")
@@ -184,7 +194,7 @@ def _marks(reading: Reading) -> Iterator[Block]:
 
 
 def _how(mark: Mark) -> str:
-    return " (denied)" if mark.negated else " (said weakly)" if mark.hedged else ""
+    return f" ({how_said(mark)})" if how_said(mark) else ""
 
 
 def _claims(reading: Reading) -> Iterator[Block]:

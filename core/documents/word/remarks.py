@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from core.documents.categories import categories
-from core.documents.values import Mark, Reading
+from core.documents.values import Mark, Reading, how_said
 from core.documents.word import Comment
 
 _UNSUPPORTED = ("unsupported", "contradicted")
@@ -29,5 +29,5 @@ def comments_on(reading: Reading, dismissed: Collection[str] = ()) -> tuple[Comm
 
 def _of_mark(mark: Mark) -> str:
     title = categories()[mark.category].title
-    how = " (denied)" if mark.negated else " (said weakly)" if mark.hedged else ""
+    how = f" ({how_said(mark)})" if how_said(mark) else ""
     return f"{title}{how}: {mark.reason}\nSource: {mark.source}"

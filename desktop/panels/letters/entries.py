@@ -185,6 +185,8 @@ def _section(category: str, about: About | None) -> int:
 
 
 def _turned(mark: Mark) -> str:
+    if mark.passage:
+        return tr("A model's reading.")
     return tr("Denied here.") if mark.negated else tr("Said weakly here.") if mark.hedged else ""
 
 

@@ -1,0 +1,51 @@
+"""Which category of marks a clause belongs to by what it says: a small head on a slightly changed MiniLM.
+
+The packaged all-MiniLM-L6-v2 keeps its first layers. To the matrices of the last ones changes of low rank are added,
+which models/passages/train.py learned together with the head. How, and how good it is: models/passages/card.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.scorers.embedding import Embedder, embedded
+from core.scorers.head import SoftmaxHead, head_of, read_weights
+from core.scorers.minilm import WINDOW_TOKENS, checked_embedder
+
+# The categories of marks but gender, which a clause is read without; praise of none in particular; and neither.
+FOUND = (
+    "agentic", "communal", "standout", "ability", "grindstone", "doubt",
+    "personal_life", "age", "family", "appearance", "health", "origin",
+)  # fmt: skip
+CLASSES = (*FOUND, "approval", "neutral")
+FILE = "head.safetensors"
+WEIGHTS_SHA256 = "b1179c5dd756c63e44e33aeeea3392b8dd29fd7f4bed2c8edb8f8739a719bfe4"
+NOTHING = tuple(float(name == "neutral") for name in CLASSES)  # of a text without a word
+
+
+def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
+    """Of each clause, put without gender and names, the probabilities of CLASSES.
+
+    Raises `AppError` where the model or the head cannot be loaded.
+    """
+    if clauses:
+        model, head = _model()
+        for value in embedded(model, clauses, WINDOW_TOKENS, windows=True):
+            yield tuple(map(float, head.of(value.values))) if value.values.size else NOTHING
+
+
+def changes_of(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes of the layers, by torch's names: each is the product of a tall and a wide matrix."""
+    import torch
+
+    names = [name.removesuffix(".tall") for name in weights if name.endswith(".tall")]
+    return {
+        name: torch.from_numpy(weights[f"{name}.tall"]) @ torch.from_numpy(weights[f"{name}.wide"]) for name in names
+    }
+
+
+@cache
+def _model() -> tuple[Embedder, SoftmaxHead]:
+    weights = read_weights(files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
+    return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

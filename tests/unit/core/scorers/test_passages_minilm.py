@@ -1,0 +1,85 @@
+"""The passages head: its files, its weights, and what it makes of a few clauses."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core.scorers.passages_minilm as passages_minilm
+from core.errors import AppError
+from core.scorers.agency_minilm import neutral
+from core.scorers.head import read_weights
+from core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
+from models.passages.train import CHANGED, HERE, KEPT_LAYERS, RANK, passages
+
+
+def likeliest(clause: str) -> str:
+    (shares,) = probabilities([neutral(clause)])
+    return CLASSES[int(np.argmax(shares))]
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("She sat up all night with a homesick first-year", "communal"),
+        ("He walked into the ministry and came out with the permit", "agentic"),
+        ("She has three small children and a husband at sea", "family"),
+        ("He lost the hearing in his left ear two years ago", "health"),
+        ("She will be sixty-three in the spring", "age"),
+        ("He is a tall man with a fine head of hair", "appearance"),
+        ("The office is open from nine to five on weekdays", "neutral"),
+    ],
+)
+def test_it_knows_a_clear_case(clause: str, expected: str) -> None:
+    assert likeliest(clause) == expected
+
+
+def test_a_clause_has_the_same_probabilities_in_any_company() -> None:
+    clauses = ["they sat up all night with a homesick first-year", "they have three small children", ""]
+    alone = [next(probabilities([clause])) for clause in clauses]
+    assert list(probabilities(clauses)) == alone
+    assert list(probabilities(clauses * 7))[3:6] == alone
+    assert alone[-1] == NOTHING
+    assert all(sum(shares) == pytest.approx(1) for shares in alone)
+
+
+def test_it_leaves_the_packaged_model_as_it_is() -> None:
+    from core.scorers.minilm import checked_embedder
+
+    before = checked_embedder().layers[-1].linear1.weight.clone()
+    list(probabilities(["they have three small children"]))
+    assert bool((checked_embedder().layers[-1].linear1.weight == before).all())
+
+
+def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
+    weights = read_weights(HERE / FILE, WEIGHTS_SHA256, "passages")
+    assert weights["weight"].shape == (len(CLASSES), 384)
+    names = {f"layers.{layer}.{name}" for layer in range(KEPT_LAYERS, 6) for name in CHANGED}
+    assert set(changes_of(weights)) == names
+    assert all(np.linalg.matrix_rank(change.numpy()) <= RANK for change in changes_of(weights).values())
+    assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
+
+
+def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "passages" / FILE
+    broken.parent.mkdir()
+    content = bytearray((HERE / FILE).read_bytes())
+    content[-1] ^= 1
+    broken.write_bytes(content)
+    monkeypatch.setattr(passages_minilm, "files", lambda _: tmp_path)
+    passages_minilm._model.cache_clear()
+    with pytest.raises(AppError, match="not the program's own"):
+        list(probabilities(["they lead"]))
+    broken.unlink()
+    with pytest.raises(AppError, match="cannot be read"):
+        list(probabilities(["they lead"]))
+
+
+def test_the_training_passages_are_of_five_authors_and_every_class() -> None:
+    given = passages()
+    assert {one.label for one in given} == set(CLASSES)
+    assert {one.author for one in given} == {"own", "a", "b", "c", "d"}
+    assert min(Counter(one.label for one in given if one.author in "abc").values()) >= 60
+    single = [" ".join(one.text.lower().split()) for one in given if one.author != "d"]
+    assert len(set(single)) == len(single)
