@@ -157,6 +157,7 @@ _HINT = "Build it again, or choose another reference set."
 
 BUNDLED = "bundled"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}")
+IN_USE = "in-use.txt"
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{device}{number}" for device in ("com", "lpt") for number in range(1, 10))}
 
 
@@ -185,14 +186,37 @@ def reference(name: str) -> ReferenceSet:
         return _bundled()
     path = _path(name)
     try:
-        if path.stat().st_size > MOST_BYTES:
+        status = path.stat()
+        if status.st_size > MOST_BYTES:
             raise AppError(f"The reference set “{name}” is far larger than one may be.", hint="Build it again.")
-        return from_bytes(path.read_bytes(), name)
+        return _at(path, status.st_mtime_ns)
     except FileNotFoundError:
         known = ", ".join(one.name for one in references())
         raise UsageError(f"There is no reference set “{name}”.", hint=f"There are: {known}.") from None
     except OSError as error:
         raise AppError(f"The reference set “{name}” cannot be read.", hint="Look at it.", details=str(error)) from error
+
+
+@lru_cache(maxsize=1)
+def _at(path: Path, _changed: int) -> ReferenceSet:
+    """Read once for all letters that are compared with it."""
+    return from_bytes(path.read_bytes(), path.stem)
+
+
+def in_use() -> str:
+    """The set that letters are compared with in the window: the bundled one unless another was chosen and is there."""
+    try:
+        name = (_folder() / IN_USE).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return BUNDLED
+    return name if _NAME.fullmatch(name) and name != BUNDLED and _path(name).exists() else BUNDLED
+
+
+def use(name: str) -> None:
+    """Compare with this set from now on. Raises `UsageError` where there is none, `AppError` where it is damaged."""
+    reference(name)
+    _folder().mkdir(parents=True, exist_ok=True)
+    write_whole(_folder() / IN_USE, name.encode())
 
 
 def save(found: ReferenceSet) -> None:

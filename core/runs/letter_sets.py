@@ -76,6 +76,7 @@ def make_reference_from_pile(
     *,
     title: str = "",
     occupation: str = "",
+    hint: str = "Say what the candidates are with --occupation.",
     scorers: Mapping[str, str] | None = None,
 ) -> MadeReference:
     """A set from the letters of a folder or zip, taken as written by people; it is kept.
@@ -85,11 +86,8 @@ def make_reference_from_pile(
     """
     check_name(name)
     return reference_of_pile(
-        read_pile(ctx, path, compute, occupation=occupation, scorers=scorers), name, title=title, hint=BY_OPTION
+        read_pile(ctx, path, compute, occupation=occupation, scorers=scorers), name, title=title, hint=hint
     )
-
-
-BY_OPTION = "Say what the candidates are with --occupation."
 
 
 def reference_of_pile(pile: Pile, name: str, *, title: str = "", hint: str = "") -> MadeReference:

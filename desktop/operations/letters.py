@@ -212,13 +212,15 @@ def _scorers() -> Mapping[str, str]:
 
 
 def _reference() -> "ReferenceSet | None":
-    """The reference letters that come with the program; None where they are missing or damaged."""
-    from core.documents.references import BUNDLED, reference
+    """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
+    from core.documents.references import BUNDLED, in_use, reference
 
-    try:
-        return reference(BUNDLED)
-    except AppError:
-        return None
+    for name in (in_use(), BUNDLED):
+        try:
+            return reference(name)
+        except AppError:
+            continue  # the reading says whose letters it was compared with
+    return None
 
 
 def house_in_use() -> "tuple[HouseList | None, str]":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -45,6 +45,41 @@ class FileDrop(QObject):
             self.dropped.emit(local_files(event.mimeData()))
             return True
         return super().eventFilter(watched, event)
+
+
+class CardDrop(QObject):
+    """Takes files and folders that are dropped on a widget; while they hang over it, `mark` is told so.
+
+    `take` gets those that are there, and the place in the widget.
+    """
+
+    def __init__(
+        self, widget: QWidget, mark: Callable[[bool], object], take: Callable[[list[Path], QPoint], object]
+    ) -> None:
+        super().__init__(widget)
+        self._mark, self._take = mark, take
+        widget.setAcceptDrops(True)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDragEnterEvent):
+            if there(event.mimeData()):
+                event.acceptProposedAction()
+                self._mark(True)
+            return True
+        if event.type() == QEvent.Type.DragLeave:
+            self._mark(False)
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent):
+            self._mark(False)
+            event.acceptProposedAction()
+            self._take(there(event.mimeData()), event.position().toPoint())
+            return True
+        return super().eventFilter(watched, event)
+
+
+def there(data: QMimeData) -> list[Path]:
+    """The files and folders in what is dragged that are there."""
+    return [path for path in local_paths(data) if path.exists()]
 
 
 def local_paths(data: QMimeData) -> list[Path]:

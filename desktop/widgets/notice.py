@@ -1,6 +1,6 @@
 """Notices: one calm strip that says what happened, what was kept, and what to do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -68,6 +68,14 @@ class Notice(QFrame):
             row.addWidget(close)
         self._dress()
         theme.signals.changed.connect(self._dress)
+
+    def tell(self, told: Sequence[str]) -> None:
+        """Show these sentences, which may hold anything, the first in strong letters; hide where there is none."""
+        self.text.setText(safe_line(told[0]) if told else "")
+        self.more.setText(safe_line(" ".join(told[1:])))
+        self.setAccessibleName(safe_line(" ".join(told)))
+        show_if(self.more, len(told) > 1)
+        show_if(self, bool(told))
 
     def add_action(self, text: str, on_click: Callable[[], object]) -> Button:
         """A button on the strip."""

@@ -137,21 +137,14 @@ class HouseDialog(QDialog):
             ]
         )
         more = plural(len(seen.told) - MOST_TOLD, "1 more line was left out.", "%n more lines were left out.")
-        self._tell(self.told, (*seen.told[:MOST_TOLD], *([more] if len(seen.told) > MOST_TOLD else [])))
+        self.told.tell((*seen.told[:MOST_TOLD], *([more] if len(seen.told) > MOST_TOLD else [])))
         show_if(self.trouble, False)
         self._allow()
 
     def _refused(self, error: AppError) -> None:
         if not self._left:
             show_if(self.told, False)
-            self._tell(self.trouble, (error.message, *(part for part in (error.kept, error.hint) if part)))
-
-    def _tell(self, notice: Notice, told: tuple[str, ...]) -> None:
-        notice.text.setText(safe_line(told[0]) if told else "")
-        notice.more.setText(safe_line(" ".join(told[1:])))
-        notice.setAccessibleName(safe_line(" ".join(told)))
-        show_if(notice.more, len(told) > 1)
-        show_if(notice, bool(told))
+            self.trouble.tell([part for part in (error.message, error.kept, error.hint) if part])
 
     def _entry(self) -> "HouseEntry | None":
         key = self.table.current_key

@@ -8,11 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDropEvent,
     QKeySequence,
     QResizeEvent,
     QShortcut,
@@ -32,13 +29,14 @@ from desktop.panels.letters.heading import LetterHeading
 from desktop.panels.letters.house import HouseDialog
 from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from desktop.panels.letters.pile.page import PilePage
+from desktop.panels.letters.references import ReferenceDialog
 from desktop.panels.letters.review import LetterReview
 from desktop.panels.letters.start import LetterStartPage, ask_letter
 from desktop.panels.letters.twin import TwinPage
 from desktop.panels.letters.twin_asked import AskedLine
 from desktop.shell import Command, Shell
 from desktop.widgets import tr
-from desktop.widgets.events import local_paths
+from desktop.widgets.events import CardDrop
 
 if TYPE_CHECKING:
     from core.documents.kept import Draft
@@ -70,7 +68,6 @@ class LettersPanel(Panel):
         self._twin: TwinPage | None = None
         self._pile: PilePage | None = None
         self._told_trouble = ""  # of the house list: said once, and not at each key
-        self.setAcceptDrops(True)
 
     # the panel's life
 
@@ -181,6 +178,7 @@ class LettersPanel(Panel):
             Command(tr("Save as Word, clean…"), lambda: self.export.save_word(tracked=False), enabled=self._can_report),
             Command(tr("Copy the letter's text"), self.export.copy_text, enabled=self._is_shown),
             Command(tr("House list: words that are never marked, or always…"), self.open_house_list),
+            Command(tr("Reference letters: what a letter is compared with…"), self.open_references),
             Command(tr("Close the letter"), self.close_letter, enabled=self._is_shown),
         ]
 
@@ -290,20 +288,6 @@ class LettersPanel(Panel):
 
     # dropping
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped(event.mimeData()):
-            event.acceptProposedAction()
-            self.start.card.set_chosen(True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self.start.card.set_chosen(False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self.start.card.set_chosen(False)
-        paths = _dropped(event.mimeData())
-        event.acceptProposedAction()
-        self.take_files(paths, for_context=self._over_context(event.position().toPoint()))
-
     def take_files(self, paths: list[Path], *, for_context: bool = False) -> None:
         """Files were dropped: one is a letter, or the CV where that is shown; several, a folder or a zip are a pile."""
         if len(paths) > 1 or any(path.is_dir() or path.suffix.lower() == ".zip" for path in paths):
@@ -312,6 +296,9 @@ class LettersPanel(Panel):
             self._read(letters.read_document(path=paths[0]), self.review.set_context)
         elif paths:
             self.open_file(paths[0])
+
+    def _take_dropped(self, paths: list[Path], place: QPoint) -> None:
+        self.take_files(paths, for_context=self._over_context(place))
 
     def _over_context(self, place: QPoint) -> bool:
         page = self.review.board.context
@@ -344,6 +331,12 @@ class LettersPanel(Panel):
         text = self.review.board.letter.text.text() if mark is not None else ""
         words, category = (text[mark.start : mark.end], mark.kind) if mark is not None else ("", "")
         dialog = HouseDialog(self.window(), self.shell, words, category)
+        dialog.changed.connect(self.review.check.read_now)
+        dialog.open()
+
+    def open_references(self) -> None:
+        """What a letter is compared with, and sets of one's own."""
+        dialog = ReferenceDialog(self.window(), self.shell)
         dialog.changed.connect(self.review.check.read_now)
         dialog.open()
 
@@ -395,6 +388,7 @@ class LettersPanel(Panel):
     # the look
 
     def _connect(self) -> None:
+        CardDrop(self, self.start.card.set_chosen, self._take_dropped)
         self.start.file_wanted.connect(self.choose_file)
         self.start.pasted.connect(self.open_pasted)
         self.start.pile_wanted.connect(lambda: self.open_pile())
@@ -472,6 +466,7 @@ class LettersPanel(Panel):
             as_word.setEnabled(self._can_report())
         menu.addAction(tr("Copy the letter's text"), self.export.copy_text)
         menu.addAction(tr("House list…"), self.open_house_list)
+        menu.addAction(tr("Reference letters…"), self.open_references)
         menu.addSeparator()
         menu.addAction(tr("Check another letter…"), self.choose_file)
         menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
@@ -501,8 +496,3 @@ class LettersPanel(Panel):
 
     def _fit(self, board: LetterBoard) -> None:
         board.set_narrow(self.width() < theme.current().px(LetterBoard.BESIDE_FROM))
-
-
-def _dropped(data: QMimeData) -> list[Path]:
-    """The files and folders in what is dragged that are there."""
-    return [path for path in local_paths(data) if path.exists()]

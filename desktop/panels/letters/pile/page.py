@@ -1,13 +1,12 @@
 """The page for many letters at once. No row keeps a letter's text, and nothing is stored."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QScrollArea,
-    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -30,23 +28,23 @@ from desktop.jobs import JobHandle, JobState
 from desktop.operations import letters
 from desktop.operations.letters import drop_result
 from desktop.panels.letters.pile.view import PileView
+from desktop.panels.letters.progress import LettersProgress
+from desktop.panels.letters.references import ReferenceDialog
 from desktop.panels.letters.start import ask_letter
 from desktop.widgets import (
     Card,
     ElidedLabel,
     FlowLayout,
+    IconButton,
     Label,
     LinkButton,
     PrimaryButton,
-    ProgressThin,
     QuietButton,
     StandInBadge,
-    number,
     plural,
-    spelled_seconds,
     tr,
 )
-from desktop.widgets.events import local_paths
+from desktop.widgets.events import CardDrop
 from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
@@ -150,81 +148,7 @@ class PileRoom(QScrollArea):
         self._page.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
 
-# ---- The progress
-
-
-class PileProgress(QWidget):
-    """How far a pile is, the time left, and Pause and Cancel; it hides when the job has ended."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "clear")
-        self.handle: JobHandle | None = None
-        self.words, self.bar = Label("", "note"), ProgressThin(tr("How much of the pile is read"))
-        self.pause, self.cancel = QuietButton(tr("Pause"), icon="pause"), QuietButton(tr("Cancel"), icon="stop")
-        self.bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        row.addWidget(self.bar, 1)
-        for widget in (self.words, self.pause, self.cancel):
-            row.addWidget(widget)
-        self.pause.clicked.connect(self._toggle)
-        self.cancel.clicked.connect(lambda: self.handle.cancel() if self.handle is not None else None)
-        self.follow(None)
-
-    def follow(self, handle: JobHandle | None) -> None:
-        """Show this job from now on; None for none."""
-        if self.handle is not None:
-            with suppress(RuntimeError):  # while a rater is blind, a job forgets who listens
-                self.handle.changed.disconnect(self.show_state)
-        self.handle = handle
-        if handle is not None:
-            handle.changed.connect(self.show_state)
-        self.show_state()
-
-    def show_state(self) -> None:
-        """Show the state of the job."""
-        handle = self.handle
-        self.setVisible(handle is not None and handle.active)
-        if handle is None or not handle.active:
-            return
-        paused = handle.state is JobState.PAUSED
-        self.pause.set_text(tr("Resume") if paused else tr("Pause"))
-        self.pause.set_icon("play" if paused else "pause")
-        for button in (self.pause, self.cancel):
-            button.setEnabled(not handle.cancelling)
-        progress = handle.progress
-        self.bar.set_progress(progress.done if progress else 0, progress.total if progress else None)
-        self.words.setText(progress_said(handle))
-
-    def _toggle(self) -> None:
-        if self.handle is not None:
-            paused = self.handle.state is JobState.PAUSED
-            (self.handle.resume if paused else self.handle.pause)()
-
-
-def progress_said(handle: JobHandle) -> str:
-    """How far a pile is, in words."""
-    if handle.cancelling:
-        return tr("Cancelling…")
-    progress = handle.progress
-    if progress is None or progress.total is None:
-        return tr("Looking what is in it…")
-    parts = [tr("{done} of {total} files").format(done=number(progress.done), total=number(progress.total))]
-    if handle.state is JobState.PAUSED:
-        parts.append(tr("paused"))
-    elif progress.seconds_left is not None and progress.done:
-        if progress.rate:
-            parts.append(_rate(progress.rate))
-        parts.append(tr("{time} left").format(time=spelled_seconds(progress.seconds_left)))
-    return " · ".join(parts)
-
-
-def _rate(files_a_second: float) -> str:
-    if files_a_second >= 1:
-        return tr("{n} a second").format(n=number(files_a_second, 1))
-    return tr("{n} a minute").format(n=number(60 * files_a_second, 1))
+BUTTONS_FROM = 900  # text pixels of width; with less, what can be done is in the menu
 
 
 class PilePage(QWidget):
@@ -235,18 +159,20 @@ class PilePage(QWidget):
     def __init__(self, shell: "Shell") -> None:
         super().__init__()
         self.setProperty("role", "clear")
-        self.setAcceptDrops(True)
         self.shell = shell
         self.paths: tuple[Path, ...] = ()
         self._reading: JobHandle | None = None
         self._comparing: JobHandle | None = None
         self._opening: JobHandle | None = None
         self._adding: JobHandle | None = None  # CVs or outcomes to rows that are there
+        self._narrow = False
         self._opened = ""  # the path of the letter that was opened last
-        self.start, self.view, self.progress = PileStartPage(), PileView(), PileProgress()
+        self.start, self.view = PileStartPage(), PileView()
+        self.progress = LettersProgress(tr("How much of the pile is read"))
         self.back = LinkButton(tr("Back"), icon="back")
         self.name, self.badge = ElidedLabel("", "heading"), StandInBadge("")
         self.other = QuietButton(tr("Another pile…"))
+        self.menu_button = IconButton("menu", tr("More about this pile"))
         self.report_button = QuietButton(tr("Report for all…"), icon="export")
         self.cvs = QuietButton(tr("CVs…"))
         self.cvs.setToolTip(tr("A folder of CVs: each goes with the letters whose file names fit"))
@@ -516,24 +442,34 @@ class PilePage(QWidget):
     def _choose_other(self) -> None:
         """The pile that is here stays until another one is chosen."""
         menu = QMenu(self.other)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.start.folder.text(), self.choose_folder)
         menu.addAction(self.start.files.text(), self.choose_files)
-        menu.popup(self.other.mapToGlobal(self.other.rect().bottomLeft()))
+        self._pop_up(menu, self.other)
+
+    def _open_menu(self) -> None:
+        """What there is no button for, and where there is little room everything."""
+        menu = QMenu(self.menu_button)
+        if self._narrow:
+            menu.addAction(self.start.folder.text(), self.choose_folder)
+            menu.addAction(self.start.files.text(), self.choose_files)
+            menu.addSeparator()
+            for button in (self.cvs, self.report_button, self.export_button):
+                menu.addAction(button.accessibleName(), button.click).setEnabled(button.isEnabled())
+        for words, step in (
+            (tr("Outcomes from a table…"), self.choose_outcomes),
+            (tr("Use as reference letters…"), self.use_as_reference),
+        ):
+            menu.addAction(words, step).setEnabled(self._ready)
+        self._pop_up(menu, self.menu_button)
+
+    def _pop_up(self, menu: QMenu, button: QWidget) -> None:
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
         self.menu = menu
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if local_paths(event.mimeData()):
-            event.acceptProposedAction()
-            self.start.card.set_chosen(True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self.start.card.set_chosen(False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self.start.card.set_chosen(False)
-        event.acceptProposedAction()
-        self.show_pile(local_paths(event.mimeData()))
+    def use_as_reference(self) -> None:
+        """Keep the figures of these letters as a set that letters are compared with."""
+        ReferenceDialog(self.window(), self.shell, self.view.pile(self.name_of_pile)).open()
 
     # the look
 
@@ -546,13 +482,26 @@ class PilePage(QWidget):
     def _show_state(self) -> None:
         there = bool(self.paths)
         self.pages.setCurrentIndex(int(there))
+        self._narrow = self.width() < theme.current().px(BUTTONS_FROM)
         self.name.set_text(self.name_of_pile if there else "")
-        for widget in (self.name, self.other, self.cvs, self.report_button, self.export_button):
+        for widget in (self.name, self.menu_button):
             widget.setVisible(there)
-        ready = there and self._reading is None and self._adding is None
+        for button in (self.other, self.cvs, self.report_button, self.export_button):
+            button.setVisible(there and not self._narrow)
+        ready = self._ready
         for button in (self.cvs, self.export_button, self.report_button, self.view.rates.add):
             button.setEnabled(ready)
         self.export_button.setToolTip("" if self._reading is None else tr("When every letter has been read"))
+
+    @property
+    def _ready(self) -> bool:
+        """Whether every letter was read, and nothing is being added to them."""
+        return bool(self.paths) and self._reading is None and self._adding is None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._narrow != (self.width() < theme.current().px(BUTTONS_FROM)):
+            self._show_state()
 
     def _lay_out(self) -> None:
         tokens = theme.current()
@@ -561,7 +510,7 @@ class PilePage(QWidget):
         for widget in (self.back, self.name, self.badge):
             head.addWidget(widget)
         head.addStretch(1)
-        for button in (self.other, self.cvs, self.report_button, self.export_button):
+        for button in (self.other, self.cvs, self.report_button, self.export_button, self.menu_button):
             head.addWidget(button)
         shown, box = clear_column(tokens.grid)
         box.addWidget(self.progress)
@@ -582,9 +531,11 @@ class PilePage(QWidget):
         self.other.clicked.connect(self._choose_other)
         self.export_button.clicked.connect(self.export)
         self.report_button.clicked.connect(self.report)
+        self.menu_button.clicked.connect(self._open_menu)
         self.view.opened.connect(self.open_letter)
         self.view.tests_wanted.connect(self._compare)
         self.view.rates.table_wanted.connect(self.choose_outcomes)
         self.view.list.cv_wanted.connect(self.choose_cv)
         self.view.list.cv_unwanted.connect(self.take_cv_away)
         self.cvs.clicked.connect(self.choose_cvs)
+        CardDrop(self, self.start.card.set_chosen, lambda paths, _: self.show_pile(paths))

@@ -173,6 +173,23 @@ def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str) -> None:
         references.save(reference_set(name=name))
 
 
+def test_the_set_in_use_is_the_chosen_one_while_it_is_there() -> None:
+    assert references.in_use() == references.BUNDLED
+    with pytest.raises(UsageError):
+        references.use("mine")
+    one = ReferenceLetter("printer", "female", {"words": 300.0})
+    references.save(replace(references.reference(references.BUNDLED), name="mine", letters=(one,)))
+    references.use("mine")
+    assert references.in_use() == "mine"
+    assert [one.name for one in references.references()] == ["bundled", "mine"], "the choice is no set"
+    references.remove("mine")
+    assert references.in_use() == references.BUNDLED
+    references.save(replace(references.reference(references.BUNDLED), name="mine", letters=(one, one)))
+    assert len(references.reference("mine").letters) == 2, "a set that was made again is read again"
+    references.use(references.BUNDLED)
+    assert references.in_use() == references.BUNDLED
+
+
 def test_a_damaged_set_is_listed_with_what_is_wrong() -> None:
     references.save(reference_set())
     (path,) = (references.home() / "references").glob("mine.json")

@@ -1,0 +1,210 @@
+"""Reference letters in a dialog: which set letters are compared with, and sets of one's own from a folder or a pile."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.operations import Operation, references
+from desktop.operations.references import ReferenceSets
+from desktop.panels.letters.progress import LettersProgress
+from desktop.shell import Shell
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.documents.pile import Pile
+    from core.documents.references import Listed
+
+WIDTH, HEIGHT = 720, 520
+LONGEST_NAME, LONGEST_OCCUPATION = 60, 80
+
+
+class ReferenceDialog(QDialog):
+    """`changed`: letters are compared with another set from now on. `pile`: one that was read, to be kept as a set."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget, shell: Shell, pile: "Pile | None" = None) -> None:
+        super().__init__(parent)
+        self._shell, self._pile, self._left = shell, pile, False
+        self._listed: tuple[Listed, ...] = ()
+        self._in_use = ""
+        self.setWindowTitle(tr("Reference letters"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.table = TextTable(
+            tr("Reference letters"),
+            [
+                TableColumn(tr("Set"), 150),
+                TableColumn(tr("Letters"), 72),
+                TableColumn(tr("For"), 150),
+                TableColumn(tr("What they are")),
+            ],
+            keep=(0, 3, 2, 1),
+            wrap=True,
+        )
+        self.name, self.occupation = QLineEdit(), QLineEdit()
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setPlaceholderText(tr("a name for your own set"))
+        self.occupation.setMaxLength(LONGEST_OCCUPATION)
+        self.occupation.setPlaceholderText(tr("empty: as each letter says"))
+        self.folder = QuietButton(tr("Make it from a folder…"), icon="folder")
+        self.zip = QuietButton(tr("From a zip…"))
+        self.keep = QuietButton(tr("Make it from this pile"))
+        self.use, self.remove = PrimaryButton(tr("Compare with this")), QuietButton(tr("Remove"))
+        self.close_button = QuietButton(tr("Close"))
+        self.progress = LettersProgress(tr("How many of the letters are read"))
+        self.told, self.trouble = Notice("", closable=False), Notice("", tone="danger", closable=False)
+        self.told.hide()
+        self.trouble.hide()
+        self._lay_out()
+        self._connect()
+        self._allow()
+        self._run(references.see_references(), changes=False)
+
+    def make_from(self, path: Path) -> None:
+        """A set from this folder or zip."""
+        self._run(references.make_reference(folder=path, name=self._new_name, occupation=self._occupation))
+
+    # steps
+
+    @property
+    def _new_name(self) -> str:
+        return " ".join(self.name.text().split())
+
+    @property
+    def _occupation(self) -> str:
+        return " ".join(self.occupation.text().split())
+
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, tr("A folder of reference letters"))
+        if name:
+            self.make_from(Path(name))
+
+    def _choose_zip(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, tr("A zip of reference letters"), "", tr("Zip (*.zip)"))
+        if name:
+            self.make_from(Path(name))
+
+    def _keep_pile(self) -> None:
+        if self._pile is not None:
+            step = references.keep_pile_as_reference
+            self._run(step(pile=self._pile, name=self._new_name, occupation=self._occupation))
+
+    def _use(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self._run(references.use_reference(chosen.name))
+
+    def _remove(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self._run(references.remove_reference(chosen.name))
+
+    def _run(self, step: Operation[ReferenceSets], *, changes: bool = True) -> None:
+        def done(seen: ReferenceSets) -> None:
+            if changes:
+                self.changed.emit()
+            if not self._left:
+                self.progress.follow(None)
+                self._show(seen)
+
+        def fail(error: AppError) -> None:
+            if not self._left:
+                self.progress.follow(None)
+                show_if(self.told, False)
+                self.trouble.tell([part for part in (error.message, error.kept, error.hint) if part])
+                self._allow()
+
+        handle = step.start(self._shell.jobs, on_done=done, on_error=fail)
+        handle.changed.connect(lambda: None if self._left else self._allow())
+        self.progress.follow(handle)
+        self._allow()
+
+    # what is seen
+
+    def _show(self, seen: ReferenceSets) -> None:
+        self._listed, self._in_use = seen.listed, seen.in_use
+        self.table.show_rows([self._row(one) for one in seen.listed])
+        show_if(self.trouble, False)
+        self.told.tell(seen.told)
+        self._allow()
+
+    def _row(self, one: "Listed") -> TableRow:
+        title = safe_line(one.title)
+        if one.name == self._in_use:
+            title += "\n" + tr("compared with")
+        what = one.trouble or one.made_from
+        return TableRow(one.name, (title, number(one.letters), safe_line(", ".join(one.occupations)), safe_line(what)))
+
+    def _chosen(self) -> "Listed | None":
+        return next((one for one in self._listed if one.name == self.table.current_key), None)
+
+    def _allow(self) -> None:
+        busy = self.progress.handle is not None and self.progress.handle.active
+        chosen, named = self._chosen(), bool(self._new_name) and not busy
+        self.use.setEnabled(chosen is not None and not chosen.trouble and chosen.name != self._in_use and not busy)
+        self.remove.setEnabled(chosen is not None and chosen is not self._listed[0] and not busy)
+        for button in (self.folder, self.zip, self.keep):
+            button.setEnabled(named)
+            button.setToolTip("" if named or busy else tr("Give the set a name first"))
+        show_if(self.keep, self._pile is not None)
+
+    def done(self, result: int) -> None:
+        self._left = True
+        super().done(result)
+
+    def _connect(self) -> None:
+        self.name.textChanged.connect(lambda _: self._allow())
+        self.table.chosen.connect(lambda _: self._allow())
+        for button, step in (
+            (self.folder, self._choose_folder),
+            (self.zip, self._choose_zip),
+            (self.keep, self._keep_pile),
+            (self.use, self._use),
+            (self.remove, self._remove),
+            (self.close_button, self.accept),
+        ):
+            button.clicked.connect(lambda _=False, step=step: step())
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        about = tr(
+            "A letter is compared with the letters of one set, for the same occupation. Of your own only figures are "
+            "kept, on this computer, and never a text. Take letters that people wrote for posts like yours."
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(tokens.gap)
+        grid.setVerticalSpacing(tokens.grid)
+        grid.setColumnStretch(1, 1)
+        for row, (title, field) in enumerate(((tr("Name"), self.name), (tr("Occupation of all"), self.occupation))):
+            label = Label(title)
+            label.setBuddy(field)
+            field.setAccessibleName(title)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        making, buttons = QHBoxLayout(), QHBoxLayout()
+        for line, widgets in ((making, (self.keep, self.folder, self.zip)), (buttons, (self.use, self.remove))):
+            line.setSpacing(tokens.grid)
+            for widget in widgets:
+                line.addWidget(widget)
+            line.addStretch(1)
+        buttons.addWidget(self.close_button)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        box.addWidget(Label(about, "soft", wrap=True))
+        box.addWidget(self.table, 1)
+        box.addLayout(buttons)
+        box.addWidget(Label(tr("A set of your own"), "heading"))
+        box.addLayout(grid)
+        box.addLayout(making)
+        for widget in (self.progress, self.trouble, self.told):
+            box.addWidget(widget)
+        self.resize(tokens.px(WIDTH), tokens.px(HEIGHT))
