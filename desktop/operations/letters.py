@@ -125,10 +125,13 @@ def warm_up() -> Operation[None]:
 
 
 def warm_up_words() -> Operation[None]:
-    """Start the process that marks words: a letter that is opened while the scorers load is marked at once."""
+    """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
+        from core.documents.files import read_bytes
+
         check_words(ctx, LetterRequest(WARMING))
+        read_bytes(WARMING.text.encode(), "letter.txt", ctx)
 
     return Operation(tr("Getting ready to mark letters"), work, quiet=True)
 

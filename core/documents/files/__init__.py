@@ -97,7 +97,7 @@ def _check_size(size: int, name: str) -> None:
 
 @cache
 def _process() -> ComputeProcess:
-    process = ComputeProcess()
+    process = ComputeProcess(niceness=0)  # somebody waits to see the letter
     atexit.register(process.close)
     return process
 

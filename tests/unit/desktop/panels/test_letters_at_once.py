@@ -175,3 +175,12 @@ def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: 
     card.list.setFocus()
     QTest.keyClick(card.list, Qt.Key.Key_Down)
     assert chosen == ["mark 21"]
+
+
+def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick, read = Inline(), list[str]()
+    monkeypatch.setattr("core.compute.quick", lambda: quick)
+    monkeypatch.setattr("core.documents.files.read_bytes", lambda data, name, ctx: read.append(name))
+    letters.warm_up_words().work(JobContext())
+    assert quick.calls == ["core.documents.reading:read_words"]
+    assert read == ["letter.txt"]
