@@ -171,9 +171,10 @@ def two_sample_difference(
         if equal_variances or constant(np.concatenate([one, other])):
             return alike
         return separated(alike, "permutation, exact", 1 / comb(sum(counts), counts[0]), alternative)
-    both_ways = ttest_ind(one, other, equal_var=equal_variances)
+    moved = _without_the_constant(one, other)
+    both_ways = ttest_ind(*moved, equal_var=equal_variances)
     low, high = both_ways.confidence_interval(LEVEL)
-    outcome = ttest_ind(one, other, equal_var=equal_variances, alternative=alternative)
+    outcome = ttest_ind(*moved, equal_var=equal_variances, alternative=alternative)
     return Difference(
         value=value,
         reason="",
@@ -186,6 +187,15 @@ def two_sample_difference(
         n=sum(counts),
         n_by_group=counts,
     )
+
+
+def _without_the_constant(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Both less the value of a sample that does not vary: the difference stays, and rounding is no variance of it.
+
+    Of units that are all 1/3, say, scipy warns of what it takes for a loss of precision.
+    """
+    alike = next((sample for sample in (one, other) if constant(sample)), None)
+    return (one, other) if alike is None else (one - alike[0], other - alike[0])
 
 
 def _pooled_sd(one: Floats, other: Floats) -> float:
@@ -209,7 +219,7 @@ def mean_difference(samples: Sequence[Floats]) -> TestResult:
         return TestResult(name, None, None, "fewer than two groups with two units each")
     if all(constant(sample) for sample in samples):
         return TestResult(name, None, None, "no variation within the groups")
-    outcome = ttest_ind(*samples) if len(samples) == 2 else f_oneway(*samples)
+    outcome = ttest_ind(*_without_the_constant(*samples)) if len(samples) == 2 else f_oneway(*samples)
     return TestResult(name, float(outcome.statistic), float(outcome.pvalue))
 
 
@@ -282,8 +292,8 @@ def equivalence(
         below = ttest_1samp(samples[0], margin, alternative="less")
     else:
         one, other = samples
-        above = ttest_ind(one + margin, other, equal_var=equal_variances, alternative="greater")
-        below = ttest_ind(one - margin, other, equal_var=equal_variances, alternative="less")
+        above = ttest_ind(*_without_the_constant(one + margin, other), equal_var=equal_variances, alternative="greater")
+        below = ttest_ind(*_without_the_constant(one - margin, other), equal_var=equal_variances, alternative="less")
     p = float(np.max([above.pvalue, below.pvalue]))
     return Equivalence(p, p <= alpha, margin)
 
@@ -307,7 +317,7 @@ def base_rate_equivalence(first: Floats, second: Floats, part: float, *, alpha: 
     if constant(one) and constant(other):
         return Equivalence(None, False, margin, "no variation between the units")
     less, more = 1 - part / 2, 1 + part / 2
-    above = ttest_ind(less * one, more * other, equal_var=False, alternative="less")
-    below = ttest_ind(more * one, less * other, equal_var=False, alternative="greater")
+    above = ttest_ind(*_without_the_constant(less * one, more * other), equal_var=False, alternative="less")
+    below = ttest_ind(*_without_the_constant(more * one, less * other), equal_var=False, alternative="greater")
     p = float(np.max([above.pvalue, below.pvalue]))
     return Equivalence(p, p <= alpha, margin)

@@ -286,3 +286,22 @@ def test_what_is_no_pair_or_no_number_is_refused() -> None:
         paired_proportions(np.array([0.0, np.nan]), np.array([0.0, 1.0]))
     with pytest.raises(ValueError, match="between 0 and n"):
         two_proportions(5, 4, 1, 4)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_group_that_does_not_vary_is_tested_exactly_and_without_a_warning(swapped: bool) -> None:
+    alike, varied = np.full(30, 1 / 3), np.linspace(0.2, 0.5, 30)
+    one, other = (varied, alike) if swapped else (alike, varied)
+    error = varied.std(ddof=1) / sqrt(30)  # Welch's, with nothing from the group that does not vary: 29 df
+    statistic = (one.mean() - other.mean()) / error
+    found = two_sample_difference(one, other)
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(statistic), 29), rel=1e-9)
+    within = equivalence((one, other), 0.05)
+    assert within.p == pytest.approx(stats.t.sf((0.05 - abs(one.mean() - other.mean())) / error, 29), rel=1e-9)
+    by_base_rate = base_rate_equivalence(one, other, 0.5)
+    less, more = (1.25 if swapped else 0.75), (0.75 if swapped else 1.25)  # of the constant group, of the other's
+    sides = [(less * 1 / 3 - more * 0.35) / (more * error), (more * 1 / 3 - less * 0.35) / (less * error)]
+    expected = max(stats.t.sf(abs(side), 29) for side in sides)
+    assert by_base_rate.p == pytest.approx(expected, rel=1e-9)
