@@ -22,8 +22,11 @@ _PERSON = rf"(?<!\w)(?P<title>{_TITLED})?(?P<name>(?:{_NAME})(?:{_GAP}(?:{_PARTI
 _TOLD = (
     r"\b(?:recommend|recommending|endorse|nominate|support|introduce|commend|concerns)\s+(?:to\s+you\s+)?(?:for\s+)?",
     r"\b(?:recommendation|reference|endorsement|support|application|candidacy|behalf|nomination|letter)\s+(?:letter\s+)?(?:for|of|on)\s+(?:behalf\s+of\s+)?",
-    r"^[^\S\n]*(?:re|regarding|subject|candidate|applicant|ref)\s*:\s*(?:[a-z ]*\b(?:for|of)\s+)?",
-    r"\b(?:known|know|met|taught|supervised|managed|worked\s+with|working\s+with|knowing|hired|managing|supervising|"
+    # “Re: …”, “Re Ann Weber for your opening”, “Subject: Work history, Ann Weber”
+    r"^[^\S\n]*(?:re|regarding|subject|candidate|applicant|ref)(?:\s*:\s*|[^\S\n]+)"
+    r"(?:[a-z ]*\b(?:for|of)\s+|\w+(?:[^\S\n]+(?-i:[a-z]+))+[^\S\n]*[,–-][^\S\n]+)?",
+    # “she taught Hugo”: whom the candidate taught
+    r"(?<!he\s)(?<!who\s)\b(?:known|know|met|taught|supervised|managed|worked\s+with|working\s+with|knowing|hired|managing|supervising|"
     r"teaching|employ|employed|employing|mentored|mentoring|trained|about|regarding|concerning)\s+",
     r"\b(?:confirms?|confirming|certify|certifies|declares?|attests?|states?)\s+that\s+",
     r"\b(?:found|hired|ask|engaged|appointed|released|describe\s+one,|(?:that|it|person\b[^.!?\n]{0,40})\s+was)\s+",
@@ -95,7 +98,7 @@ def guess(text: str, parts: Sequence[Stretch] = ()) -> Guess:
     told, signed = _told(body), _signed(text, parts)
     seen = {name: one for name, one in _mentions(body).items() if name.split()[-1] not in signed}
     name, sure = _best(told, seen, unnamed=len(_UNNAMED.findall(body)) > 1)
-    title, first, last = _taken_apart(name, body)
+    title, first, last = _taken_apart(_as_headed(name, text), body)
     pronoun = guess_pronoun(body, name, title)
     said = f"“{name}” is the name it mentions most" if name else "no name was found in it"
     if name and told.get(name):
@@ -131,11 +134,15 @@ def _told(body: str) -> Counter[str]:
 
 @dataclass
 class _Seen:
-    """A name in the letter: how often it is there, and how much speaks for its being the candidate's."""
+    """A name in the letter: how often it is there, and how much speaks for its being the candidate's.
+
+    `followed`: he or she is said next.
+    """
 
     count: int = 0
     weight: int = 0
     titled: int = 0
+    followed: bool = False
 
 
 def _mentions(body: str) -> dict[str, _Seen]:
@@ -152,7 +159,8 @@ def _mentions(body: str) -> dict[str, _Seen]:
         seen.weight += _speaks_for(body, match, name)
         if seen.count == 1:
             surely = " " in name or name.lower() in given_names() or bool(match["title"])  # “Omani dishes” is no name
-            seen.weight += 2 * (surely and _is_followed(body, match.end("name")))
+            seen.followed = surely and _is_followed(body, match.end("name"))
+            seen.weight += 2 * seen.followed
             seen.weight -= 2 * (len(found) > 1 and _has_a_role(body, match))
     for name in [one for one in found if " " not in one]:
         for other in found:
@@ -194,12 +202,14 @@ def _best(told: Counter[str], seen: Mapping[str, _Seen], *, unnamed: bool) -> tu
     """The name that most speaks for, "" where no name weighs enough: a wrong name makes a wrong twin."""
     weights = {name: _weight(name, told, seen) for name in {*seen, *told}}
     # A word that only its place capitalises, or a place's name, is seldom followed by a family name.
+    # Of two that weigh the same the first one named.
+    order = {name: place for place, name in enumerate(seen)}
     ranked = sorted(
         weights,
         key=lambda name: (
             told[name] >= TOLD_FROM,
             weights[name] + (name.split()[0].lower() in given_names()),
-            -len(name),
+            -order.get(name, len(order)),
         ),
     )
     if not ranked or weights[ranked[-1]] < NAMED_FROM or (unnamed and told[ranked[-1]] < TOLD_FROM):
@@ -216,7 +226,8 @@ def _weight(name: str, told: Counter[str], seen: Mapping[str, _Seen]) -> int:
     words = name.split()
     first = next(iter(seen), "") == name
     weight = told[name] + one.weight + first
-    if not told[name] and one.titled == one.count:
+    begins_with = first and one.followed and len(words) > 1  # “Dr. Hye-won Jang is the most independent fellow …”
+    if not told[name] and one.titled == one.count and not begins_with:
         return weight - 3 if one.count < 3 else weight  # “Mr Collins, our head”
     if len(words) > 1 and words[0].lower() in given_names():
         weight += 2
@@ -252,6 +263,16 @@ def _clean(name: str) -> str:
     while parts and parts[-1].lower() in ("de", "van", "von", "der", "den", "da", "di", "del", "la", "le", "bin", "al"):
         parts.pop()
     return " ".join(parts)
+
+
+def _as_headed(name: str, text: str) -> str:
+    """“Liam” → “Liam Doherty”, where a heading in capitals has “LIAM DOHERTY”."""
+    if not name or " " in name:
+        return name
+    headed = re.search(
+        rf"(?<!\w){re.escape(name.upper())}{_GAP}(?P<family>[^\W\d_a-z]{{2}}[^\W\d_a-z’'-]*)(?!\w)", text
+    )
+    return f"{name} {headed['family'].title()}" if headed else name
 
 
 def _taken_apart(name: str, body: str) -> tuple[str, str, str]:

@@ -61,6 +61,11 @@ def test_the_person_is_found_not_the_addressee_nor_the_writer(text: str, person:
             "Min-ah Seo",
         ),
         ("I am to describe one, Tito Quispe Mamani. He guides. A judge named Pat Lowell fell.", "Tito Quispe Mamani"),
+        ("Re Odile Marchand for your opening. Odile hired well. She left us in May.", "Odile Marchand"),
+        ("Subject: Service record, Anders Vik\n\nMr. Vik was with us from 2014 on.", "Anders Vik"),
+        ("REFERENCE – TOBY MARSH\n\nToby learned his trade with us. Toby is steady.", "Toby Marsh"),
+        ("Dr. Yun-ah Cho is our best fellow. She came in 2016 and ran the unit in Lyon.", "Yun-ah Cho"),
+        ("Thank you for your call about Milena. She taught Oscar to swim. We miss Milena.", "Milena"),
     ],
 )
 def test_a_name_in_ordinary_prose_is_found_where_no_sentence_begins_with_it(text: str, name: str) -> None:
