@@ -103,6 +103,17 @@ _FIELD = re.compile(
     r"interior|fashion|theatre|theater|warehouse|delivery|crane|forklift|lorry|truck|taxi|tram|train|van)\s+$",
     re.IGNORECASE,
 )
+# What says little alone, and something with the noun before it: a worker, but a care worker.
+_NARROWED = frozenset({"worker", "assistant", "officer", "operator", "apprentice", "attendant", "agent"})
+_NOUN_BEFORE = re.compile(r"(?<![\w-])(?P<field>[a-z]{3,}(?:-[a-z]+)?)\s+$")
+_NO_FIELD = frozenset({
+    "the", "our", "his", "her", "their", "your", "another", "any", "every", "this", "that", "such", "and", "one",
+    "senior", "junior", "former", "new", "old", "young", "first", "second", "last", "chief", "head", "lead", "main",
+    "temporary", "permanent", "casual", "seasonal", "full-time", "part-time", "hard", "good", "great", "excellent",
+    "best", "better", "trusted", "loyal", "reliable", "steady", "capable", "willing", "honest", "diligent", "valued",
+    "only", "very", "most", "quick", "careful", "conscientious", "dedicated", "experienced", "skilled", "was", "been",
+    "became", "for", "from", "with", "model", "star", "key", "fine", "strong", "fast", "slow", "tireless", "devoted",
+})  # fmt: skip
 # Whoever a sentence spoke of last before the occupation: the candidate by a pronoun, or somebody beside the candidate.
 _CANDIDATE = frozenset({"he", "she", "they", "him", "them"})
 # “As a chef, I have …” and “fellow artist” are about who writes.
@@ -142,6 +153,10 @@ def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | 
             weight = 0
         else:
             weight = _weight(before, after, match.group())
+        if occupation in _NARROWED and field is None:
+            field = _NOUN_BEFORE.search(before)
+            if field is None or field["field"] in _NO_FIELD:
+                continue
         if field is not None and weight and occupation not in letter_design().occupations:
             occupation = f"{field['field'].lower()} {occupation}"
         weights[occupation] += weight

@@ -113,6 +113,9 @@ def test_occupations_are_the_same_in_singular_plural_and_any_case() -> None:
         ("She has cooked for our family for five years. My sister is a paediatrician.", "cook", True),
         ("Since 2015 he has been hospital chaplain at St. Brendan's.", "hospital chaplain", True),
         ("As county archivist I was responsible. They were our first conservator in years.", "conservator", True),
+        ("She was a senior ward assistant with us, and our best assistant.", "ward assistant", True),
+        ("He was employed as a temporary worker. As an operator he was steady.", "", False),
+        ("He came to us as an apprentice plumber.", "plumber", True),
         ("Sofia has been our receptionist since the clinic opened. My own doctor knows her.", "receptionist", True),
     ],
 )
