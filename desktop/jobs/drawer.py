@@ -1,5 +1,7 @@
 """The jobs drawer: what runs now, how far it is, and what has ended."""
 
+from itertools import accumulate
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,7 +14,7 @@ from desktop.widgets.safe_text import safe_line
 
 MOST_ROWS = 20
 ROWS_IN_VIEW = 3
-SHARE_OF_WINDOW = 0.25
+SHARE_OF_WINDOW = 0.16  # of a window of 600: one row, so that a letter above keeps most of its lines
 OPENS_FROM_HEIGHT = 560  # window height over font scale; a lower window needs its room for the work
 CLOSES_AFTER_MILLISECONDS = 3_000  # time enough to read what came of it
 
@@ -247,11 +249,11 @@ class JobsDrawer(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as three rows at most, and never more than a quarter of the window; the rest scrolls."""
+        """As high as the newest row, with up to two more where their share of the window has room; the rest scrolls."""
         if self._rows:
-            heights = [row.sizeHint().height() for row in self._rows[:ROWS_IN_VIEW]]
+            heights = list(accumulate(row.sizeHint().height() for row in self._rows[:ROWS_IN_VIEW]))
             room = round(self.window().height() * SHARE_OF_WINDOW)
-            self._area.setFixedHeight(max(heights[0], min(sum(heights), room)) + 2)
+            self._area.setFixedHeight(max(height for height in heights if height <= max(room, heights[0])) + 2)
 
     def _tell(self) -> None:
         running = sum(row.handle.active for row in self._rows)

@@ -284,3 +284,18 @@ def test_a_low_window_keeps_its_room_for_the_work(qtbot: QtBot, drawer: JobsDraw
     drawer.toggle()
     assert drawer.isVisible()
     job.release.set()
+
+
+def test_of_several_jobs_so_many_rows_are_whole_as_the_window_has_room_for(qtbot: QtBot, drawer: JobsDrawer):
+    jobs = [Held() for _ in range(4)]
+    for number, job in enumerate(jobs):
+        drawer.runner.start(f"Scoring {number}", job)
+    shown_row(qtbot, drawer, 4)
+    row = drawer.rows()[0].sizeHint().height()
+    for height, rows in ((600, 1), (720, 2), (1080, 3), (2000, 3)):
+        drawer.window().resize(1000, height)
+        drawer.set_open(False)
+        drawer.set_open(True)
+        assert drawer._area.height() == rows * row + 2
+    for job in jobs:
+        job.release.set()
