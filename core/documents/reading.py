@@ -300,7 +300,7 @@ def read_letter(
         found = tuple(sorted((*found, *passages_of(every, found, about)), key=lambda mark: (mark.start, -mark.end)))
     marks = house.applied(every, found) if house is not None and not stopped else found
     scores, uses = styles_of(scored, scorers)
-    support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""))
+    support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
     figures = figures_of(body, marks, scores, uses)
     compared, said = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}

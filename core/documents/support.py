@@ -1,5 +1,6 @@
 """In the compute process: which sentences of a letter the context supports, and the passage that is nearest to each."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -12,6 +13,8 @@ from core.scorers import entailment
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import load, score_batch
 from core.scorers.segment import sentences
+from core.swap import Person
+from core.swap.guess import guess_person
 
 EMBEDDER = "minilm"
 SAID: dict[str, tuple[Verdict, str]] = {
@@ -23,26 +26,31 @@ NO_CLAIM = {
     "greeting": "A greeting, a name or a heading: it claims nothing.",
     "opinion": "What the writer thinks, wishes or does: no context could support it.",
 }
+_TITLES = r"(?:Dr|Prof|Professor|Mr|Mrs|Ms|Miss|Mx|Sir|Dame|Doctor)"
 _verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
 _embedded: BatchCache[str, np.ndarray] = BatchCache(4_000)  # 6 MB
 
 
 def support_of(
-    body: Sequence[Sentence], context: str, scorer: str
+    body: Sequence[Sentence], context: str, scorer: str, person: Person | None = None
 ) -> tuple[tuple[Support, ...], tuple[ScorerUse, ...]]:
     """The verdict on every sentence of the body. Without a context there is none, and it is said so.
 
-    `score` is the scorer's probability of entailment by the best window of the context.
-    Source: letters (Wan et al.), section 3.3.
+    `score` is the scorer's probability of entailment by the best window of the context. `person`: whom the letter is
+    about. Their names are read as pronouns in the letter and in the context, so that a name alone, or a married name,
+    decides nothing. Source: letters (Wan et al.), section 3.3.
     """
-    windows = entailment.windows(context)
+    people = (person or Person(), guess_person(context))
+    plain = unnamed(context, people)
+    windows = entailment.windows(plain)
     if not windows or not scorer:
         why = "There is no context to check against." if scorer else "No scorer for entailment is here."
         return tuple(Support(one.index, "no context", "", 0, 0, None, why) for one in body), ()
     kinds = {sentence.index: entailment.kind_of(sentence.text) for sentence in body}
     asked = [sentence for sentence in body if kinds[sentence.index] == "claim"]
-    judged, use = _judged(scorer, windows, context, [sentence.text for sentence in asked])
-    nearest = _nearest(context, [sentence.text for sentence in asked])
+    texts = [unnamed(sentence.text, people) for sentence in asked]
+    judged, use = _judged(scorer, windows, plain, texts)
+    nearest = _nearest(context, people, texts)
     found = {}
     for sentence, (verdict, score), (start, end) in zip(asked, judged, nearest, strict=True):
         said, reason = SAID[verdict]
@@ -69,9 +77,19 @@ def _judged(
     return found, ScorerInfo(**info).use()
 
 
-def _nearest(context: str, texts: Sequence[str]) -> list[tuple[int, int]]:
+def unnamed(text: str, people: Sequence[Person]) -> str:
+    """The text with a pronoun wherever it names one of the people, title and all: “Dr. Moreno’s” becomes “their”."""
+    names = {re.escape(name) for one in people for name in (*one.first_name.split(), *one.last_name.split())}
+    if not names:
+        return text
+    own = rf"(?:{'|'.join(sorted(names, key=len, reverse=True))})"
+    named = rf"(?<!\w)(?:{_TITLES}\.?\s+)?{own}(?:\s+(?:[A-Z]\.\s+)?{own})*(?P<of>['’]s?(?!\w))?(?!\w)"
+    return re.sub(named, lambda found: "their" if found["of"] else "they", text)
+
+
+def _nearest(context: str, people: tuple[Person, ...], texts: Sequence[str]) -> list[tuple[int, int]]:
     """For each text the place of the context's sentence with the greatest cosine to it."""
-    spans, passages = _passages(context)
+    spans, passages = _passages(context, people)
     if not texts:
         return []
     own = np.stack(_vectors(texts))
@@ -79,9 +97,9 @@ def _nearest(context: str, texts: Sequence[str]) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=8)
-def _passages(context: str) -> tuple[list[tuple[int, int]], np.ndarray]:
+def _passages(context: str, people: tuple[Person, ...]) -> tuple[list[tuple[int, int]], np.ndarray]:
     spans = sentences(context)
-    values = load(EMBEDDER).score([context[start:end] for start, end in spans])
+    values = load(EMBEDDER).score([unnamed(context[start:end], people) for start, end in spans])
     return spans, np.stack([_vector(value.values) for value in values])
 
 
