@@ -24,12 +24,12 @@ OURS = {
     "entailment_minilm": "core.scorers.entailment_minilm:EntailmentMiniLM",
 }
 
-DEVELOPMENT, HELD_OUT = "development", "held-out"
+DEVELOPMENT, LINES, HELD_OUT = "development", "lines", "held-out"
 
 
 def rows(role: str, part: str, name: str = "sentences") -> list[dict[str, str]]:
     text = files("models").joinpath(role, f"{name}.csv").read_text(encoding="utf-8")
-    return [row for row in csv.DictReader(text.splitlines()) if row["part"] == part]
+    return [row for row in csv.DictReader(text.splitlines(keepends=True)) if row["part"] == part]
 
 
 def values(score: Callable[[str], float], of: Sequence[dict[str, str]]) -> np.ndarray:

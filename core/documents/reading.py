@@ -19,7 +19,7 @@ from core.documents.occupations import occupation_key
 from core.documents.parts import parts_of, suspicions
 from core.documents.passages import passages_of, version_of_passages
 from core.documents.references import ReferenceSet
-from core.documents.support import support_of
+from core.documents.support import language_of, support_of
 from core.documents.values import (
     CATEGORIES,
     SCORE_NAMES,
@@ -301,8 +301,12 @@ def read_letter(
     marks = house.applied(every, found) if house is not None and not stopped else found
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
+    foreign = language_of(context.text) if context and not stopped else ""
+    if foreign:
+        said = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
+        wrong += (Suspicion("context language", said),)
     figures = figures_of(body, marks, scores, uses)
-    compared, said = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
+    compared, placed = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
     if by_model:
         versions["passages"] = version_of_passages()
@@ -317,7 +321,7 @@ def read_letter(
         figures=figures,
         naming=naming_of("\n".join(sentence.text for sentence in body), about),
         compared=() if stopped else compared,
-        reference=said,
+        reference=placed,
         suspicions=wrong,
         scorers=(*uses, *checked),
         versions={**versions, "house list": house.version} if house is not None and house.entries else versions,

@@ -4,12 +4,15 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.scorers.segment import is_english, sentences, words
 
 SEPARATOR = "\x1f"  # no letter and no context holds a unit separator
 CLASSES = ("entailment", "neutral", "contradiction")
@@ -28,12 +31,56 @@ def split_pair(text: str) -> tuple[str, str]:
 
 
 def windows(context: str, most: int = WINDOW_WORDS, overlap: int = OVERLAP_WORDS) -> list[str]:
-    """The context whole where it is short; else pieces of `most` words, each sharing `overlap` with the one before."""
-    words = context.split()
+    """The context whole where it is short; else pieces of `most` words, each sharing `overlap` with the one before.
+
+    Line breaks stay: in a CV they end what is said.
+    """
+    words = [word.span() for word in re.finditer(r"\S+", context)]
     if len(words) <= most:
         return [context] if words else []
     step = most - overlap
-    return [" ".join(words[start : start + most]) for start in range(0, len(words) - overlap, step)]
+    starts = range(0, len(words) - overlap, step)
+    return [context[words[start][0] : words[min(start + most, len(words)) - 1][1]] for start in starts]
+
+
+ENDS = (".", ":", ";", "!", "?")
+JOINS = (",", "&", " and", " of", " the", " in", " at", " for", " with")
+
+
+def passages(context: str) -> list[tuple[int, int]]:
+    """Start and end of what a context says one by one: its sentences, and every line of a list or CV by itself.
+
+    A line that goes on in the next, as prose that was broken to fit a page does, ends nothing.
+    """
+    signs, place = list(context), 0
+    lines = context.split("\n")
+    for line, following in pairwise(lines):
+        place += len(line) + 1
+        if following.strip() and _goes_on(line.rstrip(), following.lstrip()):
+            signs[place - 1] = " "
+    return [
+        (line.start() + start, line.start() + end)
+        for line in re.finditer(r"[^\n]+", "".join(signs))
+        for start, end in sentences(line.group())
+    ]
+
+
+def _goes_on(line: str, following: str) -> bool:
+    return bool(line) and (line.endswith(JOINS) or (following[0].islower() and not line.endswith(ENDS)))
+
+
+def language(context: str) -> str:
+    """“en”, or the code of another language. A CV of short lines has too few function words to be told by them."""
+    if is_english(words(context)):
+        return "en"
+    return _language(context)
+
+
+@lru_cache(maxsize=64)
+def _language(context: str) -> str:
+    from py3langid import langid
+
+    return str(langid.classify(context)[0])
 
 
 def judged(values: Sequence[NDArray[np.float32]]) -> str:
@@ -47,42 +94,78 @@ def judged(values: Sequence[NDArray[np.float32]]) -> str:
     return "contradiction" if (table.argmax(axis=1) == 2).any() else "neutral"
 
 
-Kind = Literal["claim", "greeting", "opinion"]
+# ---- Which sentences claim something
+
+Kind = Literal["claim", "greeting", "opinion", "acquaintance"]
 PLACEHOLDER = re.compile(r"\[[^\]]*\]")
-FEWEST_WORDS = 4  # a shorter sentence is a name, a title or a heading
+FEWEST_WORDS = 4  # a shorter sentence is a name, a title or a heading, unless it says what somebody does
+MOST_ADDRESSED = 8  # words before the comma or colon of “To the members of the board:”
 BETWEEN = 2  # words between “I” and what it does: “I can wholeheartedly recommend”
+SAYS = re.compile(r"(?:he|she|they|it)(?:'s|'d|'ll|'re|'ve)?\s", re.IGNORECASE)
+# “I have worked with her for years, and she led the ward” claims what it says behind the comma.
+SAYS_MORE = re.compile(r"(?:[,;:]|\band)\s+(?:and\s+|but\s+)?(?:he|she|they)\s", re.IGNORECASE)
+SIGNED = re.compile(r"(?:[\w']+\s+){0,3}?[\w']+,(?:\s+[^\W\d_a-z][\w.'-]*){1,5}")  # “Love, Ann”: names, nothing else
 
 
 @dataclass(frozen=True)
 class _Rules:
     version: str
     greeting: re.Pattern[str]
+    closing: re.Pattern[str]
     opinion: re.Pattern[str]
+    acquaintance: re.Pattern[str]
 
 
 def version() -> str:
     """Changes whenever a sentence could be taken otherwise."""
-    return f"claims {_rules().version}, rules 1"
+    return f"claims {_rules().version}, rules 2"
 
 
 def kind_of(sentence: str) -> Kind:
-    """What a sentence is; one that ends in a question mark asks and claims nothing."""
+    """What a sentence is, by its beginning; one that ends in a question mark asks and claims nothing.
+
+    An acquaintance is how its writer knows the candidate, and who the writer is.
+    """
     plain = " ".join(PLACEHOLDER.sub(" ", sentence).replace("’", "'").split())
-    if len(plain.split()) < FEWEST_WORDS or _rules().greeting.match(plain):
+    if _greets(plain):
         return "greeting"
     if plain.endswith("?") or _rules().opinion.match(plain):
         return "opinion"
+    if _rules().acquaintance.match(plain) and not SAYS_MORE.search(plain):
+        return "acquaintance"
     return "claim"
+
+
+def _greets(plain: str) -> bool:
+    count = len(plain.split())
+    if count < FEWEST_WORDS:
+        return not SAYS.match(plain)
+    addressed = plain.endswith((",", ":")) and count <= MOST_ADDRESSED
+    signed = _rules().closing.match(plain) and SIGNED.fullmatch(plain)
+    return bool(addressed or signed or _rules().greeting.match(plain))
 
 
 @cache
 def _rules() -> _Rules:
     data = tomllib.loads(files("resources").joinpath("lexicons", "not_claims.toml").read_text(encoding="utf-8"))
     connective = rf"(?:{_any(data['connectives'])}),?\s+"
-    said = rf"(?:i|we)(?:\s+|')(?:[\w'-]+\s+){{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"
-    opinion = rf"(?:{connective})*(?:{said}|{_any(data['openings'])})(?!\w)"
-    greeting = rf"(?:{_any(data['greetings'])})(?!\w)"
-    return _Rules(data["version"], re.compile(greeting, re.IGNORECASE), re.compile(opinion, re.IGNORECASE))
+    writer = r"(?:i|we)(?:\s+|')(?:[\w'-]+\s+)"
+    said = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"
+    helped = rf"(?:\s+|')(?:(?:{_any(data['helpers'])})\s+)*"
+    knows = rf"(?:i|we){helped}(?:{_any(data['acquaintance'])})(?!\w| to\b)"
+    is_one = rf"i(?:\s+|')(?:(?:{_any(data['being'])})\s+)+(?:the|an?|his|her|their|one)"
+    opening = rf"(?:{_any(data['openings'])})"
+
+    def starting(pattern: str) -> re.Pattern[str]:
+        return re.compile(rf"(?:{connective})*(?:{pattern})(?!\w)", re.IGNORECASE)
+
+    return _Rules(
+        data["version"],
+        starting(_any(data["greetings"])),
+        re.compile(rf"(?:{_any(data['closings'])})(?!\w)", re.IGNORECASE),
+        starting(rf"{said}|{opening}"),
+        starting(rf"{knows}|{is_one}"),
+    )
 
 
 def _any(phrases: list[str]) -> str:

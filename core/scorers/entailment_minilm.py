@@ -6,17 +6,18 @@ and against a hypothesis before its premise becomes the numbers of FEATURES.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.scorers.entailment import CLASSES, split_pair
+from core.scorers.entailment import CLASSES, language, passages, split_pair, windows
 from core.scorers.minilm import MiniLM
 from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, Word, function_words, sentences, words
+from core.scorers.quantities import Held, Quantity, held, is_number, told
+from core.scorers.segment import SEGMENTER, Word, function_words, words
 from core.scorers.stand_in import chosen, reads
 from core.text import for_matching
 
@@ -36,7 +37,7 @@ class Statement:
     neutral: str
     forms: frozenset[str]
     content: tuple[str, ...]
-    numbers: frozenset[float]
+    numbers: tuple[Quantity, ...]
     names: frozenset[str]
     capitals: frozenset[str]
 
@@ -52,27 +53,23 @@ class Statement:
 @lru_cache(maxsize=10_000)
 def statement(text: str) -> Statement:
     content: list[str] = []
-    numbers: set[float] = set()
     names: set[str] = set()
     found = words(text)
     after_title = False
     for word in found:
         form = for_matching(word.text)
-        value = _number(form)
         named, after_title = after_title, form.rstrip(".") in _listed("titles")
-        if value is not None:
-            numbers |= {value} - {1.0}  # “one of the best” counts nothing
-        elif after_title:
+        if is_number(form) or after_title:
             continue
         elif _capital(word) and (named or not _opens(text, word)):  # the full stop of “Ms.” ends no sentence
             names.add(form)
         elif form[0].isalpha() and not {form, word.lemma} & (function_words() | _listed("light")):
             content.append(word.lemma)
     return Statement(
-        _neutral(text),
+        neutral(text),
         frozenset(each for word in found for each in (for_matching(word.text), word.lemma)),
         tuple(dict.fromkeys(content)),
-        frozenset(numbers),
+        told(text),
         frozenset(names),
         frozenset(for_matching(word.text) for word in found if _capital(word)),
     )
@@ -103,7 +100,31 @@ def opposites() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-def _neutral(text: str) -> str:
+@cache
+def families() -> dict[str, frozenset[str]]:
+    """Word → the words of its families that mean something else."""
+    found: dict[str, set[str]] = {}
+    for family in chosen("entailment", "words").values["families"]:
+        kinds = [frozenset(kind.split("|")) for kind in family]
+        every = frozenset().union(*kinds)
+        for kind in kinds:
+            for word in kind:
+                found.setdefault(word, set()).update(every - kind)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def same_kind() -> dict[str, frozenset[str]]:
+    """Word → itself and the words of its families that mean the same."""
+    found: dict[str, set[str]] = {}
+    for family in chosen("entailment", "words").values["families"]:
+        for kind in family:
+            for word in kind.split("|"):
+                found.setdefault(word, set()).update(kind.split("|"))
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def neutral(text: str) -> str:
     pattern, neutral = _gendered()
     return pattern.sub(lambda match: neutral[for_matching(match[1] or match[2])], text)
 
@@ -122,21 +143,6 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(chosen("entailment", "words").values[name])
 
 
-@cache
-def _numbers() -> dict[str, float]:
-    data = chosen("entailment", "words").values
-    small = {word: float(value) for value, word in enumerate(data["small_numbers"])}
-    tens = {word: 10.0 * value for value, word in enumerate(data["tens"], start=2)}
-    return small | tens | {word: float(value) for word, value in data["large_numbers"].items()}
-
-
-def _number(form: str) -> float | None:
-    if form in _numbers():
-        return _numbers()[form]
-    plain = form.replace(",", "")
-    return float(plain) if plain.isascii() and plain.replace(".", "", 1).isdigit() and len(plain) < 20 else None
-
-
 def _capital(word: Word) -> bool:
     return word.text[0].isupper() and len(word.text) > 1
 
@@ -153,60 +159,72 @@ Floats = NDArray[np.float64]
 Vector = Callable[[str], Floats]  # the unit vector of a sentence or of a word
 
 FEATURES = (
-    "best_sentence",  # cosine of the hypothesis and the premise's nearest sentence
+    "best_sentence",  # cosine of the hypothesis and the premise's nearest passage
     "two_sentences",  # the mean over the two nearest
     "words_found",  # share of the hypothesis's content words that the premise has, or a word of the same stem
     "words_meant",  # mean over the content words of the cosine with the premise's nearest word; 1 where found
     "weakest_word",  # the least of them
-    "words_meant_there",  # the same two in the nearest sentence alone
+    "words_meant_there",  # the same two in the two nearest passages alone
     "weakest_word_there",
     "length",  # log of one more than the content words
-    "numbers_wrong",  # 1 where a number is not the premise's
-    "numbers_right",  # 1 where there are numbers, and all are
+    "numbers_wrong",  # share of the numbers that the premise does not hold
+    "numbers_right",  # 1 where there are numbers, and the premise holds all
     "names_wrong",
     "names_right",
-    "negated",  # 1 where the hypothesis denies and the nearest sentence does not
-    "denied",  # the other way round, as far as the nearest sentence has its words
-    "opposite",  # 1 where a word stands against its opposite in the two nearest sentences
-    "quantified",  # 1 where “only”, “all”, “never” … are not the nearest sentence's
+    "negated",  # 1 where the hypothesis denies and the nearest passages do not
+    "denied",  # the other way round, as far as the nearest passages have its words
+    "denies_it",  # `negated` times `best_sentence`
+    "opposite",  # 1 where a word stands against its opposite in the two nearest passages
+    "other_kind",  # 1 where a word stands against another of its family there, as gold against silver
+    "quantified",  # 1 where “only”, “all”, “never” … are not the nearest passages'
+    "listed",  # 1 where the premise is made of short lines rather than of prose
 )
+LISTED = 12  # words of a passage, on average, below which a premise is a list
 
 
 @dataclass(frozen=True)
 class Premise:
-    """The sentences of a premise, and what all of them hold."""
+    """The passages of a premise, the values that each holds, and what all of them have."""
 
-    sentences: tuple[Statement, ...]
+    passages: tuple[Statement, ...]
+    values: tuple[Held, ...]
     forms: frozenset[str]
     content: tuple[str, ...]
-    numbers: frozenset[float]
     capitals: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> "Premise":
-        parts = tuple(statement(text[start:end]) for start, end in sentences(text))
+        spans = [text[start:end].replace("\n", " ") for start, end in passages(text)]
+        parts = tuple(statement(span) for span in spans)
         return cls(
             parts,
+            tuple(held(spans)),
             frozenset().union(*(part.forms for part in parts)),
             tuple(dict.fromkeys(word for part in parts for word in part.content)),
-            frozenset().union(*(part.numbers for part in parts)),
             frozenset().union(*(part.capitals for part in parts)),
         )
+
+    @property
+    def listed(self) -> bool:
+        return sum(len(part.neutral.split()) for part in self.passages) < LISTED * len(self.passages)
 
 
 def to_embed(premise: Premise, hypothesis: Statement) -> Iterable[str]:
     """Every text whose vector `features` asks for."""
-    return (hypothesis.neutral, *(part.neutral for part in premise.sentences), *hypothesis.content, *premise.content)
+    return (hypothesis.neutral, *(part.neutral for part in premise.passages), *hypothesis.content, *premise.content)
 
 
 def features(premise: Premise, hypothesis: Statement, vector: Vector) -> Floats:
-    """float64[len(FEATURES)] for a premise with a sentence and a hypothesis with a word."""
+    """float64[len(FEATURES)] for a premise with a passage and a hypothesis with a word."""
     own = vector(hypothesis.neutral)
-    cosines = np.array([own @ vector(part.neutral) for part in premise.sentences])
-    nearest = np.argsort(-cosines, kind="stable")[:2]
-    best = premise.sentences[int(nearest[0])]
+    cosines = np.array([own @ vector(part.neutral) for part in premise.passages])
+    nearest = [int(place) for place in np.argsort(-cosines, kind="stable")[:2]]
+    near = [premise.passages[place] for place in nearest]
+    forms = frozenset().union(*(part.forms for part in near))
     anywhere = _support(hypothesis.content, premise.forms, premise.content, vector)
-    there = _support(hypothesis.content, best.forms, best.content, vector)
+    there = _support(hypothesis.content, forms, [word for part in near for word in part.content], vector)
+    denied = any(part.negated for part in near)
+    negated = hypothesis.negated and not denied
     return np.array([
         cosines.max(),
         cosines[nearest].mean(),
@@ -216,12 +234,15 @@ def features(premise: Premise, hypothesis: Statement, vector: Vector) -> Floats:
         there.mean(),
         there.min(),
         np.log1p(len(hypothesis.content)),
-        *_matched(hypothesis.numbers, premise.numbers),
-        *_matched(hypothesis.names, premise.capitals),
-        hypothesis.negated and not best.negated,
-        (best.negated and not hypothesis.negated) * np.mean(there >= 1),
-        _contrary(hypothesis, premise, [premise.sentences[int(place)] for place in nearest]),
-        bool(hypothesis.quantifiers - best.forms),
+        *_numbers(hypothesis.numbers, premise.values),
+        *_names(hypothesis.names, premise),
+        negated,
+        (denied and not hypothesis.negated) * np.mean(there >= 1),
+        negated * cosines.max(),
+        _against(hypothesis, premise, forms, opposites()),
+        _against(hypothesis, premise, forms, families()),
+        bool(hypothesis.quantifiers - forms),
+        premise.listed,
     ], dtype=np.float64)  # fmt: skip
 
 
@@ -239,13 +260,24 @@ def _support(content: Sequence[str], forms: frozenset[str], others: Sequence[str
     return np.array(found)
 
 
-def _matched(mine: frozenset[float] | frozenset[str], theirs: frozenset[float] | frozenset[str]) -> tuple[bool, bool]:
+def _numbers(mine: Sequence[Quantity], theirs: Sequence[Held]) -> tuple[float, bool]:
+    right = [each.among(theirs) for each in mine]
+    return (1.0 - sum(right) / len(right), all(right)) if right else (0.0, False)
+
+
+def _names(mine: frozenset[str], premise: Premise) -> tuple[bool, bool]:
+    theirs = premise.capitals | premise.forms
     return bool(mine - theirs), bool(mine) and mine <= theirs
 
 
-def _contrary(hypothesis: Statement, premise: Premise, nearest: Sequence[Statement]) -> bool:
-    there = frozenset().union(*(part.forms for part in nearest))
-    return any(opposites().get(word, frozenset()) & there and word not in premise.forms for word in hypothesis.forms)
+def _against(
+    hypothesis: Statement, premise: Premise, near: frozenset[str], others: Mapping[str, frozenset[str]]
+) -> bool:
+    """Whether a word that the premise has in no form stands against one of the others that it has near by."""
+    return any(
+        others.get(word, frozenset()) & near and not same_kind().get(word, frozenset((word,))) & premise.forms
+        for word in hypothesis.forms
+    )
 
 
 # ---- The scorer
@@ -261,7 +293,7 @@ class EntailmentMiniLM:
 
     `values`: float32[3], entailment, neutral, contradiction; `summary`: that of entailment. A pair with an empty side,
     or in another language, supports nothing: neutral, and no summary. Of an over-long side only the beginning is read.
-    Weights: models/entailment/weights.toml, fitted on the development part of models/entailment/pairs.csv.
+    Weights: models/entailment/weights.toml, fitted on all of models/entailment/pairs.csv but its held-out part.
     Stands in for the NLI model of the letters paper (Wan et al., section 3.3).
     """
 
@@ -279,7 +311,7 @@ class EntailmentMiniLM:
         weights, words = chosen("entailment", "weights"), chosen("entailment", "words")
         parts = (weights.sha256, words.sha256, embedder.sha256)
         self.sha256 = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-        self.version = f"{weights.values['version']}; rules 1; {embedder.version}; {SEGMENTER}"
+        self.version = f"{weights.values['version']}; rules 2; {embedder.version}; {SEGMENTER}"
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         pairs = [read(text) for text in texts]
@@ -326,14 +358,13 @@ def _weights() -> tuple[Floats, Floats]:
 def _premise(text: str) -> Premise | None:
     """A letter's sentences share their premise."""
     premise = Premise.of(text)
-    return premise if premise.forms and reads(text) else None
+    return premise if premise.forms and language(text) == "en" else None
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a long text. A short one stays as it is: its line breaks end sentences."""
-    if len(text) <= 4 * most and len(text.split(maxsplit=most)) <= most:
-        return text
-    return " ".join(text[:MOST_SIGNS].split(maxsplit=most)[:most])
+    """The beginning of a long text, as it is: its line breaks end what is said."""
+    cut = text if len(text) <= MOST_SIGNS else text[:MOST_SIGNS]
+    return next(iter(windows(cut, most, 0)), "")
 
 
 class _Vectors:

@@ -13,7 +13,7 @@ import numpy as np
 from core.errors import AppError
 from core.machine.models import catalogue, installed, layout
 from core.machine.models.installed import InstalledModel
-from core.scorers.entailment import CLASSES, split_pair
+from core.scorers.entailment import CLASSES, language, split_pair
 from core.scorers.folders import device, loading
 from core.scorers.folders.classifier import (
     DETOXIFY,
@@ -475,7 +475,7 @@ def _windows(classifier: Classifier, text: str) -> _Windows | None:
     """The pair as the model can take it; None where it has an empty side or is not in English."""
     whole = text.encode("utf-8", "ignore").decode()  # as it is split into tokens
     premise, hypothesis = (side.strip() for side in split_pair(whole))
-    if not premise or not hypothesis or not reads(hypothesis) or not reads(premise):
+    if not premise or not hypothesis or not reads(hypothesis) or language(premise) != "en":
         return None
     room = classifier.most - classifier.marks
     claimed = classifier.split(hypothesis)

@@ -1,0 +1,60 @@
+"""Which sentences of a letter a CV could be asked about: the rules of `core.scorers.entailment`, then a head on MiniLM
+that tells praise and formalities from what can be looked up.
+
+The letters study keeps to the rules alone: what it compares is the style of praise that no context supports.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.cache import BatchCache
+from core.scorers import entailment
+from core.scorers.entailment import Kind
+from core.scorers.entailment_minilm import neutral
+from core.scorers.minilm import MiniLM
+from core.scorers.stand_in import chosen, reads
+
+FROM = 0.6  # the probability from which on a sentence claims nothing; chosen by leaving out one letter after the other
+KEPT_SENTENCES = 20_000
+
+_known: BatchCache[str, float] = BatchCache(KEPT_SENTENCES)
+
+
+def kinds(texts: Sequence[str]) -> list[Kind]:
+    """What each sentence is. Names should have been taken out of them: one is as good as another here."""
+    by_rule = [entailment.kind_of(text) for text in texts]
+    asked = [text for text, kind in zip(texts, by_rule, strict=True) if kind == "claim"]
+    shares = iter(_known.get([neutral(text) for text in asked], _probabilities))
+    return [
+        ("opinion" if next(shares) >= FROM else "claim") if kind == "claim" else kind for kind in by_rule
+    ]
+
+
+def version() -> str:
+    return f"{entailment.version()}; {chosen('claims', 'head').values['version']}, from {FROM:g}"
+
+
+def _probabilities(texts: Sequence[str]) -> list[float]:
+    """That a sentence claims nothing; 0 for one in another language."""
+    weight, bias = _head()
+    values = _embedder().score(texts)
+    return [
+        float(1 / (1 + np.exp(-(weight @ value.values.astype(np.float64) + bias))))
+        if value.values.size and reads(text)
+        else 0.0
+        for text, value in zip(texts, values, strict=True)
+    ]
+
+
+@cache
+def _embedder() -> MiniLM:
+    return MiniLM(windows=True)
+
+
+@cache
+def _head() -> tuple[NDArray[np.float64], float]:
+    values = chosen("claims", "head").values
+    return np.array(values["weight"], dtype=np.float64), float(values["bias"])
