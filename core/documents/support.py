@@ -109,12 +109,11 @@ def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[
 @lru_cache(maxsize=8)
 def _passages(context: str, names: frozenset[str]) -> tuple[list[tuple[int, int]], np.ndarray]:
     spans = entailment.passages(context)
-    values = load(EMBEDDER).score([unnamed(context[start:end], names) for start, end in spans])
-    return spans, np.stack([_vector(value.values) for value in values])
+    return spans, np.stack(_vectors([unnamed(context[start:end], names) for start, end in spans]))
 
 
 def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
-    """The unit vectors of sentences; those of the letter that is being edited are kept."""
+    """The unit vectors of sentences, kept: a letter is read again with each edit, and its twin has the same CV."""
     return _embedded.get(texts, lambda new: [_vector(value.values) for value in load(EMBEDDER).score(new)])
 
 

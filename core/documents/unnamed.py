@@ -73,7 +73,8 @@ def _pattern(names: Sequence[str]) -> re.Pattern[str] | None:
         return None
     own = rf"(?=[^\W\d_a-zß-öø-ÿ])(?i:{'|'.join(_form(name) for name in names)})(?![^\W_])"
     between = rf"(?:\s+(?:{_INITIAL}\s+|{_PARTICLE}\s+|{_NICKNAME}\s+)*|-|,\s+)"
-    return re.compile(rf"(?<![\w-])(?:(?i:{_TITLES})\b\.?\s+)*{own}(?:{between}{own})*(?P<of>['’][sS]?(?!\w))?")
+    before = rf"(?:(?i:{_TITLES})\b\.?\s+)*(?:(?i:{_PARTICLE})\s+)*"
+    return re.compile(rf"(?<![\w-]){before}{own}(?:{between}{own})*(?P<of>['’][sS]?(?!\w))?")
 
 
 def _form(name: str) -> str:

@@ -24,6 +24,7 @@ from core.text import for_matching
 # ---- What a sentence states
 
 SENTENCE_ENDS = (".", "!", "?", ":", "\n")
+LONG = 5  # signs; shorter words in capitals may be abbreviations
 SAME_STEM = 0.6  # “translator” and “translated” share so much of the longer one
 
 
@@ -55,13 +56,15 @@ def statement(text: str) -> Statement:
     content: list[str] = []
     names: set[str] = set()
     found = words(text)
+    shouted = _shouted(found)
     after_title = False
     for word in found:
         form = for_matching(word.text)
         named, after_title = after_title, form.rstrip(".") in _listed("titles")
         if is_number(form) or after_title:
             continue
-        elif _capital(word) and (named or not _opens(text, word)):  # the full stop of “Ms.” ends no sentence
+        # The full stop of “Ms.” ends no sentence.
+        if not shouted and _capital(word) and (named or not _opens(text, word)):
             names.add(form)
         elif form[0].isalpha() and not {form, word.lemma} & (function_words() | _listed("light")):
             content.append(word.lemma)
@@ -145,6 +148,12 @@ def _listed(name: str) -> frozenset[str]:
 
 def _capital(word: Word) -> bool:
     return word.text[0].isupper() and len(word.text) > 1
+
+
+def _shouted(found: Sequence[Word]) -> bool:
+    """Written in capitals throughout, where a capital names nobody."""
+    long = [word.text for word in found if len(word.text) >= LONG]
+    return sum(map(str.isupper, long)) > len(long) / 2
 
 
 def _opens(text: str, word: Word) -> bool:

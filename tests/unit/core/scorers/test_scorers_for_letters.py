@@ -92,7 +92,18 @@ def test_what_is_no_file_of_vectors_says_so(tmp_path: Path) -> None:
         ("It is my great pleasure to write this letter for her.", "opinion"),
         ("Please do not hesitate to contact me with questions.", "opinion"),
         ("Would you like to know more about him?", "opinion"),
-        ("I have worked with Joseph for fifteen years.", "claim"),
+        ("I have worked with Joseph for fifteen years.", "acquaintance"),
+        ("I've had the pleasure of teaching her twice.", "acquaintance"),
+        ("I was her line manager until 2019.", "acquaintance"),
+        ("I hired her in 2019, and she led the ward by 2021.", "claim"),
+        ("I have worked with her for years, and she speaks Polish.", "claim"),
+        ("We managed to open on time because he stayed.", "claim"),
+        ("I would call him the conscience of the company.", "opinion"),
+        ("I have never met anyone calmer at three in the morning.", "opinion"),
+        ("To the Scholarship Board,", "greeting"),
+        ("Best, Dr. Anil Mehrotra", "greeting"),
+        ("She speaks Latin.", "claim"),
+        ("In Leeds, Bradford and York she ran clinics.", "claim"),
         ("She is a joy to work with and admired by everyone.", "claim"),
         ("He founded the gallery in 1998.", "claim"),
         ("In conclusion, Joseph led three teams at the same time.", "claim"),
@@ -110,6 +121,38 @@ def test_long_contexts_are_split_with_overlap_and_nothing_is_lost() -> None:
     assert {word for piece in pieces for word in piece} == set(words_of)
     assert entailment.windows("a short one", 250, 50) == ["a short one"]
     assert entailment.windows(" ", 250, 50) == []
+
+
+def test_windows_keep_the_line_breaks_of_a_cv() -> None:
+    lines = [f"{year} Nurse, Ward {year}" for year in range(1000, 1100)]
+    pieces = entailment.windows("\n".join(lines), 100, 20)
+    assert len(pieces) > 1
+    assert all(line in lines for piece in pieces for line in piece.split("\n")[1:-1])
+
+
+def test_every_line_of_a_cv_is_a_passage_and_broken_prose_is_not() -> None:
+    context = "JANE ROE\nNurse\n\n2010–2014 Nurse, Ward B\nShe grew up in\na village. She sings,\nBach mostly.\nLanguages:\nGerman"
+    said = [context[start:end].replace("\n", " ") for start, end in entailment.passages(context)]
+    assert said == [
+        "JANE ROE", "Nurse", "2010–2014 Nurse, Ward B", "She grew up in a village.", "She sings, Bach mostly.",
+        "Languages:", "German",
+    ]  # fmt: skip
+    assert entailment.passages(" \n\n ") == []
+    assert entailment.passages("") == []
+
+
+CV_OF_LINES = (
+    "2017–present OT, Nova Scotia Rehabilitation Centre, Halifax\n2014–2017 OT, Cape Breton Hospital, Sydney NS\n"
+    "MSc Occupational Therapy, Dalhousie, 2014\nBSc Kinesiology, Acadia, 2011\nAMPS calibrated\nASL beginner"
+)
+
+
+def test_a_cv_of_short_lines_is_english_though_it_has_no_function_words() -> None:
+    """Until it was asked otherwise, such a CV was taken for another language, and every claim was “not in the CV”."""
+    assert not is_english(words(CV_OF_LINES))
+    assert entailment.language(CV_OF_LINES) == "en"
+    german = "2010–2015 Krankenschwester, Charité Berlin\n2015–heute Stationsleitung, Klinikum Köln\n" * 2
+    assert entailment.language(german + "Studium der Pflegewissenschaft an der Universität Bremen") == "de"
 
 
 def test_the_best_entailment_counts_and_a_contradiction_only_without_one() -> None:
