@@ -30,7 +30,9 @@ NO_CLAIM = {
 # A stand-in says “contradicted” only from this probability on, from which on 15 of 15 were right in letters that its
 # weights had not seen (models/entailment/card.md); below, what it holds against the context is “not found” in it.
 STAND_IN_IS_SURE = 0.8
-STAND_IN_WORDS = 1_000  # a stand-in looks a number up in all of a CV; what it cannot find in a part may stand in another
+STAND_IN_WORDS = (
+    1_000  # a stand-in looks a number up in all of a CV; what it cannot find in a part may stand in another
+)
 _verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
 _embedded: BatchCache[str, np.ndarray] = BatchCache(4_000)  # 6 MB
 

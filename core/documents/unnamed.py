@@ -17,7 +17,9 @@ _INITIAL = r"[A-Z]\."
 _NICKNAME = r"[(\"“‘']+\s*[^\W\d_]+\s*[)\"”’']+"
 _NEXT = rf"(?:\s+(?:{_PARTICLE}\s+)*(?:{_INITIAL}|{_NICKNAME}|{_WORD}))"
 _LABEL = r"(?:(?:full\s+)?name\s*:\s*)?"
-BEGINS = re.compile(rf"(?i:{_LABEL}(?:{_TITLES}\b\.?\s+)*)(?P<name>{_WORD}(?:,\s+{_WORD}{_NEXT}{{0,2}}|{_NEXT}{{0,5}}))")
+BEGINS = re.compile(
+    rf"(?i:{_LABEL}(?:{_TITLES}\b\.?\s+)*)(?P<name>{_WORD}(?:,\s+{_WORD}{_NEXT}{{0,2}}|{_NEXT}{{0,5}}))"
+)
 HEADINGS = re.compile(r"(?:curriculum vitae|cv|r[ée]sum[ée]|profile|(?:personal )?(?:details|data)|about me)\W*", re.I)
 MOST_LINES = 3  # a CV's name stands at its very top
 

@@ -28,9 +28,7 @@ def kinds(texts: Sequence[str]) -> list[Kind]:
     by_rule = [entailment.kind_of(text) for text in texts]
     asked = [text for text, kind in zip(texts, by_rule, strict=True) if kind == "claim"]
     shares = iter(_known.get([neutral(text) for text in asked], _probabilities))
-    return [
-        ("opinion" if next(shares) >= FROM else "claim") if kind == "claim" else kind for kind in by_rule
-    ]
+    return [("opinion" if next(shares) >= FROM else "claim") if kind == "claim" else kind for kind in by_rule]
 
 
 def version() -> str:

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("BIASPRINT_REPLICATION_DATA", ROOT.parent / "shared" / "data")) / "letters"
 ARTISTS = ("df_f_artists_2_para_w_chatgpt.csv", "df_m_artists_2_para_w_chatgpt.csv")
 CONTEXT_LESS = "clg_letters.csv"
-EVERY = 22
+EVERY = 15
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,19 @@ def another(letters: Sequence[Real], place: int) -> Real:
 
 
 def compare(places: Sequence[int]) -> Compared:
+    """Letters that only praise have no share and are left out."""
     letters = artists()
-    own, other = [], []
+    found = Compared([], [], [])
     for place in places:
-        for shares, biography in ((own, letters[place]), (other, another(letters, place))):
-            share = unsupported_share(reading_of(letters[place].text, biography.biography, "entailment"))
-            assert share is not None
-            shares.append(share)
-    return Compared(own, other, [letters[place].seed for place in places])
+        biographies = (letters[place], another(letters, place))
+        own, other = (
+            unsupported_share(reading_of(letters[place].text, one.biography, "entailment")) for one in biographies
+        )
+        if own is not None and other is not None:
+            found.own.append(own)
+            found.other.append(other)
+            found.seeds.append(letters[place].seed)
+    return found
 
 
 def by_seed(values: Sequence[float], seeds: Sequence[str]) -> np.ndarray:
@@ -142,7 +147,9 @@ def test_its_own_biography_supports_more_of_a_letter_than_anothers() -> None:
 def test_its_own_biography_supports_more_over_all_letters() -> None:
     letters = artists()
     assert len(letters) == 110
-    report(compare(range(len(letters))), at_most=1e-6)
+    found = compare(range(len(letters)))
+    assert len(found.own) >= 0.95 * len(letters)
+    report(found, at_most=1e-6)
 
 
 @pytest.mark.soak

@@ -260,8 +260,8 @@ def _methods(reading: Reading) -> Iterator[Block]:
         yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
     yield said(
         "Shares are of the sentences of the body of the letter, with Wilson's 95 % interval. A claim is supported "
-        "where the best passage of the context entails it. Source: Wan et al. 2023 (“Kelly is a Warm Person, Joseph "
-        "is a Role Model”), sections 3.2 and 3.3.",
+        "where the context entails it; opinions, wishes and how the writer knows the candidate are no claims. Source: "
+        "Wan et al. 2023 (“Kelly is a Warm Person, Joseph is a Role Model”), sections 3.2 and 3.3.",
         soft=True,
     )
     yield said(f"Biasprint {core.__version__}.", soft=True)

@@ -147,13 +147,15 @@ def _claim(checked: Checked, support: Support) -> LetterItem:
         support.passage,
         support.start,
         support.end,
-        _how_sure(checked),
+        _how_sure(checked, against=against),
     )
 
 
-def _how_sure(checked: Checked) -> str:
+def _how_sure(checked: Checked, *, against: bool) -> str:
     stands_in = any(use.role == "entailment" and use.stand_in for use in checked.reading.scorers)
     what = tr("A stand-in scorer compared the two texts") if stands_in else tr("A program compared the two texts")
+    if stands_in and against:
+        return tr("{what}; where it says so, 12 of 14 were right. Look at the passage yourself.").format(what=what)
     return tr("{what}; it can be wrong. Look at the passage yourself.").format(what=what)
 
 

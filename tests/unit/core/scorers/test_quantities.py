@@ -45,7 +45,12 @@ def test_one_of_the_best_counts_nothing() -> None:
     assert told("") == ()
 
 
-CV = ["2010–2014 Electrician", "2014–2020 Shift leader, crew of 8", "2020 – present Supervisor", "Prizes 2011, 2015, 2022"]
+CV = [
+    "2010–2014 Electrician",
+    "2014–2020 Shift leader, crew of 8",
+    "2020 – present Supervisor",
+    "Prizes 2011, 2015, 2022",
+]
 
 
 @pytest.mark.parametrize(
