@@ -27,12 +27,10 @@ NO_CLAIM = {
     "opinion": "What the writer thinks, wishes or does: no context could support it.",
     "acquaintance": "How the writer knows the candidate: a context need not say it.",
 }
-# A stand-in says “contradicted” only from this probability on, from which on 15 of 15 were right in letters that its
-# weights had not seen (models/entailment/card.md); below, what it holds against the context is “not found” in it.
+# A stand-in says “contradicted” only from this probability on: 12 of 14 were right so in letters that nothing was made
+# on (models/entailment/card.md). Below, what it holds against the context is “not found” in it.
 STAND_IN_IS_SURE = 0.8
-STAND_IN_WORDS = (
-    1_000  # a stand-in looks a number up in all of a CV; what it cannot find in a part may stand in another
-)
+STAND_IN_WORDS = 1_000  # all of a CV: a number that is not in one part of it may stand in another
 _verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
 _embedded: BatchCache[str, np.ndarray] = BatchCache(4_000)  # 6 MB
 

@@ -35,7 +35,7 @@ def name_at_top(context: str) -> str:
             return ""
         name, behind = found["name"], line[found.end() :].strip()
         alone = not behind or behind[0] in ",(–—-|/·"
-        words = [word for word in re.findall(r"[^\W\d_]{2,}", name)]
+        words = re.findall(r"[^\W\d_]{2,}", name)
         return name if len(words) > 1 and (alone or behind[0].islower()) else ""
     return ""
 

@@ -83,9 +83,7 @@ def test_a_cv_in_another_language_is_said_and_condemns_no_claim() -> None:
         "Lebenslauf\n\n2010–2015 Krankenschwester, Charité Berlin\n2015–heute Stationsleitung, Klinikum Köln\n\n"
         "Studium der Pflegewissenschaft an der Universität Bremen, Abschluss mit Auszeichnung im Sommer 2010"
     )
-    letter = read_pasted(
-        "Dear all,\n\nShe has led a ward in Cologne since 2015. She trained in Bremen.\n\nSincerely,\nAnn"
-    )
+    letter = read_pasted("Dear all,\n\nShe has led a ward in Cologne since 2015.\n\nSincerely,\nAnn")
     reading = read_letter(letter, scorers={"entailment": STAND_IN}, context=cv)
     assert {one.verdict for one in reading.support} == {"no context"}
     (said,) = [one.said for one in reading.suspicions if one.what == "context language"]

@@ -39,7 +39,8 @@ def test_whatever_the_name_both_texts_become_the_same(first: str, last: str, gue
         "they joined us in 2019. their lines are short. they WON A PRIZE. their WARD LOVES HER. I recommend they with "
         "grace and will do so again. Nobody writes like they."
     )
-    assert "grace" in found[0][1] and "will do so" in found[0][1]  # in small letters they name nobody
+    assert "grace" in found[0][1]  # in small letters it names nobody
+    assert "will do so" in found[0][1]
 
 
 @pytest.mark.parametrize(
