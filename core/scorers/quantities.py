@@ -22,6 +22,7 @@ SPAN = re.compile(
 SINCE = re.compile(rf"\bsince\s+(?:[^\W\d_]+\s+)?({_YEAR})", re.IGNORECASE)
 YEARS = range(1900, 2100)
 WORDS_BEFORE = 3  # “at least about forty”
+MOST_SPANS = 200  # no life has more
 STILL = 5  # years that may have passed since the latest year of a context
 NEAR = 0.15  # how far “about” reaches
 FAR = 0.35  # how far “over” reaches, and “nearly”
@@ -66,8 +67,8 @@ def held(passages: Sequence[str]) -> list[Held]:
     """What each passage of a context holds. A span that goes on where another ends is read with it, in both places."""
     plain = [DATE.sub("", passage) for passage in passages]
     latest = max((int(year) for passage in plain for year in YEAR.findall(passage)), default=0)
-    spans = [list(_spans(passage, latest)) for passage in plain]
-    every = [span for found in spans for span in found]
+    spans = [list(dict.fromkeys(_spans(passage, latest)))[:MOST_SPANS] for passage in plain]
+    every = list(dict.fromkeys(span for found in spans for span in found))[:MOST_SPANS]
     return [
         Held(frozenset(_values(passage)), frozenset(length for span in found for length in _lengths(span, every)))
         for passage, found in zip(plain, spans, strict=True)
