@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from core.project.project import Project
 from desktop.main_window import MainWindow
 
-PATIENCE = 20_000
+PATIENCE = 60_000  # milliseconds; a compute process takes its time to start on a busy machine
 
 
 class Rating:
