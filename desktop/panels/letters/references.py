@@ -139,7 +139,7 @@ class ReferenceDialog(QDialog):
     def _row(self, one: "Listed") -> TableRow:
         title = safe_line(one.title)
         if one.name == self._in_use:
-            title += "\n" + tr("compared with")
+            title += "\n" + tr("(in use)")
         what = one.trouble or one.made_from
         return TableRow(one.name, (title, number(one.letters), safe_line(", ".join(one.occupations)), safe_line(what)))
 

@@ -13,12 +13,9 @@ from core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from desktop import theme
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, Label, QuietButton, number, tr
 from desktop.widgets.safe_text import safe_line
-
-LEAST_HEIGHT = 96
 
 
 class PileRates(Card):
@@ -42,18 +39,15 @@ class PileRates(Card):
                 help=tr("This rate over the highest one: the impact ratio; score interval of Miettinen and Nurminen"),
             ),
         )
-        self.table = TextTable(tr("Who was chosen, by group"), columns, keep=(0, 3, 2, 1), fold=(1,), wrap=True)
+        self.table = TextTable(
+            tr("Who was chosen, by group"), columns, keep=(0, 3, 2, 1), fold=(1,), wrap=True, tall=True
+        )
         self.limits = Label(LIMITS_OF_RATES, "note", wrap=True)
-        for widget, stretch in (
-            (self.heading, 0), (self.said, 0), (self.table, 1), (self.without, 0), (self.remarks, 0), (self.limits, 0),
-        ):  # fmt: skip
-            self.box.addWidget(widget, stretch)
+        for widget in (self.heading, self.said, self.table, self.without, self.remarks, self.limits):
+            self.box.addWidget(widget)
         self.box.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
-        self.box.addStretch(0)
         self.setAccessibleName(self.heading.text())
         self.add.clicked.connect(self.table_wanted)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
         self.show_rates(None, {})
         self.show_remarks(())
 
@@ -78,9 +72,6 @@ class PileRates(Card):
         if more > 0:
             self.remarks.setText(f"{self.remarks.text()}\n{tr('And {n} more.').format(n=number(more))}")
         self.remarks.setVisible(bool(remarks))
-
-    def _dress(self, _tokens: object = None) -> None:
-        self.table.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
 
 MOST_REMARKS = 4

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
@@ -58,6 +58,8 @@ Role = Qt.ItemDataRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MOST_WIDTHS = {"file": 260, "person": 220, "occupation": 160, "cv": 200}  # as the longest name takes, up to this
+PATHS = ("file", "cv")  # columns whose tooltip has the whole of them
+NARROW = 900  # text pixels of a table in which files have the least width
 LONGEST = 20  # names that are measured: the longest by letters
 LEFT_ALIGNED = (*TEXTS, "cv", "outcome", "note")
 KEYED = ("group", "outcome")  # chosen from a list
@@ -80,6 +82,7 @@ class PileTable(QAbstractTableModel):
         self._by_hand: dict[str, frozenset[str]] = {}
         # Column → its longest texts so far: 20,000 rows are not measured again whenever some come.
         self.longest: dict[str, list[str]] = {column: [] for column in MOST_WIDTHS}
+        self.kinds: set[str] = set()  # of what there is to look at in any row so far
         self._where = PileFilter()
         self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
         self._again = QTimer(self, singleShot=True, interval=SORT_AGAIN_MILLISECONDS)
@@ -97,7 +100,7 @@ class PileTable(QAbstractTableModel):
         self.beginResetModel()
         self.rows, self.shown = [], []
         self._place, self._by_hand = {}, {}
-        self.longest = {column: [] for column in MOST_WIDTHS}
+        self.longest, self.kinds = {column: [] for column in MOST_WIDTHS}, set()
         self._again.stop()
         self.endResetModel()
 
@@ -170,6 +173,7 @@ class PileTable(QAbstractTableModel):
         self.edited.emit()
 
     def _measure(self, rows: Sequence[PileRow]) -> None:
+        self.kinds |= {kind for row in rows for kind in row.to_look_at}
         for column, longest in self.longest.items():
             said = {*longest, *(shown(row, column, self.labels, self.by_hand(row)) for row in rows)}
             longest[:] = nlargest(LONGEST, said, key=len)
@@ -381,7 +385,7 @@ class PileList(QTableView):
 
     def __init__(self, table: PileTable) -> None:
         super().__init__()
-        self.table = table
+        self.table, self._narrow = table, True
         self.setModel(table)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName(tr("The letters of the pile"))
@@ -415,17 +419,30 @@ class PileList(QTableView):
             self.setColumnHidden(place, name in without)
 
     def fit_names(self) -> None:
-        """Wider where names would be cut; a column is never made narrower again."""
+        """Wider where names would be cut; a column is only made narrower where the table is."""
         tokens = theme.current()
         font = QFont(tokens.family)
         font.setPixelSize(tokens.control)
         font.setItalic(True)
         metrics = QFontMetrics(font)
         for column, most in MOST_WIDTHS.items():
+            if self._narrow and column in PATHS:
+                continue  # its tooltip has the whole path; what there is to look at stays in sight
             longest = self.table.longest[column]
             wanted = max((metrics.horizontalAdvance(words) for words in longest), default=0) + tokens.px(NAME_SPACE)
             place = COLUMNS.index(column)
             self.setColumnWidth(place, max(self.columnWidth(place), min(wanted, tokens.px(most))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.viewport().width() < theme.current().px(NARROW)
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        if narrow:
+            for name in PATHS:
+                self.setColumnWidth(COLUMNS.index(name), theme.current().px(WIDTHS[name]))
+        self.fit_names()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         editing = self.state() == QAbstractItemView.State.EditingState

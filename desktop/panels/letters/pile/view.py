@@ -46,7 +46,7 @@ from desktop.widgets import (
 )
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import clear_column
+from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
 PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
@@ -403,8 +403,7 @@ class PileView(QWidget):
         self.note.setVisible(bool(said))
 
     def _offer(self) -> None:
-        kinds = {kind for row in self.table.rows for kind in row.to_look_at}
-        self.bar.offer(self.table.occupations(), self.table.labels, kinds)
+        self.bar.offer(self.table.occupations(), self.table.labels, self.table.kinds)
         self.list.fit_names()
 
     def _show_counts(self) -> None:
@@ -443,7 +442,10 @@ class PileView(QWidget):
         box.addWidget(self.said)
         self.pages.addWidget(letters)
         self.pages.addWidget(self.tests)
-        self.pages.addWidget(self.rates)
+        chosen = Sheet()
+        chosen.box.addWidget(self.rates)
+        chosen.box.addStretch(1)
+        self.pages.addWidget(chosen)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

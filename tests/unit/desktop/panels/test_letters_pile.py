@@ -207,6 +207,25 @@ def test_a_long_name_is_not_cut(view: PileView) -> None:
     assert view.list.columnWidth(person) > view.list.fontMetrics().horizontalAdvance(words)
 
 
+def test_widths_and_filters_ask_no_row_again(view: PileView, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(PileRow, "to_look_at", property(lambda _: pytest.fail("a row was asked again")))
+        patch.setattr("desktop.panels.letters.pile.table.shown", lambda *_: pytest.fail("a row was written again"))
+        view.list.fit_names()
+        view._offer()
+
+
+def test_beside_long_names_of_files_what_there_is_to_look_at_stays_in_sight(view: PileView, qtbot: QtBot) -> None:
+    view.resize(760, 500)
+    view.add_rows([replace(ROWS[0], path_in_pile=f"2024/spring/applications/{'moreno ' * 12}.docx")])
+    view._show_counts()
+    assert view.list.columnWidth(COLUMNS.index("file")) < 200
+    view.resize(1400, 600)
+    qtbot.waitUntil(lambda: view.list.columnWidth(COLUMNS.index("file")) > 200)
+    view.resize(760, 500)
+    qtbot.waitUntil(lambda: view.list.columnWidth(COLUMNS.index("file")) < 200)
+
+
 def test_rows_that_come_pass_the_filter_and_are_sorted_in_a_moment(table: PileTable, qtbot: QtBot) -> None:
     table.sort(COLUMNS.index("agentic"), Qt.SortOrder.DescendingOrder)
     table.show(PileFilter(group="female"))
@@ -486,6 +505,7 @@ def test_a_letter_that_is_not_let_go_of_keeps_the_place_in_the_pile(
     panel.keeping._asked.risky_button.click()
     assert (panel.review.check.document, panel.review.check.context) == (second, None)
     assert pile._opened == ROWS[1].path_in_pile
+    panel.close_letter()  # nobody waits for its reading
 
 
 def test_outcomes_come_from_a_table_and_cvs_from_a_folder(

@@ -45,7 +45,7 @@ def wait(qtbot: QtBot, holds: Callable[[], bool]) -> None:
 def test_a_pile_becomes_the_set_that_letters_are_compared_with(qtbot: QtBot, dialog: ReferenceDialog) -> None:
     assert not dialog.keep.isEnabled()
     assert "name" in dialog.keep.toolTip()
-    assert cells(dialog)[0][0].endswith("compared with")
+    assert cells(dialog)[0][0].endswith("(in use)")
     dialog.name.setText("ours")
     with qtbot.waitSignal(dialog.changed, timeout=PATIENCE):
         dialog.keep.click()
@@ -62,7 +62,7 @@ def test_a_pile_becomes_the_set_that_letters_are_compared_with(qtbot: QtBot, dia
     wait(qtbot, dialog.use.isEnabled)
     dialog.use.click()
     wait(qtbot, lambda: in_use() == BUNDLED)
-    wait(qtbot, lambda: cells(dialog)[0][0].endswith("compared with"))
+    wait(qtbot, lambda: cells(dialog)[0][0].endswith("(in use)"))
     dialog.table.select("ours")
     wait(qtbot, dialog.remove.isEnabled)
     dialog.remove.click()
