@@ -68,6 +68,7 @@ def letter_json(
         "support": [asdict(one) for one in reading.support],
         "figures": [_figure_json(one) for one in reading.figures],
         "naming": asdict(reading.naming),
+        "balance": None if reading.balance is None else {**asdict(reading.balance), "leans": reading.balance.leans},
         "compared": [{**asdict(one), "outside": one.outside} for one in reading.compared],
         "reference": reading.reference,
         "twin": twin_json(twin) if isinstance(twin, TwinDifference) else None,

@@ -12,6 +12,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from core.cache import BatchCache
+from core.documents.balance import balance_of, version_of_balance
 from core.documents.categories import categories, version_of_marks
 from core.documents.house import HouseList
 from core.documents.marks import marks_of
@@ -307,9 +308,11 @@ def read_letter(
         wrong += (Suspicion("context language", said),)
     figures = figures_of(body, marks, scores, uses)
     compared, placed = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
+    balance = balance_of(scored, marks) if "agency" in scorers else None
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
     if by_model:
         versions["passages"] = version_of_passages()
+    versions |= {"balance": version_of_balance()} if balance is not None else {}
     return Reading(
         document=document,
         parts=own_parts,
@@ -326,6 +329,7 @@ def read_letter(
         scorers=(*uses, *checked),
         versions={**versions, "house list": house.version} if house is not None and house.entries else versions,
         context_name=context.name if context else "",
+        balance=balance,
     )
 
 

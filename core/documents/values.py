@@ -20,6 +20,7 @@ Category = Literal[
     "personal_life", "gender", "age", "family", "appearance", "health", "origin",
 ]  # fmt: skip
 ScoreName = Literal["formality", "positivity", "agency"]
+Leaning = Literal["warmth", "drive", "balanced", "little praise", "too short"]
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
 PASTED = "pasted"  # the kind of a text that came from no file
@@ -178,6 +179,43 @@ class Naming:
 
 
 @dataclass(frozen=True)
+class Balance:
+    """How a letter's praise is divided (`core.documents.balance`).
+
+    `words`: how many of warmth, effort, drive, talent, excellence. `warm`, `driven`: about how many of its `sentences`
+    are of warmth and of drive. `title`, `said`: in words for a person; `reason` and `source`: what is known of such
+    letters, or why nothing is told, "" where there is nothing to say. `places`: the indexes of the sentences with what
+    it leans to.
+    """
+
+    words: Mapping[str, int]
+    warm: float
+    driven: float
+    sentences: int
+    leaning: Leaning
+    title: str
+    said: str
+    reason: str = ""
+    source: str = ""
+    places: tuple[int, ...] = ()
+
+    @property
+    def leans(self) -> bool:
+        """Whether it is something to look at."""
+        return self.leaning in ("warmth", "drive")
+
+    @property
+    def key(self) -> str:
+        """What a dismissal is remembered by."""
+        return f"balance:{self.leaning}"
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        return f"{self.title}: {self.said} {self.reason}{f' ({self.source})' if self.source else ''}".strip()
+
+
+@dataclass(frozen=True)
 class ComparedFigure:
     """A figure among the same figure of reference letters: their middle 80 %, and how many lie below this letter.
 
@@ -225,6 +263,7 @@ class Reading:
     scorers: tuple[ScorerUse, ...]
     versions: Mapping[str, str]
     context_name: str = ""
+    balance: Balance | None = None  # None where nothing is scored, or the agency head is not here
 
     @property
     def stopped(self) -> str:
