@@ -132,6 +132,7 @@ def _row_json(row: PileRow) -> dict[str, Any]:
     return {
         "name": row.name, "path": row.path_in_pile, "person": asdict(row.person), "occupation": row.occupation,
         "group": row.group, "figures": dict(row.figures), "marks": dict(row.marks), "claims": dict(row.claims),
+        "balance": row.balance,
         "to_look_at": sum(row.to_look_at.values()), "reason": row.reason, "hint": row.hint,
         "notes": list(row.notes), "same_as": row.same_as, "outcome": row.outcome,
         "cv": row.cv.name if row.cv is not None else None,
@@ -163,6 +164,7 @@ def tell_letter(
     for remark in (*reading.document.notes, *(one.said for one in reading.suspicions)):
         say(plain(remark))
     if not reading.stopped:
+        _tell_balance(reading)
         _tell_marks(reading)
         _tell_support(reading)
         _tell_figures(reading)
@@ -219,6 +221,12 @@ def _occupation(occupation: str, guess: OccupationGuess) -> str:
     if occupation != guess.occupation or not guess.reason:
         return f"Occupation: {plain(occupation)}."
     return f"Occupation: {occupation}, a guess. {plain(guess.reason)} Say another with --occupation."
+
+
+def _tell_balance(reading: Reading) -> None:
+    if reading.balance is not None:
+        say("")
+        say(reading.balance.line)
 
 
 def _tell_marks(reading: Reading) -> None:

@@ -93,7 +93,7 @@ def version_of_balance() -> str:
 
 
 def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) -> str:
-    """“8 words of warmth, none of effort or drive, in 11 sentences. Sentences of warmth: about 7; of drive: none.”"""
+    """“8 words of warmth, none of effort or drive, in 11 sentences. Sentences of warmth …”"""
     some = [(count, name) for name, count in words.items() if count]
     listed = [f"{count} of {name}" for count, name in some]
     if some:
@@ -101,8 +101,9 @@ def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) 
     if none := [name for name in SAID_WHERE_NONE if not words[name]]:
         named = " or ".join(filter(None, (", ".join(none[:-1]), none[-1])))
         listed.append(f"{'none' if some else 'No words'} of {named}")
+    by = "Sentences of warmth, by a stand-in scorer"
     length = "1 sentence" if sentences == 1 else f"{sentences} sentences"
-    return f"{', '.join(listed)}, in {length}. Sentences of warmth: {_about(warm)}; of drive: {_about(driven)}."
+    return f"{', '.join(listed)}, in {length}. {by}: {_about(warm)}; of drive: {_about(driven)}."
 
 
 def _about(count: float) -> str:

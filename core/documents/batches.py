@@ -41,6 +41,7 @@ def row_of_letter(
         figures={} if reading.stopped else figures,
         marks=dict(Counter(mark.category for mark in reading.marks)),
         claims=dict(Counter(one.verdict for one in reading.support)) if context is not None else {},
+        balance=reading.balance.leaning if reading.balance is not None else "",
         columns=tuple(columns),
         scorers=reading.scorers,
         versions=reading.versions,

@@ -23,6 +23,7 @@ ScoreName = Literal["formality", "positivity", "agency"]
 Leaning = Literal["warmth", "drive", "balanced", "little praise", "too short"]
 
 PART_KINDS: tuple[PartKind, ...] = get_args(PartKind)
+LEANING: tuple[Leaning, ...] = ("warmth", "drive")  # to one side
 PASTED = "pasted"  # the kind of a text that came from no file
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
@@ -202,7 +203,7 @@ class Balance:
     @property
     def leans(self) -> bool:
         """Whether it is something to look at."""
-        return self.leaning in ("warmth", "drive")
+        return self.leaning in LEANING
 
     @property
     def key(self) -> str:

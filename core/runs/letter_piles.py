@@ -281,6 +281,7 @@ class _Reader:
             figures=one.figures,
             marks=one.marks,
             claims=one.claims,
+            balance=one.balance,
             reason=one.said,
             cv=cv.place if cv is not None else None,
         )
@@ -326,6 +327,7 @@ class _Rows:
             figures=one.figures,
             marks=one.marks,
             claims=one.claims,
+            balance=one.balance,
             reason=one.said,
             notes=(*notes, *one.notes),
             same_as="" if first == row.path_in_pile else first,

@@ -125,16 +125,14 @@ class LetterText(PlainText):
         self._soft = [self._selection(start, end, soft) for start, end in spans]
         self._show_selections()
 
-    def emphasise(self, sentence: tuple[int, int] | None, *, follow: bool = True) -> None:
-        """Tint one stretch, and bring it into sight where the text is to follow."""
-        self._emphasised = []
-        if sentence is not None:
-            tint = QTextCharFormat()
-            tint.setBackground(QColor(theme.current().accent_soft))
-            selection = self._selection(*sentence, tint)
-            self._emphasised = [selection]
-            if follow:
-                self.show_place(selection.cursor.selectionStart(), selection.cursor.selectionEnd())
+    def emphasise(self, *stretches: tuple[int, int], follow: bool = True) -> None:
+        """Tint these stretches and no others, and bring the first into sight where the text is to follow."""
+        tint = QTextCharFormat()
+        tint.setBackground(QColor(theme.current().accent_soft))
+        self._emphasised = [self._selection(*stretch, tint) for stretch in stretches]
+        if self._emphasised and follow:
+            first = self._emphasised[0].cursor
+            self.show_place(first.selectionStart(), first.selectionEnd())
         self._show_selections()
 
     def show_place(self, first: int, last: int) -> None:

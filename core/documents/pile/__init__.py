@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
-from core.documents.values import Category, Verdict
+from core.documents.values import LEANING, Category, Leaning, Verdict
 from core.findings import ScorerUse
 from core.prompts.axes import load_axis
 from core.swap import Person
@@ -16,6 +17,8 @@ LOOKED_AT: tuple[Category, ...] = (
     "doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin",
 )  # fmt: skip
 NOT_CARRIED: tuple[Verdict, ...] = ("unsupported", "contradicted")
+BALANCE = "balance"
+LOOK_KINDS: tuple[str, ...] = (*LOOKED_AT, *NOT_CARRIED, BALANCE)  # all that there can be to look at
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class PileRow:
     `path_in_pile` is where the file is, with “/” between folders; it can be opened again from there. `person`,
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
     "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
-    with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context.
+    with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context;
+    `balance`: which way its praise leans, "" where that is not told.
     `outcome`: whether the candidate was chosen, where somebody said so. `cv`: the CV of this letter alone.
     """
 
@@ -58,6 +62,7 @@ class PileRow:
     figures: Mapping[str, float | None] = field(default_factory=dict)
     marks: Mapping[str, int] = field(default_factory=dict)
     claims: Mapping[str, int] = field(default_factory=dict)
+    balance: Leaning | Literal[""] = ""
     reason: str = ""
     hint: str = ""
     notes: tuple[str, ...] = ()
@@ -72,9 +77,10 @@ class PileRow:
 
     @property
     def to_look_at(self) -> Mapping[str, int]:
-        """What is no praise, and claims that the context does not carry: kind → how many, only those there are."""
+        """What is no praise, claims that the context does not carry, a balance that leans: kind → how many."""
         found: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
         found |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
+        found[BALANCE] = int(self.balance in LEANING)
         return {kind: count for kind, count in found.items() if count}
 
     @property
@@ -110,6 +116,7 @@ class ReadOne:
     figures: Mapping[str, float | None]
     marks: Mapping[str, int]
     claims: Mapping[str, int]
+    balance: Leaning | Literal[""]
     columns: tuple[PileColumn, ...]
     scorers: tuple[ScorerUse, ...]
     versions: Mapping[str, str]

@@ -35,8 +35,8 @@ def write_report(
 ) -> None:
     """Write the full report, as PDF or docx by its ending. Raises `UsageError` for another one.
 
-    `dismissed`: the keys of marks (`Mark.key`) that a person put aside: they are not listed. `original`: the letter as
-    it was opened, where it may have been edited since.
+    `dismissed`: the keys of marks (`Mark.key`), and of the balance, that a person put aside: they are not listed.
+    `original`: the letter as it was opened, where it may have been edited since.
     """
     left = _without(reading, dismissed)
     asking = without_dismissed(twin, dismissed) if twin is not None else None
@@ -68,7 +68,7 @@ def write_note(
     made = changes_made(edited, reading, house) if edited is not None else ()
     left = suggestions_left(reading, dismissed)
     day = f"{_now():%d %B %Y}"
-    page = partial(note, reading, made, left, day, edited=edited is not None)
+    page = partial(note, _without(reading, dismissed), made, left, day, edited=edited is not None)
     blocks = list(page(_most_on_a_page(page, min(len(made) + len(left), MOST_ROWS))))
     if appendix:
         blocks += appendix_of(reading, edited, house, len(reading.marks) - len(_without(reading, dismissed).marks))
@@ -105,7 +105,8 @@ def check_report_path(path: Path) -> None:
 
 def _without(reading: Reading, dismissed: Collection[str]) -> Reading:
     kept = tuple(mark for mark in reading.marks if mark.key(reading.sentence(mark.sentence).text) not in dismissed)
-    return replace(reading, marks=kept)
+    aside = reading.balance is not None and reading.balance.key in dismissed
+    return replace(reading, marks=kept, balance=None if aside else reading.balance)
 
 
 def _edited(reading: Reading, original: Document | None) -> bool:

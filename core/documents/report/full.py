@@ -111,6 +111,8 @@ def _inshortened(reading: Reading) -> Iterator[Block]:
         yield said(suspicion.said, bullet=True)
     if reading.stopped:
         return
+    if reading.balance is not None:
+        yield said(reading.balance.line, bullet=True)
     for one in reading.compared:
         figure = reading.figure(one.name)
         if figure is not None and one.stands_out:
@@ -255,6 +257,8 @@ def _methods(reading: Reading) -> Iterator[Block]:
     yield Heading("Methods and versions")
     yield said("Sentences: " + reading.versions.get("segmenter", ""), soft=True)
     yield said("Words: " + reading.versions.get("marks", ""), soft=True)
+    if reading.balance is not None:
+        yield said("Balance of praise: " + reading.versions["balance"], soft=True)
     for use in reading.scorers:
         stand_in = " Stands in for the paper's own, which is not on this computer." if use.stand_in else ""
         yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)

@@ -185,13 +185,17 @@ def note(
     if reading.stopped:
         yield said(reading.stopped)
         return
-    if not made and not left:
+    whole = reading.balance.line if reading.balance is not None and reading.balance.leans else ""
+    if not made and not left and not whole:
         yield said("Nothing in this letter asks for another wording, as far as word lists and rules can tell.")
         return
     yield said(
         "Some words in references are known to be read otherwise than they are meant. These are suggestions about "
         "wording; they say nothing about you or about the person you write for, and you know best what is true."
     )
+    if whole:
+        yield Heading("The letter as a whole")
+        yield said(whole)
     changed = min(len(made), max(most - len(left), round(most * CHANGES_SHARE)), most)
     yield from _table("Changed already", "Your letter said", "It says now", made[:changed])
     yield from _table("To consider", "Your letter says", "It could say", left[: most - changed])
@@ -222,6 +226,8 @@ def appendix_of(
     yield said(f"Biasprint {core.__version__}", bullet=True)
     yield said(f"Words: {reading.versions.get('marks', '')}", bullet=True)
     yield said(f"Sentences: {reading.versions.get('segmenter', '')}", bullet=True)
+    if reading.balance is not None:
+        yield said(f"Balance of praise: {reading.versions['balance']}", bullet=True)
     yield said(f"House list: {house.version if house is not None and house.version else 'none'}", bullet=True)
     yield said(f"Marks put aside by a person: {dismissed:,}", bullet=True)
     if original is not None:

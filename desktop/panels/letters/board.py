@@ -299,22 +299,24 @@ class LetterBoard(Beside):
         if item is not None and item.sentence is not None:
             self.letter.unhide(item.kind)
             self._letter_sheet.ensureWidgetVisible(self.letter.note, 0, 0)
-        self.letter.text.emphasise(self._span_of(item), follow=follow)
+        self.letter.text.emphasise(*self._spans_of(item, current=current), follow=follow)
         self.found.choose(item.key if item is not None else "")
         self.context.show_passage(self._passage_of(item, checked))
 
     def keep_chosen(self, item: LetterItem, checked: "Checked | None", *, current: bool) -> None:
         """The chosen entry as another reading has it; whoever is looking elsewhere by now stays there."""
         self.letter.note.show_item(item, _offers(item, checked) if current else ())
-        self.letter.text.emphasise(self._span_of(item), follow=False)
+        self.letter.text.emphasise(*self._spans_of(item, current=current), follow=False)
         self.found.choose(item.key, follow=False)
         self.context.show_passage(self._passage_of(item, checked))
 
-    def _span_of(self, item: LetterItem | None) -> tuple[int, int] | None:
-        """Where the words of an entry are by now."""
-        if item is None or item.sentence is None:
-            return None
-        return next(((mark.start, mark.end) for mark in self.letter.text.marks() if mark.key == item.key), None)
+    def _spans_of(self, item: LetterItem | None, *, current: bool) -> tuple[tuple[int, int], ...]:
+        """Where the words of an entry are by now, or the sentences of what is said of the letter as a whole."""
+        if item is None:
+            return ()
+        if item.sentence is None:
+            return item.places if current else ()
+        return tuple((mark.start, mark.end) for mark in self.letter.text.marks() if mark.key == item.key)[:1]
 
     def _passage_of(self, item: LetterItem | None, checked: "Checked | None") -> tuple[int, int] | None:
         """The passage of an entry; of a mark the one that supports its sentence."""
@@ -367,6 +369,9 @@ def _nothing(checked: "Checked", items: Sequence[LetterItem], dismissed: int) ->
         return tr("Nothing so far. What the scorers find follows.")
     if dismissed:
         return tr("Nothing else is left to look at.")
+    balance = checked.reading.balance
+    even = balance is not None and balance.leaning == "balanced"
+    said = tr("Nothing stands out.") if even else tr("No place is marked to look at.")
     if not checked.reading.context_name:
-        return tr("Nothing stands out. Add the CV to see which claims it does not mention.")
-    return tr("Nothing stands out, and no claim is missing from the CV.")
+        return f"{said} {tr('Add the CV to see which claims it does not mention.')}"
+    return f"{said} {tr('No claim is missing from the CV.')}"

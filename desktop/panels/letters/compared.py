@@ -110,7 +110,7 @@ def missing_said(roles: Sequence[str]) -> str:
     titles = {
         "formality": tr("formality"),
         "positivity": tr("positivity"),
-        "agency": tr("agency by its scorer"),
+        "agency": tr("agency by its scorer and the balance of praise"),
         "entailment": tr("what a CV supports"),
     }
     said = ", ".join(titles[role] for role in roles if role in titles)

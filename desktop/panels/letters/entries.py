@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from core.documents.values import ComparedFigure
 
 # Sections, in the order of their weight.
-RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(7)
+BALANCE, RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(8)
+WHOLE = frozenset({BALANCE, RANGE, NAMING})  # what is said of the letter as a whole
 MARKED = frozenset({DOUBT, PRIVATE, WARMTH, STRENGTH})  # what marks stand under
 PERSONAL = ("personal_life", "gender", "age", "family", "appearance", "health", "origin")
 CLAIM_KINDS = ("contradicted", "unsupported")
@@ -24,7 +25,8 @@ class LetterItem:
     """One entry. `key` is what a dismissal is remembered by. `sentence` is None for the letter as a whole.
 
     `start` and `end`: the words in the letter, all of the sentence for a claim. `kind`: a category, “unsupported”,
-    “contradicted”, “range” or “naming”.
+    “contradicted”, “balance” where praise leans to one side, else “balanced”, “range” or “naming”. `places`: the
+    sentences that show what is said of the letter as a whole.
     """
 
     key: str
@@ -41,11 +43,12 @@ class LetterItem:
     passage_start: int = 0
     passage_end: int = 0
     note: str = ""
+    places: tuple[tuple[int, int], ...] = ()
 
     @property
     def listed(self) -> bool:
         """Whether it is something to look at, rather than only something that was found."""
-        return self.section < WARMTH
+        return self.section < WARMTH and self.kind != "balanced"
 
     @property
     def spoken(self) -> str:
@@ -55,7 +58,7 @@ class LetterItem:
 
 def items_of(checked: Checked) -> tuple[LetterItem, ...]:
     """Every entry of a reading, dismissed ones too."""
-    found = [*_ranges(checked), *_naming(checked), *_claims(checked), *_marks(checked)]
+    found = [*_balance(checked), *_ranges(checked), *_naming(checked), *_claims(checked), *_marks(checked)]
     # Within a section in the order of the letter; what contradicts the CV before what it does not mention.
     return tuple(sorted(found, key=lambda item: (item.section, item.kind == "unsupported", item.start, item.end)))
 
@@ -68,6 +71,7 @@ def left(items: Collection[LetterItem], dismissed: Collection[str]) -> tuple[Let
 def section_title(section: int) -> str:
     """The heading that entries stand under."""
     return {
+        BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
         NAMING: tr("How the candidate is named"),
         CLAIMS: tr("Not found in the CV"),
@@ -76,6 +80,20 @@ def section_title(section: int) -> str:
         WARMTH: tr("Warmth and effort"),
         STRENGTH: tr("Drive and talent"),
     }[section]
+
+
+def _balance(checked: Checked) -> Iterator[LetterItem]:
+    balance = checked.reading.balance
+    if balance is None:
+        return
+    sentences = [checked.reading.sentence(place) for place in balance.places]
+    places = tuple((one.start, one.end) for one in sentences)
+    start, end = places[0] if places else (0, 0)
+    kind = "balance" if balance.leans else "balanced"
+    yield LetterItem(
+        balance.key, kind, BALANCE, tr(balance.title), balance.said, balance.reason, balance.source,
+        start=start, end=end, places=places,
+    )  # fmt: skip
 
 
 def _ranges(checked: Checked) -> Iterator[LetterItem]:

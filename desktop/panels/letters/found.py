@@ -19,12 +19,14 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.panels.letters.entries import (
+    BALANCE,
     CLAIMS,
     DOUBT,
     NAMING,
     RANGE,
     STRENGTH,
     WARMTH,
+    WHOLE,
     LetterItem,
     section_title,
 )
@@ -140,6 +142,7 @@ def _identity(row: ListRow) -> tuple[int, str]:
 # ---- How an entry is drawn
 
 SWATCH, MOST_LINES = 20, 3
+LINES_OF_BALANCE = 6
 SAID_BY_HEADING = {RANGE, NAMING, DOUBT}
 WRAP = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
 
@@ -204,11 +207,11 @@ class LetterDelegate(QStyledItemDelegate):
         tokens = theme.current()
         left = box.left() + tokens.px(8)
         room = box.adjusted(tokens.px(8) + tokens.px(SWATCH) + 8, tokens.px(6), -tokens.px(8), 0)
-        if item.section not in (RANGE, NAMING):
+        if item.section not in WHOLE:
             middle = room.top() + QFontMetrics(_font(tokens.note)).height() / 2 + 2
             draw_mark(painter, look_of(item.kind), left, left + tokens.px(SWATCH), middle)
         else:
-            painter.setBrush(QColor(tokens.warn))
+            painter.setBrush(QColor(tokens.warn if item.listed else tokens.edge))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawEllipse(left + tokens.px(6), room.top() + tokens.px(5), tokens.px(8), tokens.px(8))
         if _titled(row):
@@ -229,7 +232,8 @@ class LetterDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(_font(tokens.control))
         width = box.width() - tokens.px(8) - tokens.px(SWATCH) - 8 - tokens.px(8)
         needed = metrics.boundingRect(QRect(0, 0, max(40, width), 10_000), WRAP, safe_line(item.words))
-        return QRect(0, 0, width, min(needed.height(), MOST_LINES * metrics.lineSpacing()))
+        lines = LINES_OF_BALANCE if item.section == BALANCE else MOST_LINES
+        return QRect(0, 0, width, min(needed.height(), lines * metrics.lineSpacing()))
 
     def _width(self, option: QStyleOptionViewItem) -> int:
         view = option.widget  # type: ignore[attr-defined]

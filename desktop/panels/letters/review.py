@@ -431,7 +431,7 @@ class LetterReview(QObject):
 
     def _go_to_words(self, key: str) -> None:
         item = self._item(key)
-        if item is not None and item.sentence is not None:
+        if item is not None and (item.sentence is not None or item.places):
             self.board.show_letter()
             self.board.letter.text.go_to(item.start)
 

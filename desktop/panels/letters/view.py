@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HEIGHT, LOW_HEIGHT = 128, 88
 MOST_OFFERS = 4
-UNDRAWN = ("range", "naming")  # kinds that are about the letter as a whole
+UNDRAWN = ("balance", "balanced", "range", "naming")  # kinds that are about the letter as a whole
 
 
 class MarkSwatch(QWidget):

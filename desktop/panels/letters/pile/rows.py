@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from core.documents.pile import LOOKED_AT, NOT_CARRIED, PileColumn, PileRow
+from core.documents.pile import LOOK_KINDS, PileColumn, PileRow
 from core.swap import Person
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import number, tr
@@ -152,6 +152,7 @@ def kind_title(kind: str) -> str:
         "origin": tr("origin"),
         "unsupported": tr("claims without support"),
         "contradicted": tr("claims contradicted"),
+        "balance": tr("balance of praise"),
     }[kind]
 
 
@@ -193,7 +194,7 @@ def export_columns(columns: "Iterable[PileColumn]", stand_ins: frozenset[str]) -
     figures = [export_name(column, stand_ins) for column in columns]
     return [
         "file", "name", "name_is", "pronoun", "occupation", "occupation_is", "group", "group_is",
-        "to_look_at", *(kind for kind in (*LOOKED_AT, *NOT_CARRIED)), *figures, "cv", "outcome",
+        "to_look_at", *LOOK_KINDS, *figures, "cv", "outcome",
         "not_read_because", "notes", "same_as",
     ]  # fmt: skip
 
@@ -220,7 +221,7 @@ def export_row(
         "group": row.group,
         "group_is": source("group", row.group),
         "to_look_at": looked_at(row) if row.read else None,
-        **{kind: row.to_look_at.get(kind, 0) if row.read else None for kind in (*LOOKED_AT, *NOT_CARRIED)},
+        **{kind: row.to_look_at.get(kind, 0) if row.read else None for kind in LOOK_KINDS},
         **{export_name(column, stand_ins): row.figures.get(column.name) for column in columns},
         "cv": row.cv.name if row.cv is not None else "",
         "outcome": outcome_key(row.outcome),

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileColumn, PileRow
+from core.documents.pile import LOOK_KINDS, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest, headline
 from core.documents.pile.outcomes import SelectionRates
 from desktop import theme
@@ -105,7 +105,7 @@ class PileBar(QWidget):
         _fill(self.occupation, every)
         named = [(safe_line(label), key) for key, label in groups.items()]
         _fill(self.group, [(tr("All groups"), ""), *named, (tr("Group not known"), NO_GROUP)])
-        known = [(kind_title(kind).capitalize(), kind) for kind in (*LOOKED_AT, *NOT_CARRIED) if kind in kinds]
+        known = [(kind_title(kind).capitalize(), kind) for kind in LOOK_KINDS if kind in kinds]
         _fill(self.look, [(tr("All letters"), ""), (tr("Something to look at"), ANYTHING), *known])
 
     def clear(self) -> None:

@@ -99,7 +99,8 @@ def test_it_is_said_in_words_with_how_many_sentences(monkeypatch: pytest.MonkeyP
     rows = [(0.0, 0.9, 0.1)] * 4
     said = told(monkeypatch, "Ann is warm. She is kind. She is gentle and hard-working. She is caring.", *rows)
     assert said.said == (
-        "4 words of warmth, 1 of effort, none of drive, in 4 sentences. Sentences of warmth: about 4; of drive: none."
+        "4 words of warmth, 1 of effort, none of drive, in 4 sentences. Sentences of warmth, by a stand-in scorer: "
+        "about 4; of drive: none."
     )
     none = told(monkeypatch, "Ann came. She went. She wrote. She is back.", *[(0.1, 0.1, 0.8)] * 4)
     assert none.said.startswith("No words of warmth, effort or drive, in 4 sentences.")
