@@ -48,7 +48,8 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark]) -> Balance | Non
     """The balance of a letter's praise; None for a letter without a body, or while the agency head is not installed.
 
     Of each kind, warmth and drive, the letter has as much as the sum over its sentences of the probability that the
-    agency head gives to it (communal, agentic), and one for each word marked so. `leaning_of` is the rule.
+    agency head gives to it (communal, agentic), and one for each word marked so. Passages that a model marked are left
+    out: the numbers of the rule, `leaning_of`, were set without them.
     """
     if not body:
         return None
@@ -58,6 +59,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark]) -> Balance | Non
         return None
     from core.scorers.agency_minilm import CLASSES
 
+    marks = [mark for mark in marks if not mark.passage]
     found = head.probabilities([one.text for one in body])
     words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
     warm, driven = (float(found[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))

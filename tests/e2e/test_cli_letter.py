@@ -25,8 +25,8 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
-    "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "compared", "reference",
-    "twin", "name_twins", "scorers", "versions",
+    "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "balance", "compared",
+    "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = "One letter cannot show bias; it can show language that is known to matter."
 
@@ -74,6 +74,7 @@ def test_a_letter_is_told_in_calm_words_and_nothing_is_left_behind(letter: Path,
     for part in (
         "letter.txt: about Kelly Moreno (she), as far as it tells.",
         "Occupation: artist, a guess.",
+        "Praise of both warmth and drive: ",
         "Communal (",
         "“warm” (sentence 3)",
         "Doubt-raising (1): “not a natural leader” (sentence 6, denied)",

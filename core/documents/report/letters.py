@@ -68,6 +68,8 @@ def section_of_letter(
 
 
 def _places(reading: Reading) -> Iterator[Block]:
+    if reading.balance is not None and reading.balance.leans:
+        yield said(reading.balance.line, bullet=True)
     marks = sorted((mark for mark in reading.marks if mark.category in LOOKED_AT), key=lambda mark: mark.start)
     for (number, category), same in groupby(marks, key=lambda mark: (mark.sentence, mark.category)):
         words = ", ".join(f"“{mark.words}”" for mark in same)
@@ -118,7 +120,7 @@ def _in_short(found: PileReport) -> Iterator[str]:
     looked = [sum(row.to_look_at.values()) for row in rows if row.read and row.to_look_at]
     yield (
         f"{len(looked):,} of {read:,} letters have something to look at, {sum(looked):,} places in all: words that are "
-        "no praise, and claims that the CV does not carry."
+        "no praise, claims that the CV does not carry, and praise that leans to one side."
     )
     with_cv = sum(row.cv is not None for row in rows)
     yield f"{with_cv:,} letters were held against a CV of their own." if with_cv else "No letter has a CV of its own."
@@ -149,7 +151,9 @@ def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _kind(kind: str) -> str:
-    return {"unsupported": "not in the CV", "contradicted": "against the CV"}.get(kind, kind.replace("_", " "))
+    return {"unsupported": "not in the CV", "contradicted": "against the CV", "balance": "balance of praise"}.get(
+        kind, kind.replace("_", " ")
+    )
 
 
 def _groups(found: PileReport) -> Iterator[Block]:

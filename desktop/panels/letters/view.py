@@ -11,7 +11,7 @@ from core.documents.values import PART_KINDS, Part, PartKind
 from desktop import theme
 from desktop.operations.letters import About
 from desktop.panels.letters.compared import part_title
-from desktop.panels.letters.entries import CLAIM_KINDS, LetterItem
+from desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
 from desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
 from desktop.widgets.layout import Sheet, clear_row, clear_widget
 from desktop.widgets.letter_text import LetterMark, LetterText
@@ -136,8 +136,9 @@ class LetterNote(QWidget):
             self.reason.setText(hint)
         else:
             turned = f" {item.note}" if item.note and not item.passage else ""
-            self.title.setText(safe_line(f"{item.title}: {item.words}"))
-            self.reason.setText(safe_line(item.reason) + turned)
+            in_full = item.section == BALANCE  # too long for a title
+            self.title.setText(safe_line(item.title if in_full else f"{item.title}: {item.words}"))
+            self.reason.setText(safe_line(f"{item.words} {item.reason}" if in_full else item.reason) + turned)
         passage = item.passage if item is not None else ""
         self.passage.setText(tr("Nearest in the CV: “{words}”").format(words=safe_line(passage)))
         source = item.source if item is not None else ""

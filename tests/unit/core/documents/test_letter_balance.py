@@ -1,18 +1,24 @@
 """The balance of a letter's praise: the rule, what it is said to mean, and letters that it tells apart."""
 
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from core.documents import balance
-from core.documents.balance import KNOWN_FOR, balance_of, leaning_of
-from core.documents.files import read_pasted
+from core.documents.balance import KNOWN_FOR, TITLES, balance_of, leaning_of
+from core.documents.files import read_bytes, read_pasted
 from core.documents.marks import marks_of
 from core.documents.reading import read_letter, sentences_of
+from core.documents.report import write_note, write_report
 from core.documents.twins import read_with_twin
-from core.documents.values import Balance, Part, Sentence
+from core.documents.values import Balance, Part, Reading, Sentence
 from core.errors import NotInstalledYet
 from core.swap import Person
 
+DATA = Path(__file__).resolve().parents[3] / "data" / "letters_balance.txt"
 WARM = (
     "Dear colleagues,\n\nKelly is the kindest nurse on our ward. She sits with patients who are afraid and holds their "
     "hands. She listens to everybody and never hurries anyone. The younger nurses bring her their troubles, and she "
@@ -147,9 +153,64 @@ def test_letters_are_told_apart(text: str, leaning: str) -> None:
     assert reading.versions["balance"].startswith("rule 1; agency_minilm head ")
 
 
+@pytest.mark.soak
+def test_letters_written_for_it_are_told_apart_as_often_as_the_documentation_says() -> None:
+    """Odd numbers: what the rule was set on. Even ones were read once, after the rule was frozen."""
+    kinds = {"communal": "warmth", "agentic": "drive", "mixed": "balanced", "neutral": "little praise"}
+    counts: dict[bool, Counter[tuple[str, str]]] = {True: Counter(), False: Counter()}
+    for letter in DATA.read_text(encoding="utf-8").removeprefix("# ").split("\n\n# "):
+        head, _, text = letter.partition("\n")
+        number, kind = head.split()
+        found = read_letter(read_pasted(text), scorers={"agency": "agency_minilm"}).balance
+        assert found is not None
+        counts[int(number) % 2 == 0][kinds[kind], found.leaning] += 1
+    assert counts[False] == {(one, one): 10 for one in kinds.values()}
+    assert counts[True] == {
+        ("warmth", "warmth"): 9, ("warmth", "balanced"): 1, ("drive", "drive"): 10, ("balanced", "balanced"): 8,
+        ("balanced", "drive"): 2, ("little praise", "little praise"): 10,
+    }  # fmt: skip
+
+
 def test_both_in_one_letter_are_a_balance_and_so_they_are_of_the_twin() -> None:
     mixed = WARM.replace("\n\nYours", " " + DRIVEN.split("\n\n")[1] + "\n\nYours")
     found = read_with_twin(read_pasted(mixed), Person("Thomas", "", "", "he"), scorers={"agency": "agency_minilm"})
     assert found.reading.balance is not None
     assert found.reading.balance.leaning == "balanced"
     assert found.twin_reading.balance == found.reading.balance
+
+
+def leaning_letter() -> Reading:
+    reading = read_letter(read_pasted(FACTS.replace("Kelly", "Dr. Kelly Moreno")), scorers={})
+    found = Balance(
+        {"warmth": 8}, 7.0, 1.0, 5, "warmth", TITLES["warmth"], "8 words of warmth.", *KNOWN_FOR["warmth"], (0,)
+    )
+    return replace(reading, balance=found, versions={**reading.versions, "balance": "rule 1"})
+
+
+LINE = (
+    "Praise mostly of warmth: 8 words of warmth. In one study of letters for academic posts, the more words of warmth "
+    "a letter held, the lower its applicant was rated. (Madera, Hebl and Martin 2009)"
+)
+
+
+def text_of(path: Path) -> str:
+    return " ".join(read_bytes(path.read_bytes(), path.name).text.split())
+
+
+def test_report_and_note_say_it_unless_it_was_put_aside(tmp_path: Path) -> None:
+    reading, path = leaning_letter(), tmp_path / "it.docx"
+    assert reading.balance is not None
+    aside = (reading.balance.key,)
+    write_report(path, reading)
+    assert LINE in text_of(path)
+    assert "Balance of praise: rule 1" in text_of(path)
+    write_report(path, reading, dismissed=aside)
+    assert "Praise mostly" not in text_of(path)
+    write_note(path, reading)
+    assert LINE in text_of(path)
+    assert "Nothing in this letter asks for another wording" not in text_of(path)
+    write_note(path, reading, dismissed=aside)
+    assert "Praise mostly" not in text_of(path)
+    assert "Nothing in this letter asks for another wording" in text_of(path)
+    write_note(path, replace(reading, balance=replace(reading.balance, leaning="balanced", title=TITLES["balanced"])))
+    assert "Praise" not in text_of(path)  # a writer is told what to look at, not what is even

@@ -144,6 +144,17 @@ def test_what_there_is_to_look_at_is_counted_sorted_and_told(table: PileTable) -
     assert names(table) == ["Kelly.txt", "Joseph.txt", "Ann.txt", "Zoe.txt", "photo.jpg"]
 
 
+def test_a_balance_of_praise_that_leans_is_something_to_look_at(table: PileTable) -> None:
+    leaning, even = replace(ROWS[1], balance="warmth"), replace(ROWS[1], balance="balanced")
+    first = len(table.rows)
+    table.add([leaning, even])
+    assert [index(table, first + at, "look").data() for at in range(2)] == ["1", "0"]
+    assert "To look at: balance of praise 1" in index(table, first, "look").data(Qt.ItemDataRole.ToolTipRole)
+    assert PileFilter(look="balance").matches(leaning)
+    assert not PileFilter(look="balance").matches(even)
+    assert export_row(leaning, SHARES, STAND_INS, frozenset())["balance"] == 1
+
+
 def test_an_outcome_and_a_cv_have_columns_where_there_are_any(view: PileView) -> None:
     outcome, cv = (COLUMNS.index(column) for column in ("outcome", "cv"))
     assert view.list.isColumnHidden(outcome)
