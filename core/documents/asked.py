@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from core.documents.categories import categories
 from core.documents.house import HouseList
-from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence, TwinDifference
+from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence, TwinDifference, how_said
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.swap import HE_AND_SHE, Change, Person, Twin
 from core.swap.pronouns import FORMS
@@ -178,7 +178,8 @@ _PRONOUNS = frozenset(form for pronoun in HE_AND_SHE for form in FORMS[pronoun].
 
 
 def _of_category(mark: Mark) -> str:
-    return f"marked for {categories()[mark.category].title.lower()}"
+    said = f"marked for {categories()[mark.category].title.lower()}"
+    return f"{said} ({how_said(mark)})" if mark.passage else said
 
 
 def _said_why(pronoun: str) -> str:

@@ -14,7 +14,7 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from core.documents.values import AskedSentence, TwinDifference
 
-LONGEST_SENTENCE = 300  # characters; the whole sentence stands in the texts
+LONGEST_SENTENCE, LONGEST_WORDS = 300, 60  # characters; the whole sentence stands in the texts
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def asked_lines(difference: "TwinDifference") -> tuple[AskedLine, ...]:
 
 def _line(difference: "TwinDifference", one: "AskedSentence") -> AskedLine:
     own, other = difference.reading.sentence(one.sentence), difference.twin_reading.sentence(one.twin_sentence)
-    words = ", ".join(f"“{safe_line(word)}”" for word in one.words)
+    words = ", ".join(f"“{_short(safe_line(word), LONGEST_WORDS)}”" for word in one.words)
     return AskedLine(
         f"asked {one.sentence}",
         safe_line(own.text),
@@ -78,7 +78,9 @@ class TwinAsked(Card):
         lines = asked_lines(difference) if difference is not None else ()
         self._lines = {line.key: line for line in lines}
         self.question.setText(safe_line(_question(difference)) if difference is not None else "")
-        self.list.show_rows([TableRow(line.key, (f"{_short(line.sentence)}\n{line.why}",)) for line in lines])
+        self.list.show_rows(
+            [TableRow(line.key, (f"{_short(line.sentence, LONGEST_SENTENCE)}\n{line.why}",)) for line in lines]
+        )
         show_if(self.list, bool(lines))
         show_if(self.limits, bool(lines))
 
@@ -95,5 +97,5 @@ def _question(difference: "TwinDifference") -> str:
     return difference.question
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_SENTENCE else f"{text[:LONGEST_SENTENCE].rstrip()}…"
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest].rstrip()}…"

@@ -1,8 +1,10 @@
 """“Would you have written this of him?”: which sentences of a letter are asked about, and what is warned of."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.documents.asked import without_dismissed
+from core.documents.asked import asked_sentences, without_dismissed
 from core.documents.files import read_pasted
 from core.documents.house import HouseEntry, HouseList
 from core.documents.reading import read_letter
@@ -56,6 +58,16 @@ def test_what_is_said_of_the_work_is_not(sentence: str) -> None:
     found = twin(sentence)
     assert found.asked == ()
     assert found.question.startswith("No sentences name gender, looks or family, or have words said mostly of women.")
+
+
+def test_a_passage_that_a_model_marked_says_so() -> None:
+    found = twin("She has a lovely smile.")
+    (smile,) = found.asked[0].marks
+    marked = replace(found.reading, marks=(replace(smile, passage=True),))
+    assert found.twin is not None
+    (asked,) = asked_sentences(marked, {0: 0}, found.twin, found.other)
+    assert asked.why == "marked for appearance (a model's reading)"
+    assert found.asked[0].why == "marked for appearance"
 
 
 def test_a_mark_that_was_put_aside_asks_nothing() -> None:

@@ -50,8 +50,9 @@ from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.operations import letter_word, letters
 from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.entries import RANGE, STRENGTH, items_of
+from desktop.panels.letters.entries import MARKED, RANGE, STRENGTH, items_of
 from desktop.panels.letters.panel import LettersPanel
+from desktop.panels.letters.twin_asked import AskedLine
 from desktop.widgets.letter_text import MOST_EDITED
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_once")
@@ -750,6 +751,19 @@ def test_a_dropped_folder_is_a_pile(qtbot: QtBot, window: MainWindow, tmp_path: 
     assert panel.pages.currentWidget() not in (panel.start, panel.review.board)
     qtbot.waitUntil(lambda: not window.jobs.active(), timeout=PATIENCE)
     assert window.banners.texts() == []
+
+
+def test_from_a_sentence_of_the_twin_one_goes_on_in_the_letter(qtbot: QtBot, window: MainWindow) -> None:
+    panel = opened(qtbot, window)
+    mark = next(item for item in panel.review._items if item.section in MARKED)
+    sentence = panel.review.check.checked.reading.sentence(mark.sentence)  # type: ignore[union-attr, arg-type]
+    panel.open_twin()
+    line = AskedLine("asked 0", sentence.text, "", mark.key, (sentence.start, sentence.end), (0, 0))
+    panel._twin.letter_wanted.emit(line)  # type: ignore[union-attr]
+    assert panel.pages.currentWidget() is panel.review.board
+    assert panel.review.selected == mark.key
+    text = panel.review.board.letter.text
+    assert text.textCursor().position() == text.cursor_for(sentence.start, sentence.start).position()
 
 
 def test_the_twin_stands_beside_the_letter_and_goes_with_it(qtbot: QtBot, window: MainWindow) -> None:
