@@ -188,8 +188,8 @@ def _look_again() -> None:
     """What was installed is found from now on, here and in the child processes, without another start."""
     import importlib
 
-    from core.compute import models, shared
+    from core.compute import models, quick, shared
 
     importlib.invalidate_caches()
-    for process in (shared(), models()):
+    for process in (shared(), models(), quick()):
         process.renew()

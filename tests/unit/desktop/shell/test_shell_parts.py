@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -315,14 +316,15 @@ def test_panels_look_again_when_a_part_comes(
 
 
 def test_the_next_call_finds_what_was_installed(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
-    from core.compute import shared
+    from core.compute import models, quick, shared
 
-    renewed: list[Callable[[], None]] = []
+    renewed: list[str] = []
     begin(qtbot, window)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared(), "renew", lambda: renewed.append(shared))
+        for process in (shared, models, quick):
+            patch.setattr(process(), "renew", partial(renewed.append, process.__name__))
         fake.comes(MEASURING)
-        qtbot.waitUntil(lambda: len(renewed) == 1)
+        qtbot.waitUntil(lambda: sorted(renewed) == ["models", "quick", "shared"])
 
 
 def test_closing_the_window_ends_it_without_a_question(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
