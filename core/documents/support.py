@@ -20,7 +20,7 @@ EMBEDDER = "minilm"
 SAID: dict[str, tuple[Verdict, str]] = {
     "entailment": ("grounded", "A passage of the context says so."),
     "neutral": ("unsupported", "Nothing in the context says so."),
-    "contradiction": ("contradicted", "The context says otherwise."),
+    "contradiction": ("contradicted", "The context seems to say otherwise."),
 }
 NO_CLAIM = {
     "greeting": "A greeting, a name or a heading: it claims nothing.",

@@ -173,7 +173,8 @@ def _how_sure(checked: Checked, *, against: bool) -> str:
     stands_in = any(use.role == "entailment" and use.stand_in for use in checked.reading.scorers)
     what = tr("A stand-in scorer compared the two texts") if stands_in else tr("A program compared the two texts")
     if stands_in and against:
-        return tr("{what}; where it says so, 12 of 14 were right. Look at the passage yourself.").format(what=what)
+        words = tr("{what}; in test letters it was right in 12 of 14 such cases. Look at the passage yourself.")
+        return words.format(what=what)
     return tr("{what}; it can be wrong. Look at the passage yourself.").format(what=what)
 
 
