@@ -1,11 +1,11 @@
-"""Input: files that are dropped, the wheel over fields, the first field of a page."""
+"""Input: files that are dropped, menus below buttons, the wheel over fields, the first field of a page."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
 from desktop.widgets.labels import Label
 from desktop.widgets.words import tr
@@ -90,6 +90,13 @@ def local_paths(data: QMimeData) -> list[Path]:
 def local_files(data: QMimeData) -> list[Path]:
     """The files of this computer in what is dragged."""
     return [path for path in local_paths(data) if path.is_file()]
+
+
+def open_below(menu: QMenu, button: QWidget) -> QMenu:
+    """Open a menu below the button that it belongs to; it goes when it is closed."""
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+    return menu
 
 
 class _WheelGuard(QObject):

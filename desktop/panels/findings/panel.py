@@ -31,6 +31,7 @@ from desktop.shell import Command, Shell
 from desktop.tables.findings import column_title
 from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
 from desktop.widgets.choice import ComboBox
+from desktop.widgets.events import open_below
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import COLUMNS, FindingLine, Measurement
 
@@ -398,9 +399,7 @@ class FindingsPanel(Panel):
         return [line.finding for line in self.board.table.shown]
 
     def _offer_exports(self) -> None:
-        menu = self.saving.menu(self._measurements)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.export.mapToGlobal(self.export.rect().bottomLeft()))
+        open_below(self.saving.menu(self._measurements), self.export)
 
     def _show_count(self, said: str) -> None:
         self.count.setText(said)

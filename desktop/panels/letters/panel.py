@@ -36,7 +36,7 @@ from desktop.panels.letters.twin import TwinPage
 from desktop.panels.letters.twin_asked import AskedLine
 from desktop.shell import Command, Shell
 from desktop.widgets import tr
-from desktop.widgets.events import CardDrop
+from desktop.widgets.events import CardDrop, open_below
 
 if TYPE_CHECKING:
     from core.documents.kept import Draft
@@ -448,7 +448,7 @@ class LettersPanel(Panel):
         ):
             menu.addAction(words, write).setEnabled(self._can_report())
         menu.setActiveAction(menu.actions()[0])
-        self._pop_up(menu, self.heading.report)
+        self.menu = open_below(menu, self.heading.report)
 
     def _open_menu(self) -> None:
         menu = QMenu(self.heading.menu)
@@ -471,12 +471,7 @@ class LettersPanel(Panel):
         menu.addAction(tr("Check another letter…"), self.choose_file)
         menu.addAction(tr("A pile of letters…"), lambda: self.open_pile())
         menu.addAction(tr("Close the letter"), self.close_letter)
-        self._pop_up(menu, self.heading.menu)
-
-    def _pop_up(self, menu: QMenu, button: QWidget) -> None:
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
-        self.menu = menu
+        self.menu = open_below(menu, self.heading.menu)
 
     def _is_shown(self) -> bool:
         board = self.review.made_board

@@ -25,6 +25,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
+from desktop.widgets.events import open_below
 from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -263,11 +264,9 @@ class TwinPage(QWidget):
 
     def _open_menu(self) -> None:
         menu = QMenu(self.menu_button)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for button, run in ((self.rewrite_button, self.rewrite), (self.copy, self._copy)):
             menu.addAction(button.accessibleName(), run).setEnabled(button.isEnabled())
-        menu.popup(self.menu_button.mapToGlobal(self.menu_button.rect().bottomLeft()))
-        self.menu = menu
+        self.menu = open_below(menu, self.menu_button)
 
     def _toggle_person(self) -> None:
         self.person.setVisible(not self.person.isVisible())

@@ -44,7 +44,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.events import CardDrop
+from desktop.widgets.events import CardDrop, open_below
 from desktop.widgets.layout import Sheet, clear_column
 from desktop.widgets.safe_text import safe_line
 
@@ -444,7 +444,7 @@ class PilePage(QWidget):
         menu = QMenu(self.other)
         menu.addAction(self.start.folder.text(), self.choose_folder)
         menu.addAction(self.start.files.text(), self.choose_files)
-        self._pop_up(menu, self.other)
+        self.menu = open_below(menu, self.other)
 
     def _open_menu(self) -> None:
         """What there is no button for, and where there is little room everything."""
@@ -460,12 +460,7 @@ class PilePage(QWidget):
             (tr("Use as reference letters…"), self.use_as_reference),
         ):
             menu.addAction(words, step).setEnabled(self._ready)
-        self._pop_up(menu, self.menu_button)
-
-    def _pop_up(self, menu: QMenu, button: QWidget) -> None:
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
-        self.menu = menu
+        self.menu = open_below(menu, self.menu_button)
 
     def use_as_reference(self) -> None:
         """Keep the figures of these letters as a set that letters are compared with."""
