@@ -41,7 +41,7 @@ from core.swap import Person
 # ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
 
 VERSION = 1
-LIMITS = "One letter cannot show bias; it can show language that is known to matter."
+LIMITS = "One letter cannot show bias; it can show language worth a second look."
 
 
 def letter_json(
@@ -231,7 +231,7 @@ def _tell_balance(reading: Reading) -> None:
 
 def _tell_marks(reading: Reading) -> None:
     say("")
-    say("Language that is known to matter")
+    say("Language worth a second look")
     for category in categories().values():
         own = [mark for mark in reading.marks if mark.category == category.key]
         if own:

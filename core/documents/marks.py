@@ -1,4 +1,4 @@
-"""Words in a letter that are known to matter, by category, with the reason and the source of each mark.
+"""Words in a letter that are worth a second look, by category, with the reason and the source of each mark.
 
 Categories are data: resources/letters/marks. Praise that is denied or weakened is marked as doubt.
 """

@@ -161,7 +161,7 @@ def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | 
             occupation = f"{field['field'].lower()} {occupation}"
         weights[occupation] += weight
         if weight > 1 and occupation not in said:
-            said[occupation] = " ".join(text[max(0, match.start() - 25) : match.end()].split())
+            said[occupation] = _around(text, match.start(), match.end())
     for match in _DID.finditer(text):
         occupation = _DOER[match["did"].lower()]
         weights[occupation] += DID
@@ -173,6 +173,14 @@ def guess_occupation(text: str, parts: Sequence[Stretch] = (), person: Person | 
         return OccupationGuess("", False, f"It mentions “{best}”, but does not say that the candidate is one.")
     where = f"It says “… {said[best]}”." if best in said else f"It mentions “{best}” {weight} times."
     return OccupationGuess(best, True, where)
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """The words before an occupation, and it: none of them cut in two."""
+    first = max(0, start - 25)
+    words = text[first:end].split()
+    cut = first > 0 and not text[first - 1].isspace() and not text[first].isspace()
+    return " ".join(words[1:] if cut and len(words) > 1 else words)
 
 
 def _without_the_writer(text: str, parts: Sequence[Stretch]) -> str:

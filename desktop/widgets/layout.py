@@ -193,6 +193,7 @@ class Beside(QWidget):
         self.tabs, self.side = QTabBar(), QStackedWidget()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setProperty("role", "beside")
         self.tabs.setAccessibleName(name)
         self._side_box = QWidget()
         self._side_box.setProperty("role", "clear")

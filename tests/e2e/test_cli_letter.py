@@ -28,7 +28,7 @@ LETTER_KEYS = {
     "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "balance", "compared",
     "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
-LIMITS = "One letter cannot show bias; it can show language that is known to matter."
+LIMITS = "One letter cannot show bias; it can show language worth a second look."
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_another_language_is_named_and_not_scored(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     said = biasprint("letter", path).out
     assert "This seems to be German. Only English letters can be read, so nothing was scored." in said
-    assert "Language that is known to matter" not in said
+    assert "Language worth a second look" not in said
     (one,) = biasprint("letter", path, "--json").json["letters"]
     assert one["stopped"].startswith("This seems to be German.")
     assert (one["marks"], one["scores"], one["compared"]) == ([], [], [])

@@ -210,7 +210,7 @@ def of_docx(data: bytes, name: str) -> Extracted:
     above = [text for part in header_parts(packed.names()) for text in _docx_texts(packed.xml(part)) if text.strip()]
     notes: list[str] = []
     if any(part.startswith(("word/footnotes", "word/endnotes", "word/comments")) for part in packed.names()):
-        notes.append("Footnotes and comments were left out.")
+        notes.append("Footnotes and comments were not read. In its own Word file they stay.")
     return Extracted([*dict.fromkeys(above), *found], notes=tuple(notes))
 
 

@@ -67,7 +67,7 @@ def _naming(naming: Naming) -> str:
 
 
 LIMITS = (
-    "One letter cannot show bias. It can show language that is known to matter.",
+    "One letter cannot show bias. It can show language worth a second look.",
     "Words are found by lists and rules. They miss what is said in other words, and they mark some words that are "
     "harmless where they stand: read each one in its sentence.",
     "“Not found in the context” means that the program found nothing there that says so. It does not mean that the "

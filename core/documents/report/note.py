@@ -190,7 +190,7 @@ def note(
         yield said("Nothing in this letter asks for another wording, as far as word lists and rules can tell.")
         return
     yield said(
-        "Some words in references are known to be read otherwise than they are meant. These are suggestions about "
+        "Some words in references can be read otherwise than they are meant. These are suggestions about "
         "wording; they say nothing about you or about the person you write for, and you know best what is true."
     )
     if whole:

@@ -26,7 +26,7 @@ SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
 MARGIN = 20.0
 BOLD, ESCAPE, PAGES = "\ue001\ue001", "\ue002", "\ue003" * 3  # of no script: private to this file
-FOOT = "One letter cannot show bias. It can show language that is known to matter."
+FOOT = "One letter cannot show bias. It can show language worth a second look."
 
 
 def pdf_bytes(blocks: Iterable[Block], title: str) -> bytes:

@@ -153,7 +153,7 @@ class HomePanel(Panel):
         )
         self.letter = DoorCard(
             tr("Check a letter"),
-            tr("See which words in a reference letter are known to hurt, and which claims the CV does not bear out."),
+            tr("See which words of a reference letter to look at again, and which claims the CV does not bear out."),
             "letters",
             self._go,
         )

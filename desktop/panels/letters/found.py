@@ -253,7 +253,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
     return font
 
 
-LIMITS = "One letter cannot show bias. It can show language that is known to matter."
+LIMITS = "One letter cannot show bias. It can show language worth a second look."
 LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded above; then the page scrolls
 
 

@@ -135,9 +135,8 @@ class LetterStartPage(Sheet):
         words.setSpacing(4)
         words.addWidget(Label(tr("Check a letter"), "display", wrap=True))
         said = tr(
-            "Drop a reference letter here: {formats}. You see which words are known to "
-            "hurt, how it compares with letters for the same occupation, and, with a CV, which claims it does not "
-            "mention."
+            "Drop a reference letter here: {formats}. You see which words are worth a second look and why, "
+            "how it compares with letters for the same occupation, and, with a CV, which claims it does not mention."
         ).format(formats=NAMES)
         words.addWidget(Label(said, "soft", wrap=True))
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)

@@ -93,6 +93,13 @@ def test_occupations_are_the_same_in_singular_plural_and_any_case() -> None:
     assert not same_occupation("", "")
 
 
+def test_the_reason_of_an_occupation_cuts_no_word_in_two() -> None:
+    text = "I supervised Kelly for four years. Quite extraordinarily, Kelly worked as a nurse."
+    words = guess_occupation(text).reason.removeprefix("It says “… ").removesuffix("”.").split()
+    assert words[-1] == "nurse"
+    assert set(words) <= set(text.removesuffix(".").split())
+
+
 @pytest.mark.parametrize(
     ("text", "occupation", "likely"),
     [
