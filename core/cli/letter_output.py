@@ -30,8 +30,8 @@ from core.documents.values import (
     Reading,
     Support,
     TwinDifference,
+    beside_category,
     changed,
-    how_said,
 )
 from core.draw import digits
 from core.findings import ScorerUse
@@ -236,13 +236,14 @@ def _tell_marks(reading: Reading) -> None:
         own = [mark for mark in reading.marks if mark.category == category.key]
         if own:
             say(f"  {category.title} ({len(own)}): {', '.join(map(_mark, own))}")
-            say(f"    {category.known_for} Source: {category.source}")
+            if not all(mark.of_house for mark in own):
+                say(f"    {category.known_for} Source: {category.source}")
     if not reading.marks:
         say("  None of the words that are looked for is in it.")
 
 
 def _mark(mark: Mark) -> str:
-    said = how_said(mark)
+    said = plain(beside_category(mark))
     return f"“{plain(mark.words)}” (sentence {mark.sentence + 1}{f', {said}' if said else ''})"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from core.documents.categories import any_of, categories
-from core.documents.values import Category, Mark, Sentence
+from core.documents.values import HOUSE_LIST, Category, Mark, Sentence
 from core.errors import AppError, UsageError
 from core.machine.storage import home
 from core.report.export import with_guard, without_guard
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 What = Literal["ignore", "mark"]
 COLUMNS = ("words", "what", "category", "reason")
 MOST_BYTES, MOST_ENTRIES, LONGEST_WORDS, LONGEST_REASON = 1_000_000, 2_000, 80, 300
-SOURCE = "house list"
 _WORDS = re.compile(r"[^\W_][\w'-]*\*?(?: [^\W_][\w'-]*\*?)*")
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
 
@@ -97,7 +96,7 @@ class HouseList:
                 start, words = sentence.start + hit.start(), sentence.text[hit.start() : hit.end()]
                 said = next((reason for one, reason in reasons if one.fullmatch(hit[0])), "")
                 reason = said or f"The house list marks these words as {categories()[category].title.lower()}."
-                yield Mark(category, start, start + len(words), sentence.index, words, reason, SOURCE)
+                yield Mark(category, start, start + len(words), sentence.index, words, reason, HOUSE_LIST)
 
     @cached_property
     def _ignored(self) -> Mapping[Category | None, re.Pattern[str]]:

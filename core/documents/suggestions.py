@@ -326,6 +326,8 @@ def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Perso
         return
     start, end = mark.start - sentence.start, mark.end - sentence.start
     place, way = _phrase_at(sentence, mark, start, end)
+    if mark.of_house and way is None:
+        return  # why it is marked, and what to do about it, is for the house to say
     edits = list(_edits(sentence.text, *place, way, person)) if way else []
     reason = way.reason if way else suggestion_words().hints.get(mark.category, "")
     if not edits and mark.category in PRIVATE:

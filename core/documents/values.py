@@ -95,10 +95,18 @@ class Mark:
     negated: bool = False
     passage: bool = False
 
+    @property
+    def of_house(self) -> bool:
+        """Whether the house list asked for it: its reason is the list's, and no study's."""
+        return self.source == HOUSE_LIST
+
     def key(self, sentence_text: str) -> str:
         """What a dismissal is remembered by: it outlives edits elsewhere in the letter, not of its own sentence."""
         said = sha256_text(" ".join(sentence_text.split()))[:16]
         return f"{self.category}:{for_matching(self.words)}:{said}"
+
+
+HOUSE_LIST = "house list"  # the source of a mark that it asked for
 
 
 def how_said(mark: Mark) -> str:
@@ -106,6 +114,11 @@ def how_said(mark: Mark) -> str:
     if mark.passage:
         return "a model's reading"
     return "denied" if mark.negated else "said weakly" if mark.hedged else ""
+
+
+def beside_category(mark: Mark) -> str:
+    """What has to be said beside a mark where its category's reason stands above: a house list has its own."""
+    return f"{HOUSE_LIST}: {mark.reason}" if mark.of_house else how_said(mark)
 
 
 @dataclass(frozen=True)

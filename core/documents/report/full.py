@@ -14,8 +14,8 @@ from core.documents.values import (
     Reading,
     Support,
     TwinDifference,
+    beside_category,
     changed,
-    how_said,
 )
 from core.draw import digits
 
@@ -189,14 +189,15 @@ def _marks(reading: Reading) -> Iterator[Block]:
             continue
         sentences = len({mark.sentence for mark in own})
         yield Heading(f"{category.title}: {_count(len(own), 'place')} in {_count(sentences, 'sentence')}", 2)
-        yield said(f"{category.known_for} ({category.source})", soft=True)
+        if not all(mark.of_house for mark in own):
+            yield said(f"{category.known_for} ({category.source})", soft=True)
         for number, same in groupby(own, key=lambda mark: mark.sentence):
             words = [f"“{mark.words}”{_how(mark)}" for mark in same]
             yield said(f"{', '.join(words)}: {shortened(reading.sentence(number).text)}", bullet=True)
 
 
 def _how(mark: Mark) -> str:
-    return f" ({how_said(mark)})" if how_said(mark) else ""
+    return f" ({beside_category(mark)})" if beside_category(mark) else ""
 
 
 def _claims(reading: Reading) -> Iterator[Block]:

@@ -95,11 +95,11 @@ def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[Note
     told: set[tuple[int, str]] = set()  # a sentence has a hint once
     for mark in sorted(_open_marks(reading, dismissed), key=lambda mark: (_rank(mark.category), mark.start)):
         sentence = reading.sentence(mark.sentence)
-        offer = _offer(sentence, mark, reading)
+        offer = _offer(sentence, mark, reading) or _of_house(sentence, mark)
         if offer is None or any(offer.start < end and start < offer.end for start, end in taken):
             continue
         if offer.new is None:
-            if categories()[mark.category].praise or (mark.sentence, offer.reason) in told:
+            if (categories()[mark.category].praise and not mark.of_house) or (mark.sentence, offer.reason) in told:
                 continue
             told.add((mark.sentence, offer.reason))
         taken.append((offer.start, offer.end))
@@ -120,6 +120,13 @@ def _offer(sentence: Sentence, mark: Mark, reading: Reading) -> Suggestion | Non
     found = [one for one in suggestions_for(sentence, own, reading.person) if one.mark_key == key]
     near = [one for one in found if one.start < mark.end and mark.start < one.end]
     return next((one for one in near if one.new is not None), near[0] if near else None)
+
+
+def _of_house(sentence: Sentence, mark: Mark) -> Suggestion | None:
+    """What the house list says of words that it always marks."""
+    if not mark.of_house:
+        return None
+    return Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, mark.reason, mark.source)
 
 
 def _row(text: str, sentence: Sentence, offer: Suggestion) -> NoteRow:

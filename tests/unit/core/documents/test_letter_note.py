@@ -8,10 +8,12 @@ from docx import Document as WordDocument
 from pdfminer.high_level import extract_text
 from pdfminer.pdfpage import PDFPage
 
+from core.documents.categories import categories
 from core.documents.house import HouseEntry, HouseList
 from core.documents.reading import read_letter
 from core.documents.report import write_note, write_report
 from core.documents.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
+from core.documents.report.full import full_report
 from core.documents.report.note import OWN_WORDS, changes_made, suggestions_left
 from core.documents.report.pdf import pdf_bytes
 from core.documents.values import Document, Reading
@@ -98,6 +100,17 @@ def test_what_was_put_aside_and_what_the_house_list_ignores_is_in_neither_list(r
     strict = read_letter(EDITED, scorers={}, house=house)
     assert not any("somewhat" in plain(row.before) for row in suggestions_left(strict, ()))
     assert [row.reason for row in changes_made(OPENED, strict, house)][1] == ""
+
+
+def test_words_that_the_house_list_always_marks_have_its_reason_and_no_studys() -> None:
+    house = HouseList((HouseEntry("deliveries", "mark", "doubt", "name what was delivered"),))
+    letter = Document("letter.txt", "txt", ("Kelly was on time for deliveries.",))
+    read = read_letter(letter, scorers={}, house=house)
+    (row,) = (row for row in suggestions_left(read, ()) if "deliveries" in plain(row.before))
+    assert (row.after, row.reason) == (OWN_WORDS, "name what was delivered")
+    told = " ".join(map(str, full_report(read, None, "today", 0, edited=False)))
+    assert "house list: name what was delivered" in told
+    assert categories()["doubt"].known_for not in told
 
 
 def test_the_note_is_one_page_with_the_files_name_and_that_it_was_edited(tmp_path: Path, reading: Reading) -> None:
