@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from core.errors import AppError
@@ -28,7 +28,7 @@ from desktop.widgets import (
     tr,
 )
 from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, fitting
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import words_of
 
@@ -137,7 +137,6 @@ SIZE = (940, 660)
 PREVIEW_HEIGHT = 170  # at least
 RESULT_SIZE = (560, 220)  # where there are no rows to look at
 WITHOUT_ENCODING = frozenset({".xlsx", ".parquet"})  # no text files: no encoding is guessed
-LARGEST_SHARE = 0.94  # of the window it stands over
 
 
 class ImportDialog(QDialog):
@@ -160,7 +159,7 @@ class ImportDialog(QDialog):
         self._make()
         self._lay_out()
         self._connect()
-        self.resize(self._fitting(parent.size()))
+        self.resize(fitting(parent, *SIZE))
         self.look_at(path)
 
     # reading
@@ -276,8 +275,7 @@ class ImportDialog(QDialog):
         self.imported.emit(imported)
 
     def _shrink(self) -> None:
-        tokens = theme.current()
-        self.resize(tokens.px(RESULT_SIZE[0]), tokens.px(RESULT_SIZE[1]))
+        self.resize(fitting(self.parentWidget(), *RESULT_SIZE))
 
     def _measure(self) -> None:
         self.accept()
@@ -374,14 +372,6 @@ class ImportDialog(QDialog):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
         outer.addWidget(self.pages)
-
-    @staticmethod
-    def _fitting(room: QSize) -> QSize:
-        tokens = theme.current()
-        return QSize(
-            min(tokens.px(SIZE[0]), round(room.width() * LARGEST_SHARE)),
-            min(tokens.px(SIZE[1]), round(room.height() * LARGEST_SHARE)),
-        )
 
 
 def ask_table(parent: QWidget) -> Path | None:

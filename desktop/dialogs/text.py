@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout,
 
 from desktop import theme
 from desktop.widgets import PrimaryButton, tr
+from desktop.widgets.layout import fitting
 
 
 class TextDialog(QDialog):
@@ -29,4 +30,4 @@ class TextDialog(QDialog):
         box.setSpacing(tokens.gap)
         box.addWidget(self.text)
         box.addLayout(buttons)
-        self.resize(tokens.px(640), tokens.px(520))
+        self.resize(fitting(parent, 640, 520))

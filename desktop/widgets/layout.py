@@ -16,6 +16,13 @@ from PySide6.QtWidgets import (
 from desktop import theme
 
 SCROLL_BAR = 12  # pixels of the right margin that it may use
+LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over
+
+
+def fitting(over: QWidget, width: int, height: int) -> QSize:
+    """The size of a dialog in text pixels, no larger than the window it stands over: a screen may be small."""
+    tokens, room = theme.current(), over.size() * LARGEST_SHARE
+    return QSize(tokens.px(width), tokens.px(height)).boundedTo(room)
 
 
 def clear_widget() -> QWidget:

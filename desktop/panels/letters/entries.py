@@ -133,9 +133,9 @@ def _naming(checked: Checked) -> Iterator[LetterItem]:
         "naming",
         NAMING,
         tr("First name only"),
-        tr("Called “{name}” throughout.").format(name=person.first_name),
+        tr("Called “{name}”, the first name alone.").format(name=person.first_name),
         tr(
-            "Readers have been found to judge people who are called by their family name as more eminent. Consider "
+            "In one study professionals who were called by their surname were taken to be more eminent. Consider "
             "“{fuller}”, if letters for others in this post say it so."
         ).format(fuller=fuller),
         "Atir and Ferguson 2018",

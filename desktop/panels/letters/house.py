@@ -15,6 +15,7 @@ from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import fitting
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -216,4 +217,4 @@ class HouseDialog(QDialog):
         box.addWidget(self.none)
         box.addWidget(self.table, 1)
         box.addLayout(buttons)
-        self.resize(tokens.px(WIDTH), tokens.px(HEIGHT))
+        self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))

@@ -15,6 +15,7 @@ from desktop.shell import Shell
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import fitting
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -207,4 +208,4 @@ class ReferenceDialog(QDialog):
         box.addLayout(making)
         for widget in (self.progress, self.trouble, self.told):
             box.addWidget(widget)
-        self.resize(tokens.px(WIDTH), tokens.px(HEIGHT))
+        self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
 from core.errors import AppError, UsageError
@@ -24,7 +24,7 @@ from desktop.shell import Shell
 from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
+from desktop.widgets.layout import Sheet, fitting
 from desktop.widgets.safe_text import safe_line
 
 NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
@@ -300,7 +300,6 @@ def _spin(low: int, high: int) -> QSpinBox:
 
 
 SIZE = (660, 640)
-LARGEST_SHARE = 0.94  # of the window it stands over
 
 
 class Editor(QDialog):
@@ -330,7 +329,7 @@ class Editor(QDialog):
         self.cancel.clicked.connect(self.reject)
         self._lay_out(title)
         self.form.first().setFocus()
-        self.resize(_fitting(parent.size()))
+        self.resize(fitting(parent, *SIZE))
 
     def _save(self) -> None:
         self.trouble.hide()
@@ -380,11 +379,3 @@ class Editor(QDialog):
         box.addWidget(self.form, 1)
         box.addWidget(self.trouble)
         box.addLayout(foot)
-
-
-def _fitting(room: QSize) -> QSize:
-    tokens = theme.current()
-    return QSize(
-        min(tokens.px(SIZE[0]), round(room.width() * LARGEST_SHARE)),
-        min(tokens.px(SIZE[1]), round(room.height() * LARGEST_SHARE)),
-    )

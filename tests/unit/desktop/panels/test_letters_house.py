@@ -57,6 +57,17 @@ def test_entries_are_added_and_taken_away_and_kept(qtbot: QtBot, dialog: HouseDi
     wait(qtbot, lambda: [one[0] for one in cells(dialog)] == ["culture fit"])
 
 
+def test_the_list_is_no_larger_than_a_small_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.resize(960, 540)  # of a screen of 1920 × 1080 pixels at 200 %
+    made = HouseDialog(window, window)
+    made.show()
+    (tmp_path / "list.csv").write_text("words,what,category,reason\nwarm,ignore,,\n,ignore,,\n")
+    made.take_file(tmp_path / "list.csv")
+    wait(qtbot, made.told.isVisible)
+    assert made.height() <= window.height()
+    made.reject()
+
+
 def test_what_cannot_be_added_is_said_and_stays_to_be_mended(qtbot: QtBot, dialog: HouseDialog) -> None:
     dialog.words.setText("(warm)")
     dialog.add.click()
