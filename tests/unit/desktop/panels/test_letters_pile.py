@@ -4,6 +4,7 @@ import csv
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from core.findings import Interval, Power
 from core.swap import Person
 from desktop.main_window import MainWindow
 from desktop.operations.letters import export_table
-from desktop.panels.letters.pile.page import PilePage
+from desktop.panels.letters.pile.page import PilePage, PileRoom
 from desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,
@@ -372,6 +373,21 @@ def test_too_few_letters_have_no_p_and_say_how_many_it_takes() -> None:
     assert p_said(few) == "too few"
     assert difference_said(group_test(estimate=None, interval=None)) == "–"
     assert p_said(group_test(p_adjusted=0.0004)) == "p < 0.001"
+
+
+def test_the_differences_scroll_where_there_is_no_room_for_them(qtbot: QtBot) -> None:
+    view = PileView()
+    view.start(GROUPS, STAND_INS)
+    room = PileRoom(view)
+    qtbot.addWidget(room)
+    room.resize(660, 300)
+    room.show()
+    view.show_tests([group_test(name=name) for name in ("formality", "agentic", "communal")], None)
+    view.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(view.tests.limits.isVisible)
+    shown = [one for one in (view.tests.said, view.tests.pairs, view.tests.table, view.tests.limits) if one.isVisible()]
+    for above, below in pairwise(shown):
+        assert above.geometry().bottom() < below.y()
 
 
 def test_without_two_groups_it_is_said_what_to_do(qtbot: QtBot) -> None:
