@@ -74,7 +74,7 @@ def section_title(section: int) -> str:
         BALANCE: tr("Balance of its praise"),
         RANGE: tr("Outside the usual range"),
         NAMING: tr("How the candidate is named"),
-        CLAIMS: tr("Not found in the CV"),
+        CLAIMS: tr("Claims beside the CV"),
         DOUBT: tr("Doubt"),
         PRIVATE: tr("Personal things"),
         WARMTH: tr("Warmth and effort"),
