@@ -388,6 +388,7 @@ def test_the_differences_scroll_where_there_is_no_room_for_them(qtbot: QtBot) ->
     shown = [one for one in (view.tests.said, view.tests.pairs, view.tests.table, view.tests.limits) if one.isVisible()]
     for above, below in pairwise(shown):
         assert above.geometry().bottom() < below.y()
+    assert view.tests.table.verticalScrollBar().maximum() == 0, "the page scrolls, and nothing in it"
 
 
 def test_without_two_groups_it_is_said_what_to_do(qtbot: QtBot) -> None:
