@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -136,6 +136,16 @@ def _fill(box: ComboBox, items: Sequence[tuple[str, str]]) -> None:
 # ---- Differences between the groups
 
 
+LEAST_HEIGHT = 180
+
+
+class _Differences(TextTable):
+    """As high as there is room, and scrolled by itself: only in a low window its page scrolls too."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+
 class PileTests(Card):
     """`show_tests` takes what was compared; before, it says what is missing."""
 
@@ -155,15 +165,18 @@ class PileTests(Card):
             TableColumn(tr("Adjusted p"), 92, help=tr("After allowing for the other figures (Holm)")),
             TableColumn(tr("What it says")),
         )
-        self.table = TextTable(
-            tr("Differences between the groups"), columns, keep=(0, 4, 1, 2, 3), fold=(2, 3), wrap=True, tall=True
+        self.table = _Differences(
+            tr("Differences between the groups"), columns, keep=(0, 4, 1, 2, 3), fold=(2, 3), wrap=True
         )
         limits = tr("A difference in a pile does not say where it is from: candidates, writers and posts differ too.")
         self.limits = Label(limits, "note", wrap=True)
-        for widget in (self.heading, self.said, self.pairs, self.table, self.limits):
-            self.box.addWidget(widget)
+        for widget, stretch in ((self.heading, 0), (self.said, 0), (self.pairs, 0), (self.table, 1), (self.limits, 0)):
+            self.box.addWidget(widget, stretch)
         self.box.insertWidget(3, self.badge, 0, Qt.AlignmentFlag.AlignLeft)
+        self.box.addStretch(0)
         self.setAccessibleName(self.heading.text())
+        self._dress()
+        theme.signals.changed.connect(self._dress)
         self.show_waiting("")
 
     def show_waiting(self, why: str) -> None:
@@ -191,6 +204,9 @@ class PileTests(Card):
         stood_in = sorted({safe_line(test.title) for test in tests if test.name in stand_ins})
         self.badge.setText(tr("stand-in: {figures}").format(figures=", ".join(stood_in)))
         self.badge.setVisible(bool(stood_in))
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.table.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
 
 def _pairs_said(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
@@ -435,7 +451,6 @@ class PileView(QWidget):
         self.pages.addWidget(letters)
         compared, chosen = Sheet(), Sheet()
         compared.box.addWidget(self.tests)
-        compared.box.addStretch(1)
         self.pages.addWidget(compared)
         chosen.box.addWidget(self.rates)
         chosen.box.addStretch(1)
