@@ -157,8 +157,24 @@ def start(
         window.session.take(first, path or Path())
     elif path is not None:
         window.open_project(path)
-    begin = partial(_begin_preparing, window, opening=path is not None or first is not None)
-    WarmUp(window.jobs, window).start(begin if prepare else None)
+    opening = path is not None or first is not None
+
+    def then() -> None:
+        if not opening:
+            _expect_a_letter(window)
+        if prepare:
+            _begin_preparing(window, opening=opening)
+
+    WarmUp(window.jobs, window).start(then)
+
+
+def _expect_a_letter(window: MainWindow) -> None:
+    """Who opens no project may drop a letter next: what marks its words is started before, and is there at once."""
+    if window.project is not None or window.blind or window.kiosk is not None:
+        return
+    from desktop.operations import letters
+
+    letters.warm_up_words().start(window.jobs, on_error=lambda _: None)
 
 
 def tell_of_drafts(window: MainWindow) -> None:

@@ -1,14 +1,17 @@
 """The modules that are imported after the window is up."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Precedence
-from desktop import warm_up
+from desktop import app, warm_up
 from desktop.jobs import JobRunner
+from desktop.main_window import MainWindow
+from desktop.operations import Operation, letters
 from desktop.warm_up import WarmUp, modules_of
 
 
@@ -56,3 +59,23 @@ def test_nothing_is_imported_while_a_rater_presses_keys(qtbot: QtBot, monkeypatc
     monkeypatch.setattr(warm_up, "IDLE_SECONDS", -1.0)
     qtbot.waitUntil(lambda: done == [1])
     assert runner.close()
+
+
+@pytest.mark.parametrize("path", [None, "letters.biasprint"])
+def test_who_opens_no_project_finds_the_marking_of_letters_started(
+    path: str | None, window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[bool] = []
+
+    class AllImported:
+        def __init__(self, *_: object) -> None: ...
+
+        def start(self, then: Callable[[], object]) -> None:
+            then()
+
+    monkeypatch.setattr(app, "WarmUp", AllImported)
+    monkeypatch.setattr(window, "open_project", lambda _: None)
+    monkeypatch.setattr(letters, "warm_up_words", lambda: Operation("", lambda ctx: asked.append(True), quiet=True))
+    app.start(window, None if path is None else Path(path))
+    qtbot.waitUntil(lambda: not window.jobs.active())
+    assert asked == ([True] if path is None else [])
