@@ -309,10 +309,6 @@ def read_letter(
     figures = figures_of(body, marks, scores, uses)
     compared, placed = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
     balance = balance_of(scored, marks) if "agency" in scorers else None
-    versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
-    if by_model:
-        versions["passages"] = version_of_passages()
-    versions |= {"balance": version_of_balance()} if balance is not None else {}
     return Reading(
         document=document,
         parts=own_parts,
@@ -327,7 +323,7 @@ def read_letter(
         reference=placed,
         suspicions=wrong,
         scorers=(*uses, *checked),
-        versions={**versions, "house list": house.version} if house is not None and house.entries else versions,
+        versions=_versions(by_model=by_model, balanced=balance is not None, house=house),
         context_name=context.name if context else "",
         balance=balance,
     )
@@ -352,6 +348,18 @@ def read_words(
     return read_letter(
         document, scorers={}, parts=parts, person=person, occupation=occupation, reference=reference, house=house
     )
+
+
+def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
+    """What found the marks and what stands on them: part → version."""
+    versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
+    if by_model:
+        versions["passages"] = version_of_passages()
+    if balanced:
+        versions["balance"] = version_of_balance()
+    if house is not None and house.entries:
+        versions["house list"] = house.version
+    return versions
 
 
 def _changed(before: Sequence[Mark], after: Sequence[Mark]) -> frozenset[str]:

@@ -276,15 +276,20 @@ class _Reader:
             one = self.read(ctx, read_bytes(file.read(), file.name, ctx), context, row.occupation)
         except AppError as error:
             return replace(row, notes=(*row.notes, str(error)))
-        return replace(
-            row,
-            figures=one.figures,
-            marks=one.marks,
-            claims=one.claims,
-            balance=one.balance,
-            reason=one.said,
-            cv=cv.place if cv is not None else None,
-        )
+        return _measured(row, one, cv)
+
+
+def _measured(row: PileRow, one: ReadOne, cv: _Cv | None) -> PileRow:
+    """The row with what a reading beside this CV says of its letter."""
+    return replace(
+        row,
+        figures=one.figures,
+        marks=one.marks,
+        claims=one.claims,
+        balance=one.balance,
+        reason=one.said,
+        cv=cv.place if cv is not None else None,
+    )
 
 
 class _Rows:
@@ -320,16 +325,10 @@ class _Rows:
         one = self._reader.read(ctx, document, context, self._occupation)
         first = self._first.setdefault(one.text, row.path_in_pile)
         return replace(
-            row,
+            _measured(row, one, cv),
             person=one.person,
             occupation=one.occupation,
             group=one.group,
-            figures=one.figures,
-            marks=one.marks,
-            claims=one.claims,
-            balance=one.balance,
-            reason=one.said,
             notes=(*notes, *one.notes),
             same_as="" if first == row.path_in_pile else first,
-            cv=cv.place if cv is not None else None,
         )
