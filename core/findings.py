@@ -97,6 +97,12 @@ class Finding:
         if self.estimate is None and not self.reason:
             raise ValueError(f"{self.id} {self.label}: an undefined estimate needs a reason")
 
+    @property
+    def shown_dims(self) -> Mapping[str, str]:
+        """The dims without the model where the generator's name says it."""
+        generator = self.dims.get("generator", "")
+        return {name: value for name, value in self.dims.items() if name != "model" or value not in generator}
+
     def to_json(self) -> dict[str, Any]:
         """The contract's keys, plain values only."""
         return asdict(self)

@@ -1,9 +1,10 @@
 """The program: `biasprint` opens the window, `biasprint COMMAND` does everything that needs none.
 
-Kept light: the compute process imports this module again when it starts, and the window must be up at once.
+Kept light: the window must be up at once.
 """
 
 import multiprocessing
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,17 +12,19 @@ from pathlib import Path
 from core.machine.offline import guard_sockets
 from desktop.opening import open_window
 
+COMPLETING = "_BIASPRINT_COMPLETE"  # a shell asks for completions: it names the words in variables, and no argument
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
     multiprocessing.freeze_support()
     guard_sockets()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments:
+    if not arguments and COMPLETING not in os.environ:
         return open_window(None)
-    if arguments[0] == "gui" and len(arguments) == 2 and not arguments[1].startswith("-"):
+    if arguments[:1] == ["gui"] and len(arguments) == 2 and not arguments[1].startswith("-"):
         return open_window(Path(arguments[1]))
-    if arguments[0] == "--self-test" and arguments[1:] in ([], ["start"]):  # for whoever packages the program
+    if arguments[:1] == ["--self-test"] and arguments[1:] in ([], ["start"]):  # for whoever packages the program
         return self_test(start=len(arguments) == 2)
     try:
         from desktop.commands import run

@@ -147,7 +147,14 @@ def start(
 
     `prepare`: last of all, what of the program is not installed yet is, if run.py said so.
     """
-    if path is None or path.suffix.lower() != PACKET_SUFFIX:  # a rater need not see Home, and others' projects there
+    opening = path is not None or first is not None
+    rates = path is not None and path.suffix.lower() == PACKET_SUFFIX
+    if not opening:
+        _start_marking(window)
+    elif not rates:  # who waits for the project needs the processor more
+        for told in (window.session.opened, window.session.failed):
+            told.connect(lambda *_: _expect_a_letter(window), Qt.ConnectionType.SingleShotConnection)
+    if not rates:  # a rater need not see Home, and others' projects there
         first_panel = window.rail.shown()[0]
         window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
         QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
@@ -157,21 +164,34 @@ def start(
         window.session.take(first, path or Path())
     elif path is not None:
         window.open_project(path)
-    opening = path is not None or first is not None
 
     def then() -> None:
-        if not opening:
-            _expect_a_letter(window)
         if prepare:
             _begin_preparing(window, opening=opening)
 
-    WarmUp(window.jobs, window).start(then)
+    WarmUp(window.jobs, window).start(then, with_engine=None if opening else lambda: _get_ready_for_letters(window))
 
 
 def _expect_a_letter(window: MainWindow) -> None:
-    """Who opens no project may drop a letter next: what marks its words is started before, and is there at once."""
-    if window.project is not None or window.blind or window.kiosk is not None:
-        return
+    """The engine is there, and the project, if it could be opened."""
+    if not window.blind and window.kiosk is None:
+        _start_marking(window)
+        _get_ready_for_letters(window)
+
+
+def _start_marking(window: MainWindow) -> None:
+    """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
+    from core.compute import calls, quick  # not in the thread, where the engine is imported beside it: see WarmUp
+
+    def work(ctx: JobContext) -> None:
+        quick().call(calls.get_ready_for_words, ctx=ctx)
+
+    title = tr("Getting ready to mark letters")
+    window.jobs.start(title, work, on_error=lambda _: None, quiet=True, at_once=True)
+
+
+def _get_ready_for_letters(window: MainWindow) -> None:
+    """Then what reads its file, and what this process does for a letter."""
     from desktop.operations import letters
 
     letters.warm_up_words().start(window.jobs, on_error=lambda _: None)
@@ -194,11 +214,13 @@ def tell_of_drafts(window: MainWindow) -> None:
         words = plural(left, "A letter was edited and not saved.", "%n letters were edited and not saved.")
         notice = Notice(words, tone="warn", more=tr("Its draft is kept until you go on with it or delete it."))
 
-        def show() -> None:
-            notice.close()
-            window.show_panel("letters")
+        def close_in_letters(key: str) -> None:
+            if key == "letters":  # by whichever way: the drafts are listed there
+                notice.close()
 
-        notice.add_action(tr("Open Letters"), show)
+        shown = window.panel_shown.connect(close_in_letters)
+        notice.closed.connect(lambda: window.disconnect(shown))
+        notice.add_action(tr("Open Letters"), lambda: window.show_panel("letters"))
         window.show_notice(notice, key="drafts")
 
     window.jobs.start(tr("Looking for drafts"), look, on_done=tell, on_error=lambda _: None, quiet=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.console import job, note, say
-from core.cli.data_commands import print_result
+from core.cli.measure_command import print_result
 from core.compute import shared
 from core.errors import AppError
 from core.findings import StudyResult

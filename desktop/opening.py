@@ -1,10 +1,15 @@
 """Opening the window, for `main` and for the commands; the window's own code is imported only then."""
 
+import multiprocessing
+import os
 import sys
 from pathlib import Path
 
 from core.machine.system_libraries import why_no_picture, why_no_window
 
+TRIED_ALREADY = ("xcb", "wayland")  # by why_no_window
+ALWAYS_THERE = ("offscreen", "minimal")  # they draw nowhere, and come with Qt
+TRIAL_SECONDS = 20.0
 INSTEAD = "Biasprint's command line works without a window: see “biasprint --help”."
 
 
@@ -13,7 +18,7 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
 
     Where Qt could not open one, it says why: Qt itself would end the process.
     """
-    reason = why_no_window()
+    reason = why_no_window() or why_not_on_platform(os.environ.get("QT_QPA_PLATFORM", ""))
     if reason:
         return _refuse(reason)
     try:
@@ -28,6 +33,29 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
     from desktop.operations.session import sample_project
 
     return run(first=sample_project())
+
+
+def why_not_on_platform(asked: str) -> str:
+    """Why Qt cannot draw on what QT_QPA_PLATFORM asks for; empty where it can. A child tries it: Qt aborts."""
+    names = [one.partition(":")[0] for one in asked.split(";") if one]
+    if all(name in ALWAYS_THERE or name.startswith(TRIED_ALREADY) for name in names):
+        return ""
+    trial = multiprocessing.get_context("spawn").Process(target=_try_platform, daemon=True)
+    trial.start()
+    trial.join(TRIAL_SECONDS)
+    if trial.exitcode in (0, None):  # one that hangs has not failed: its window may come yet
+        trial.kill()
+        return ""
+    return f"Qt cannot draw on “{asked}”, which the variable QT_QPA_PLATFORM names: unset it, or name another."
+
+
+def _try_platform() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)  # what Qt says before it aborts
+    from PySide6.QtGui import QGuiApplication
+
+    app = QGuiApplication([])
+    sys.exit(0 if app.screens() else 1)
 
 
 def _refuse(reason: str) -> int:

@@ -143,9 +143,13 @@ ADDED_LATER = frozenset({"ratings", "larger"})  # a key map that was kept before
 DEFAULT_KEYS: dict[str, tuple[str, ...]] = {action.name: action.keys for action in KEY_ACTIONS}
 
 # What the window itself or every field needs.
-RESERVED = frozenset(
-    ("Ctrl+K", "Ctrl+N", "Ctrl+O", "Ctrl+Q", "Ctrl+W", "Ctrl+,", "F1", "F6", "Tab", "Shift+Tab", "Esc", "Return")
-) | frozenset(f"Ctrl+{number}" for number in range(1, 10))
+RESERVED = (
+    frozenset(
+        ("Ctrl+K", "Ctrl+N", "Ctrl+O", "Ctrl+Q", "Ctrl+W", "Ctrl+,", "F1", "F6", "Tab", "Shift+Tab", "Esc", "Return")
+    )
+    | {"Shift+F1"}
+    | frozenset(f"Ctrl+{number}" for number in range(1, 10))
+)
 
 
 def normal(sequence: str) -> str:

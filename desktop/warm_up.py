@@ -9,11 +9,11 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
 from core.jobs import precedence
+from core.own import own_module
 from desktop.jobs import JobRunner
 from desktop.plots import loading
 from desktop.widgets.words import tr
@@ -58,15 +58,21 @@ class WarmUp(QObject):
         super().__init__(parent)
         self._runner = runner
         self._left: Iterator[None] = iter(())
+        self._with_engine: Callable[[], object] | None = None
         self._then: Callable[[], object] | None = None
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
 
-    def start(self, then: Callable[[], object] | None = None) -> None:
-        self._then = then
+    def start(
+        self, then: Callable[[], object] | None = None, *, with_engine: Callable[[], object] | None = None
+    ) -> None:
+        """`with_engine` is called once the engine is there, `then` when the panels are too."""
+        self._then, self._with_engine = then, with_engine
         self._runner.start(tr("Getting ready"), lambda ctx: None, on_done=self._go_on, quiet=True)
 
     def _go_on(self, _: object) -> None:
+        if self._with_engine is not None:
+            self._with_engine()
         self._left = _panels_in_steps()
         self._timer.start()
 
@@ -99,9 +105,12 @@ def modules_of(package: str) -> Iterator[str]:
 
     A package below is imported when the name after its own is asked for, so that each step costs one module.
     """
-    path = import_module(package).__path__
+    found_at = own_module(package)
     # What is wrong with a package is said where it is needed.
-    return (found.name for found in pkgutil.walk_packages(path, f"{package}.", onerror=lambda name: None))
+    return (
+        found.name
+        for found in pkgutil.walk_packages(found_at.__path__, f"{found_at.__name__}.", onerror=lambda name: None)
+    )
 
 
 def import_engine() -> None:
@@ -116,4 +125,4 @@ def import_engine() -> None:
 
 def _import(name: str) -> None:
     with suppress(Exception):  # what is wrong with a module is said where it is needed
-        import_module(name)
+        own_module(name)

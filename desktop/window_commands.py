@@ -25,6 +25,7 @@ from desktop.dialogs.question import new_project, open_project, save_copy
 from desktop.dialogs.text import TextDialog
 from desktop.jobs.drawer import JobsDrawer
 from desktop.panels import PanelEntry
+from desktop.panels.base import Panel
 from desktop.settings import BY_KEY
 from desktop.shell import Command, Shell
 from desktop.widgets import Label, hairline, tr
@@ -39,6 +40,7 @@ class Window(Shell, Protocol):
     """What the commands use of the window, besides what every panel may ask of it."""
 
     entries: Mapping[str, PanelEntry]
+    panels: Mapping[str, Panel]
     rail: Rail
     drawer: JobsDrawer
     current: str
@@ -90,6 +92,7 @@ def file_commands(window: Window) -> list[Command]:
         # A packet hides nothing that leaving it could show.
         Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
         Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", open_now),
+        Command(tr("Save a report…"), lambda: window.show_panel("findings", report=True), "Ctrl+P", open_now),
         Command(closing, lambda: window.session.close(), "Ctrl+W", lambda: open_now() or in_packet()),
         Command(tr("Quit"), window.close, "Ctrl+Q"),
     ]
@@ -158,6 +161,7 @@ def view_commands(window: Window) -> list[Command]:
         Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
         Command(tr("Next part of the window"), window.focus_next_part, "F6"),
         Command(tr("Help on this panel"), partial(help_here, window), "F1"),
+        Command(tr("Keyboard…"), partial(keys_here, window), "Shift+F1"),
         Command(tr("About and licences…"), partial(show_about, window)),
         Command(tr("All commands…"), window.offer_commands, "Ctrl+K"),
     ]
@@ -178,7 +182,7 @@ def file_menu(window: Window) -> QMenu:
     for command in files[2:]:
         _add(menu, command)
     menu.addSeparator()
-    for command in (*view_commands(window)[-3:], leave):
+    for command in (*view_commands(window)[-4:], leave):
         _add(menu, command)
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
@@ -193,6 +197,14 @@ def help_here(window: Window) -> None:
 
     if window.current in window.entries:
         show_help(window, window, window.current, tr(window.entries[window.current].title))
+
+
+def keys_here(window: Window) -> None:
+    from desktop.dialogs.help import keys_text, show_keys
+
+    panel, entry = window.panels.get(window.current), window.entries.get(window.current)
+    here = panel.commands() if panel is not None else ()
+    show_keys(window, keys_text(window, tr(entry.title) if entry else "", here, window_commands(window)))
 
 
 def _add(menu: QMenu, command: Command) -> None:

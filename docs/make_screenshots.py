@@ -98,6 +98,7 @@ def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> Non
     panel = window.panels["findings"]
     table = panel.board.table
     shown = next(line for line in table.shown if line.finding.id == "letters.lexicon.odds_ratio")
+    table.open_question_of(shown.same)
     panel.board.view.selectRow(table.row_of(shown.same))
     for theme in ("light", "dark"):
         window.settings.set("theme", theme)

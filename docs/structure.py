@@ -18,15 +18,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("core", "desktop")
+INTERFACE = ROOT / "core" / "python"
 MOST_FILES = 30  # in a folder
 NAMES_ONLY = "core.compute.calls"
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the program by its dotted name; a package by its folder's."""
+    """Every module of the program by its dotted name; a package by its folder's. The interface `biasprint` is none."""
     found = {}
     for top in TOPS:
         for path in sorted((ROOT / top).rglob("*.py")):
+            if path.is_relative_to(INTERFACE):
+                continue
             parts = path.relative_to(ROOT).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found

@@ -27,7 +27,7 @@ restoration of the lithography press and secured its funding.
 She received the national prize for graphic art twice. As a mother of two, Kelly balances the studio and her family. \
 With some guidance she might become an exceptional artist.
 
-I recommend her for the residency.
+I recommend our artist for the residency.
 
 Sincerely,
 

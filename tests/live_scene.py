@@ -39,13 +39,13 @@ class Quick(Inline):
             table, axes, how = args
             args = (table, axes, {**how, "parts": False, "resamples": FEW})
         if target == calls.measure_completion:
-            columns, dropped, seed = args
+            columns, dropped, seed, *_ = args
             return measure_completion(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=FEW)
         if target == calls.measure_news:
             with patch("core.studies.news.measure.document_findings", _none), patch(DRAWS, 50):
                 return super().call(target, *args, **named)
         if target == calls.measure_letters:
-            values, uses, columns, reading, seed = args
+            values, uses, columns, reading, seed, *_ = args
             args = (values, uses, columns, {**reading, "entailment": ""}, seed)
             with patch.multiple(MEASURE_OF_LETTERS, **LEFT_OUT):
                 return super().call(target, *args, **named)
@@ -96,7 +96,7 @@ def tally_of(project: Project, kind: str, **how: Any) -> LiveTally:
 
 
 def measured(project: Project, kind: str) -> list[Finding]:
-    found = measure_project(JobContext(), project, kind, MeasureOptions(), Quick())  # type: ignore[arg-type]
+    found = measure_project(JobContext(), project, kind, MeasureOptions(pool=True), Quick())  # type: ignore[arg-type]
     return list(found.result.findings)
 
 

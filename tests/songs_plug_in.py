@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.compute import shared
+from core.compute import models, shared
 from core.compute.messages import plug_in_packages
 from core.studies.registry import studies
 
@@ -83,15 +83,23 @@ def install(site: Path) -> Path:
 @contextmanager
 def installed(site: Path) -> Iterator[None]:
     """This process, and the compute process that it starts next, find the study as if it had just been installed."""
+    with found_in(install(site)):
+        yield
+    sys.modules.pop("songs_study", None)
+
+
+@contextmanager
+def found_in(site: Path) -> Iterator[None]:
+    """The same for whatever plug-ins a folder of packages has."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(install(site))
+        patch.syspath_prepend(site)
         _forget()
         yield
     _forget()
-    sys.modules.pop("songs_study", None)
 
 
 def _forget() -> None:
     for known in (studies, plug_in_packages):
         known.cache_clear()
-    shared().close()
+    for process in (shared(), models()):
+        process.close()

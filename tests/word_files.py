@@ -1,6 +1,11 @@
-"""Decides tracked changes in a docx as a word processor would, by code that shares nothing with the program's."""
+"""Decides tracked changes in a docx as a word processor would, by code that shares nothing with the program's.
+
+Also the edits that a letter of either kind, docx or odt, is tried with.
+"""
 
 import io
+import random
+import re
 import zipfile
 from typing import Any
 
@@ -11,6 +16,38 @@ from core.documents.files.readers import of_docx
 from core.documents.word import AUTHOR
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+# Words of the rich letter that both kinds of file are made with, and what they become.
+CHANGES = {
+    "a word that two runs share": ("Kelly", "Kim"),
+    "words around a footnote's number": ("Moreno for four", "M. for five"),
+    "several blanks": ("is a warm and caring colleague", "is a colleague of drive"),
+    "a word of somebody's own change": ("quiet and kind", "kind"),
+    "another first word of somebody's own change": ("quiet and", "firm and"),
+    "a word put into somebody's own change": ("quiet and", "quiet, firm and"),
+    "a word of a link": ("her prints", "her many prints"),
+    "a tab and a line break": ("twice\nand", "twice, and"),
+    "a line break more": ("the press,", "the press,\nthe paper,"),
+    "a word in a table": ("2017 to 2021", "2016 to 2021"),
+    "the first word": ("Letter of", "A letter of"),
+    "the last word": ("Field", "Field, PhD"),
+    "a paragraph parted": ("years. She", "years.\n\nShe"),
+    "a paragraph more": ("\n\nDr. Jonas", "\n\nI recommend her.\n\nSincerely,\n\nDr. Jonas"),
+    "two paragraphs joined": ("see her prints.\n\nDr.", "see her prints. Dr."),
+    "a paragraph less": ("Letter of recommendation\n\n", ""),
+    "everything in a paragraph": ("I have worked with Kelly Moreno for four years.", "She worked here."),
+}
+
+
+def edited_by_chance(text: str, seed: int) -> str:
+    """The text after one to six words became others, more, fewer, or paragraphs."""
+    chance = random.Random(seed)
+    words = re.split(r"(\s+)", text)
+    for _ in range(chance.randint(1, 6)):
+        at = 2 * chance.randrange(len(words) // 2)
+        words[at] = chance.choice(["", "better", "old\nand new", f"{words[at]} indeed", "one.\n\nTwo", "‘x’"])
+    return "\n\n".join(text for text in map(cleaned, "".join(words).split("\n\n")) if text)
 
 
 def text_of(data: bytes) -> str:

@@ -4,7 +4,6 @@ A third party adds one by an entry point in the group `biasprint.backends`; its 
 module with `INFO` and `open` (see `BackendPlugin`). The program's own names cannot be taken.
 """
 
-import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -13,6 +12,7 @@ from core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
 from core.errors import AppError, UsageError
 from core.machine.installation import explained
 from core.machine.plug_ins import entry_points
+from core.own import own_module
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
@@ -52,7 +52,7 @@ def open_backend(backend: str, model: str = "", parameters: Mapping[str, Paramet
 
 def _loaders() -> dict[str, Callable[[], Any]]:
     """Backend name → a function that imports it."""
-    own: dict[str, Callable[[], Any]] = {name: partial(importlib.import_module, at) for name, at in OWN.items()}
+    own: dict[str, Callable[[], Any]] = {name: partial(own_module, at) for name, at in OWN.items()}
     return own | {point.name: point.load for point in entry_points(group=ENTRY_POINTS) if point.name not in own}
 
 

@@ -6,21 +6,26 @@ Exit code 0 done, 1 a failure that the message explains, 2 wrong usage.
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+import core
 from core.cli import (
     compare_command,
     data_commands,
     installation_commands,
     judging_commands,
     letter_commands,
+    measure_command,
     models_commands,
     packet_commands,
     project_commands,
     rater_commands,
+    report_command,
+    run_command,
 )
-from core.cli.console import finish_stdout, never_fail_to_encode, note
+from core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say
 from core.errors import AppError, JobCancelled
 from core.machine.installation import explained
 
@@ -34,17 +39,17 @@ def build() -> typer.Typer:
     """The program with every command that needs no window."""
     app = typer.Typer(
         name="biasprint",
-        help="Shows the social bias in text that language models write, and in those who judge it. Works offline.",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
+    app.callback()(program)
     for add_to in (
         project_commands.add_to,
         compare_command.add_compare_to,
         data_commands.add_data_to,
-        data_commands.add_measure_to,
+        measure_command.add_measure_to,
+        report_command.add_report_to,
         models_commands.add_models_to,
         models_commands.add_endpoints_to,
         installation_commands.add_installation_to,
@@ -52,9 +57,28 @@ def build() -> typer.Typer:
         packet_commands.add_packet_to,
         rater_commands.add_raters_to,
         letter_commands.add_letter_to,
+        run_command.add_run_to,
     ):
         add_to(app)
     return app
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"biasprint {core.__version__}")
+        raise typer.Exit
+
+
+def program(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say the program's version and end.", callback=_version, is_eager=True)
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Nothing on stderr but what went wrong: no remarks, no progress.")
+    ] = False,
+) -> None:
+    """Shows the social bias in text that language models write, and in those who judge it. Works offline."""
+    keep_quiet(quiet)
 
 
 def run(app: typer.Typer, argv: Sequence[str]) -> int:
@@ -72,23 +96,25 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
     except AppError as error:
         return _told(error)
     except (JobCancelled, KeyboardInterrupt, typer.Abort):
-        note("Stopped. What was finished is kept; the same command goes on from there.")
+        complain("Stopped. What was finished is kept; the same command goes on from there.")
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # nobody reads the answer any more; typer makes an exit of it
+    except BrokenPipeError:  # nobody reads the answer any more
         return INTERRUPTED
+    except SystemExit as left:  # typer's, of a broken pipe, or after what a shell asked to complete
+        return left.code if isinstance(left.code, int) else INTERRUPTED
     except Exception as error:
         if known := explained(error):
             return _told(known)
-        note(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
-        note("What was finished is kept. Please report the lines below.")
-        note(traceback.format_exc(), dim=True)
+        complain(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
+        complain("What was finished is kept. Please report the lines below.")
+        complain(traceback.format_exc(), dim=True)
         return 1
 
 
 def _told(error: AppError) -> int:
     for part in (error.message, error.kept, error.hint, error.details):
         if part:
-            note(part, dim=part is error.details)
+            complain(part, dim=part is error.details)
     return error.exit_code
 
 

@@ -47,8 +47,23 @@ def say(text: str) -> None:
         Console(**PLAIN, soft_wrap=True).print(text)
 
 
+class _Stderr:
+    quiet = False
+
+
+def keep_quiet(quiet: bool) -> None:
+    """From now on nothing but what `complain` says is written to stderr, or everything again."""
+    _Stderr.quiet = quiet
+
+
 def note(text: str, *, dim: bool = False) -> None:
     """A remark beside the answer, on stderr."""
+    if not _Stderr.quiet:
+        complain(text, dim=dim)
+
+
+def complain(text: str, *, dim: bool = False) -> None:
+    """What went wrong, on stderr, also where it was asked for quiet."""
     Console(**PLAIN, soft_wrap=True, stderr=True).print(text, style="dim" if dim else None)
 
 
@@ -105,7 +120,7 @@ def job(title: str) -> Iterator[JobContext]:
         SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
         TimeRemainingColumn(), TextColumn("{task.fields[rate]}"),
     )  # fmt: skip
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=_Stderr.quiet or not console.is_terminal) as bar:
         task = bar.add_task(title, total=None, rate="")
 
         def listen(progress: JobProgress) -> None:

@@ -1,4 +1,4 @@
-"""import, score, measure, export: what comes in, what is computed from it, and what goes out."""
+"""import, score, export: what comes in, what is computed from each text, and what goes out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from core.cli.console import (
-    PAGES,
     LookAnyway,
     check_target,
     is_project,
@@ -19,16 +18,12 @@ from core.cli.console import (
     print_table,
     say,
 )
-from core.cli.project_commands import AsJson, File, Seed
-from core.draw import digits
+from core.cli.project_commands import AsJson, File
 from core.errors import UsageError
-from core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.tables.rows import TableRead
-
-# ---- import, score, export: what comes in and goes out
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
 Format = Annotated[
@@ -269,160 +264,3 @@ def _only_study(project: "Project") -> str:
     if len(kinds) == 1:
         return kinds.pop()
     raise UsageError("Which study does the table belong to?", hint="Say it with --study letters or --study creativity.")
-
-
-# ---- measure: the findings of a study, from a project or from tables
-
-MOST_ROWS = 60
-COLUMNS = ("finding", "variant", "groups", "estimate", "95 % interval", "n", "p", "p adjusted", "floor (95 %)")
-
-
-def add_measure_to(app: typer.Typer) -> None:
-    app.command()(measure)
-
-
-def measure(
-    study: Annotated[str, typer.Argument(help="news, completion, creativity or letters.")],
-    data: Annotated[list[Path], typer.Argument(help="A project file, or csv, tsv, jsonl, xlsx or parquet tables.")],
-    layout: Format = None,
-    mapping: Map = None,
-    encoding: Encoding = None,
-    axis: Annotated[list[str] | None, typer.Option(help="Only this axis; may be given several times.")] = None,
-    scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
-    seed: Seed = 0,
-    adjust: Annotated[Literal["holm", "bh"], typer.Option(help="For many tests: Holm or Benjamini–Hochberg.")] = "holm",
-    as_json: AsJson = False,
-    everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
-    keep_seen: Annotated[
-        bool, typer.Option("--keep-seen", help="Judgments made after a look at the identities count too.")
-    ] = False,
-    look_anyway: LookAnyway = False,
-    report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
-) -> None:
-    """Measure a study: every finding with its interval, its noise floor and its source."""
-    from core.compute import shared
-    from core.runs.measure import measure_project, measure_tables
-    from core.studies.registry import study as known_study
-    from core.studies.study import MeasureOptions
-    from core.tables.fields import parse_map_options
-
-    known_study(study)
-    if report is not None:
-        check_target(report, PAGES, data)
-    options = MeasureOptions(
-        axes=tuple(axis or ()), scorers=_chosen_scorers(scorer or []), seed=seed, adjust=adjust, seen=keep_seen
-    )
-    projects = [path for path in data if is_project(path)]
-    with job(f"Measuring {study}") as ctx:
-        if projects:
-            if len(data) > 1:
-                raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
-            if layout or mapping:
-                raise UsageError("A project has its own columns.", hint="--format and --map are for tables.")
-            with open_to_look(projects[0], look_anyway, f"measure {study}", measuring=True) as project:
-                measured = measure_project(ctx, project, study, options, shared())
-        else:
-            measured = measure_tables(
-                ctx, data, study, options, shared(), layout=layout, mapping=parse_map_options(mapping or []),
-                encoding=encoding,
-            )  # fmt: skip
-    for table in measured.tables:
-        tell_table(table)
-    for remark in measured.remarks:
-        note(remark)
-    if report is not None:
-        from core.report.html import write_report
-
-        write_report(measured.result, report, title=f"Bias in {study}", recipe=measured.recipe)
-        note(f"The report is in {report}.")
-    if as_json:
-        print_json(measured.result.to_json())
-    else:
-        print_result(measured.result, everything)
-
-
-def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Finding]:
-    """The findings that a short table begins with: default before as published, pooled before by one dimension and two.
-
-    Whole levels, as many as hold at most `most` findings together, the first in any case; in their own order. What all
-    findings of an id have, such as an axis, is no dimension to pool over.
-    """
-    always: dict[str, set[str]] = {}
-    for finding in findings:
-        always[finding.id] = always.get(finding.id, set(finding.dims)) & set(finding.dims)
-    levels: dict[tuple[bool, int], list[Finding]] = {}
-    for finding in findings:
-        level = (finding.variant != "default", len(set(finding.dims) - always[finding.id]))
-        levels.setdefault(level, []).append(finding)
-    chosen: list[Finding] = []
-    for level in sorted(levels):
-        if chosen and len(chosen) + len(levels[level]) > most:
-            break
-        chosen += levels[level]
-    wanted = set(map(id, chosen))
-    return [finding for finding in findings if id(finding) in wanted]
-
-
-def print_result(result: StudyResult, everything: bool = False) -> None:
-    """The questions with an answer each, then findings as a table for people, and why some are undefined."""
-    from core.report.questions import answered
-
-    findings = list(result.findings) if everything else shown_first(result.findings)
-    dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
-    say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
-    for one in answered(result.study, result.findings):
-        say(f"{one.question}\n  {one.answer}")
-    rows = [
-        (
-            f"{finding.id} {finding.label}{_dims(dict(finding.dims))}",
-            finding.variant.replace("_", " "),
-            " : ".join(finding.groups),
-            *_estimate(finding),
-            digits.count(finding.n),
-            digits.p_text(finding.p),
-            digits.p_text(finding.p_adjusted),
-            digits.number(finding.floor.p95) if finding.floor else "",
-        )
-        for finding in findings
-    ]
-    print_table(COLUMNS, rows, right=COLUMNS[3:])
-    if left := len(result.findings) - len(findings):
-        say(f"{left:,} more findings, as published or by further dimensions: --all shows them.")
-    for text in reasons(findings):
-        say(text)
-    for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
-        say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")
-
-
-def _estimate(finding: Finding) -> tuple[str, str]:
-    """The estimate and its interval; a dash where there is none."""
-    estimate, interval = digits.of_finding(finding)
-    return estimate, interval or "–"
-
-
-def reasons(findings: Sequence[Finding]) -> list[str]:
-    """Why numbers or intervals are missing, each reason once for every measure that it concerns."""
-    concerned: dict[tuple[str, str], list[str]] = {}
-    for finding in findings:
-        if finding.reason:
-            concerned.setdefault((finding.id, finding.reason), []).append(finding.label)
-    told = []
-    for (name, reason), labels in concerned.items():
-        missing = "has no interval" if reason.startswith("interval: ") else "is not defined"
-        of = ", ".join(dict.fromkeys(labels))
-        told.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
-    return told
-
-
-def _dims(dims: dict[str, str]) -> str:
-    return f" ({', '.join(dims.values())})" if dims else ""
-
-
-def _chosen_scorers(given: list[str]) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    for entry in given:
-        role, separator, name = entry.partition("=")
-        if not separator or not role or not name:
-            raise UsageError(f"“{entry}” names no scorer for a role.", hint="For example: --scorer embedding=minilm")
-        chosen[role] = name
-    return chosen

@@ -1,6 +1,6 @@
 """letter: checks reference letters, one by one or as a pile. Nothing is stored, and nothing leaves the machine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.cli.console import LookAnyway, check_target, job, note, open_to_look, print_json, print_table, say
+from core.cli.options import grouped
 from core.cli.project_commands import AsJson
 from core.documents.formats import NAMES, goes_back_into
 from core.errors import UsageError
 
 if TYPE_CHECKING:
     from core.documents.house import HouseList
-    from core.documents.occupations import OccupationGuess
-    from core.documents.references import ReferenceSet
+    from core.documents.occupation_guess import OccupationGuess
+    from core.documents.request import ReadingRequest
     from core.documents.values import Document, NameTwins, Reading, TwinDifference
+    from core.documents.word import Comment, WordFile
     from core.jobs import JobContext
     from core.swap import Person, Pronoun
     from core.swap.name_groups import NameGroup
@@ -108,13 +110,13 @@ Docs = Annotated[list[Path], typer.Argument(help=f"Letters: {NAMES}; or a folder
 
 @dataclass(frozen=True)
 class Files:
-    """The files beside the answer. `original`: the letter before it was edited; `appendix`: of the note."""
+    """The files beside the answer."""
 
-    report: Path | None
-    note: Path | None
-    original: Path | None
-    appendix: bool
-    word: Path | None
+    report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None
+    note: Annotated[Path | None, typer.Option(help="Also write a note to the writer, one page: pdf or docx.")] = None
+    original: Annotated[Path | None, typer.Option(help="The letter before it was edited: what changed is told.")] = None
+    appendix: Annotated[bool, typer.Option("--appendix", help="Versions and hashes on a page after the note.")] = False
+    word: Annotated[Path | None, typer.Option(help="Also write the letter as docx or odt, marks as comments.")] = None
 
     @property
     def options(self) -> dict[str, Path | None]:
@@ -134,6 +136,13 @@ class Files:
         made_from = [*sources, *([self.original] if self.original is not None else [])]
         for what, target in self.written.items():
             check_target(target, WORD_FILES if what == "word" else REPORTS, made_from)
+
+    def check_word(self, ctx: "JobContext", doc: Path) -> None:
+        """Raise `UsageError`, before the scorers read the letter, where its Word file cannot be called so."""
+        if self.word is not None:
+            from core.documents.files import read_file
+
+            _word_file(ctx, doc, self.word, read_file(doc, ctx), ())
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write what is asked for; what is to be said of the Word file."""
@@ -159,19 +168,13 @@ def add_letter_to(app: typer.Typer) -> None:
     add_reference_to(app)
 
 
+@grouped
 def letter(
     docs: Docs,
     context: Annotated[Path | None, typer.Option(help="The CV, or what else the letter should rest on.")] = None,
     as_json: AsJson = False,
-    report: Annotated[Path | None, typer.Option(help="Also write a plain-language report: pdf or docx.")] = None,
-    note_to_writer: Annotated[
-        Path | None, typer.Option("--note", help="Also write a note to the writer, one page: pdf or docx.")
-    ] = None,
-    original: Annotated[
-        Path | None, typer.Option(help="The letter before it was edited: what changed is told.")
-    ] = None,
-    appendix: Annotated[bool, typer.Option("--appendix", help="Versions and hashes on a page after the note.")] = False,
-    word: Annotated[Path | None, typer.Option(help="Also write the letter as docx or odt, marks as comments.")] = None,
+    *,
+    files: Files,
     occupation: Annotated[str, typer.Option(help="What the candidate is; guessed from the letter otherwise.")] = "",
     name: Annotated[str, typer.Option(help="Whom the letter is about; guessed otherwise.")] = "",
     pronoun: Annotated[str, typer.Option(help="he, she or they; guessed otherwise.")] = "",
@@ -195,32 +198,49 @@ def letter(
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
     from core.documents.pile.files import is_pile
 
-    files = Files(report, note_to_writer, original, appendix, word)
-    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
     many = pile or any(is_pile(doc) for doc in docs)
-    for what, text in about_one.items():
-        if text and (many or len(docs) > 1) and not (many and what == "--report"):
-            raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
+    about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
+    _check_number(docs, many, about_one, {"--outcomes": outcomes, "--cvs": cvs})
     _pronoun(pronoun)
-    if twin and report is not None and _twin(twin) == ALL_NAMES:
+    if twin and files.report is not None and _twin(twin) == ALL_NAMES:
         raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
     if many:
-        _pile(docs, context, occupation, as_json, house, outcomes, cvs, report)
+        _pile(docs, context, occupation, as_json, house, outcomes, cvs, files.report)
         return
-    for what, path in (("--outcomes", outcomes), ("--cvs", cvs)):
-        if path is not None:
-            raise UsageError(f"{what} is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
     other = _twin(twin) if twin else None
-    from core.documents.references import reference as reference_set
-
-    chosen = reference_set(reference)
     with job("Reading") as ctx:
-        about = _context(ctx, context)
-        checked = [_checked(ctx, doc, about, occupation, (name, pronoun), chosen, other, house) for doc in docs]
+        files.check_word(ctx, docs[0])
+        request = _request(ctx, context, occupation, reference, house)
+        checked = [_checked(ctx, doc, request, (name, pronoun), other) for doc in docs]
         notes = files.write(ctx, docs[0], checked[0], house)
     _tell(checked, as_json, files, notes)
+
+
+def _check_number(
+    docs: Sequence[Path], many: bool, about_one: Mapping[str, object], about_pile: Mapping[str, object]
+) -> None:
+    """Raise `UsageError` for an option about one letter where there are several, or about a pile where there is one."""
+    for what, given in about_one.items():
+        if given and (many or len(docs) > 1) and not (many and what == "--report"):
+            raise UsageError(f"{what} is about one letter.", hint="Name one letter, or leave it out.")
+    for what, given in about_pile.items():
+        if given is not None and not many:
+            raise UsageError(f"{what} is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
+
+
+def _request(
+    ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
+) -> "ReadingRequest":
+    """What all letters of a command are read with, as far as it is the same for each."""
+    from core.documents.references import reference as reference_set
+    from core.documents.request import ReadingRequest
+    from core.runs.letter_check import scorers_for_letters
+
+    chosen = reference_set(reference)
+    about = _context(ctx, context)
+    return ReadingRequest(scorers_for_letters(), about, occupation=occupation.strip(), reference=chosen, house=house)
 
 
 Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | NameTwins | None"]
@@ -229,14 +249,14 @@ Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | NameTwins |
 def _checked(
     ctx: "JobContext",
     doc: Path,
-    context: "Document | None",
-    occupation: str,
+    request: "ReadingRequest",
     given: tuple[str, str],
-    reference: "ReferenceSet",
     other: "Person | NameGroup | str | None",
-    house: "HouseList | None",
 ) -> Checked:
-    """The reading of one letter, the occupation it was compared under, the guess at it, and the twin."""
+    """The reading of one letter, the occupation it was compared under, the guess at it, and the twin.
+
+    `given`: name and pronoun of the candidate, "" where they are to be guessed.
+    """
     from core.compute import shared
     from core.documents.files import read_file
     from core.documents.parts import parts_of
@@ -247,35 +267,45 @@ def _checked(
     document = read_file(doc, ctx)
     person = _person(document, *given)
     guess = occupation_of(document, person=person)
-    under = occupation.strip() or (guess.occupation if guess.likely else "")
-    asked = {"context": context, "person": person, "occupation": under, "reference": reference, "house": house}
+    under = request.occupation or (guess.occupation if guess.likely else "")
+    request = replace(request, person=person, occupation=under)
     if other is None:
-        return read_one(ctx, document, shared(), **asked), under, guess, None  # type: ignore[arg-type]
+        return read_one(ctx, document, shared(), request), under, guess, None
     if isinstance(other, str):
-        names = readings_under_names(ctx, document, shared(), **asked)  # type: ignore[arg-type]
+        names = readings_under_names(ctx, document, shared(), request)
         return names.twins[0].twin.reading, under, guess, names
     if isinstance(other, NameGroup):
         about = person if person is not None else guess_person(document.text, parts_of(document))
         other = named_in(other, about)
-    found = twin_readings(ctx, document, other, shared(), **asked)  # type: ignore[arg-type]
+    found = twin_readings(ctx, document, other, shared(), request)
     return found.reading, under, guess, found
 
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
-    from core.documents.files import written_as_word
     from core.documents.word.remarks import comments_on
     from core.report.whole_file import write_whole
 
-    letter = reading.document
-    own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
-    found = written_as_word(own, letter, letter.text, comments_on(reading), ctx=ctx)
-    if target.suffix.lower() != f".{found.ending}":
-        raise UsageError(
-            "The letter may hold macros: Word opens it by the ending .docm alone.", hint="Name a file that ends so."
-        )
+    found = _word_file(ctx, doc, target, reading.document, comments_on(reading))
     write_whole(target, found.data)
     return found.notes
+
+
+def _word_file(
+    ctx: "JobContext", doc: Path, target: Path, letter: "Document", comments: "Sequence[Comment]"
+) -> "WordFile":
+    """What is to be written. Raises `UsageError` where Word would not open it by the target's ending."""
+    from core.documents.files import written_as_word
+
+    own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
+    found = written_as_word(own, letter, letter.text, comments, ctx=ctx)
+    if target.suffix.lower() != f".{found.ending}":
+        holds = "may hold macros" if found.ending == "docm" else "holds no macros"
+        raise UsageError(
+            f"The letter {holds}: Word opens it by the ending .{found.ending} alone.", kept="Nothing was written.",
+            hint="Name a file that ends so.",
+        )  # fmt: skip
+    return found
 
 
 def _pile(

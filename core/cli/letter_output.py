@@ -11,7 +11,7 @@ from typing import Any
 
 from core.cli.console import print_table, say
 from core.documents.categories import categories
-from core.documents.occupations import OccupationGuess
+from core.documents.occupation_guess import OccupationGuess
 from core.documents.pile import Pile, PileColumn, PileRow
 from core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
 from core.documents.pile.outcomes import (
@@ -35,7 +35,6 @@ from core.documents.values import (
 )
 from core.draw import digits
 from core.findings import ScorerUse
-from core.studies.letters.style import p_words
 from core.swap import Person
 
 # ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
@@ -63,6 +62,7 @@ def letter_json(
         "parts": [asdict(one) for one in reading.parts],
         "sentences": [asdict(one) for one in reading.sentences],
         "marks": [asdict(one) for one in reading.marks],
+        "doubted": [asdict(one) for one in reading.doubted],
         "scores": [asdict(one) for one in reading.scores],
         "context": reading.context_name or None,
         "support": [asdict(one) for one in reading.support],
@@ -240,6 +240,8 @@ def _tell_marks(reading: Reading) -> None:
                 say(f"    {category.known_for} Source: {category.source}")
     if not reading.marks:
         say("  None of the words that are looked for is in it.")
+    if reading.said_of_marks and not reading.stopped:
+        say(f"  {plain(reading.said_of_marks)}")
 
 
 def _mark(mark: Mark) -> str:
@@ -381,7 +383,7 @@ def _tell_groups(pair: tuple[str, str], tests: Sequence[GroupTest]) -> None:
     say(f"{pair[0]} against {pair[1]}")
     for test in tests:
         one, other = (number(mean, test.unit) for mean in test.means)
-        p = "" if test.p_adjusted is None else f", {p_words(test.p_adjusted)} after Holm"
+        p = "" if test.p_adjusted is None else f", {digits.p_value(test.p_adjusted)} after Holm"
         say(f"  {test.title}: {one} and {other}{p}. {test.said}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from core.cli.console import job, note, open_for_writing, print_json, print_table, say
+from core.cli.console import complain, job, note, open_for_writing, print_json, print_table, say
 from core.cli.project_commands import AsJson, File
 from core.cli.rater_commands import Code
 from core.errors import AppError, UsageError
@@ -275,13 +275,13 @@ def _file(one: "MergedFile") -> dict[str, Any]:
 
 def _tell_packet(one: "MergedFile") -> None:
     if one.refused:
-        note(f"{one.name}: {one.refused} {one.hint}".rstrip())
+        complain(f"{one.name}: {one.refused} {one.hint}".rstrip())
         return
     if not one.code:
         note(f"{one.name}: {_counted(one.strange, 'answer')} to nothing that was handed out here were left out.")
         return
     if one.unknown_rater and not one.added and not one.repeated:
-        note(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
+        complain(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
         return
     end = ", finished" if one.finished else ", not finished yet"
     whom = "a seat" if one.workshop else one.code

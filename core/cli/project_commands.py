@@ -9,6 +9,7 @@ import typer
 
 from core.cli.console import (
     LookAnyway,
+    complain,
     job,
     new_path,
     note,
@@ -90,6 +91,9 @@ def prompts(
         int | None,
         typer.Option(help="Letters: so many names for each group, one in each prompt, taken in turn.", min=1),
     ] = None,
+    name_set: Annotated[
+        str | None, typer.Option(help="Letters: take names from this set (us, or a .toml file) instead of the axis's.")
+    ] = None,
     document: Annotated[str | None, typer.Option(help="Letters: letter, resume_summary or peer_evaluation.")] = None,
     biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
     versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
@@ -108,9 +112,9 @@ def prompts(
     with open_for_writing(file) as project, job("Making prompts") as ctx:
         result = add_prompts(
             project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name,
-            names_in_turn=names_in_turn, document=document, biographies=biographies, versions=versions,
-            headlines=headlines, ideology=ideology, base_model=base_model, domains=domain, directions=direction,
-            mitigation=mitigation, instruction=instruction,
+            names_in_turn=names_in_turn, name_set=name_set, document=document, biographies=biographies,
+            versions=versions, headlines=headlines, ideology=ideology, base_model=base_model, domains=domain,
+            directions=direction, mitigation=mitigation, instruction=instruction,
         )  # fmt: skip
     tell_hints(result.hints)
     if as_json:
@@ -158,7 +162,7 @@ def generate(
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
     from core.compute import models, shared
-    from core.runs.generate import decline_set, start_run
+    from core.runs.generate import decline_set, start_run, why_nothing
     from core.runs.generate import generate as write
     from core.runs.setup import generator_spec, newest_set
 
@@ -176,7 +180,11 @@ def generate(
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
         result = write(ctx, project, run_id, models(), keys, opens=model, scoring=shared() if score else None)
+        nothing = why_nothing(project, result)
     _tell_generated(result, chosen, score=score, as_json=as_json)
+    if nothing:
+        complain(nothing)
+        raise typer.Exit(1)
 
 
 def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: bool, as_json: bool) -> None:
@@ -184,10 +192,11 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
              "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added,
+             "new": result.new,
              **({"scored": _scored_as_data(result.scored)} if score else {})}
         )  # fmt: skip
         return
-    say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.added:,} of them new.")
+    say(f"{result.done:,} of {result.wanted:,} outputs are there, {result.new:,} of them new.")
     if result.failed:
         kinds = ", ".join(f"{count:,} {kind or 'unknown'}" for kind, count in sorted(result.failures.items()))
         say(f"{result.failed:,} failed ({kinds}); --retry-failures asks for them again, --retry KIND for some.")

@@ -5,10 +5,9 @@ and the quick process a third, for answers that wait for no model.
 lists what is called so. The child is spawned at the first call and keeps what it has loaded; this process never imports
 torch, transformers, spaCy or their like. A crash there is a `ComputeCrashed` here; the next call starts a new child.
 
-A spawned child imports the main module of its parent again, so an entry point
-- keeps heavy imports inside its functions,
-- does its work under `if __name__ == "__main__":`, and
-- calls `multiprocessing.freeze_support()` first: in a frozen program the child is the program itself.
+It starts from a script, a notebook or a prompt alike, and needs no `if __name__ == "__main__":` there: the child does
+not run its parent's main module again. In a frozen program the child is the program itself, whose entry point calls
+`multiprocessing.freeze_support()` first.
 """
 
 from core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared

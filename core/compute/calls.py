@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from core.documents.files.child import parse as parse_letter_file
     from core.documents.name_twins import read_under_names as read_under_names
     from core.documents.pile.compare import group_tests
+    from core.documents.reading import get_ready as get_ready_for_words
     from core.documents.reading import read_letter as read_letter
     from core.documents.reading import read_words as read_words
     from core.documents.report import write_note as write_note
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.documents.word import in_reading_process as write_word
+    from core.report.audit import write_study_report as write_study_report
     from core.runs.compare.planning import in_compute as plan_comparisons
     from core.runs.explore import map_texts as map_texts
     from core.runs.explore import principal_directions as principal_directions
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from core.runs.explore import telling_words as telling_words
     from core.runs.fingerprint import in_compute as fingerprint_of_tables
     from core.runs.live.news import in_compute as live_news
+    from core.runs.measure.between import in_compute as estimates_without
+    from core.runs.measure.compare import in_compute as measure_compared
     from core.runs.measure.completion import in_compute as measure_completion
     from core.runs.measure.creativity import judgments_in_compute as measure_judgments
     from core.runs.measure.creativity import outputs_in_compute as measure_creative_outputs
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from core.runs.writing import probe as probe_endpoint
     from core.runs.writing import write_all as write_all
     from core.scorers.registry import score_batch as score_batch
+    from core.scorers.registry import score_each as score_each
     from core.studies.letters.biographies import set_from_rows as biographies_from_rows
     from core.studies.news.groups import remarks as word_remarks
     from core.swap.engine import strict_twins as strict_twins
@@ -49,6 +54,7 @@ else:
     parse_letter_file = "core.documents.files.child:parse"
     read_under_names = "core.documents.name_twins:read_under_names"
     group_tests = "core.documents.pile.compare:group_tests"
+    get_ready_for_words = "core.documents.reading:get_ready"
     read_letter = "core.documents.reading:read_letter"
     read_words = "core.documents.reading:read_words"
     write_word = "core.documents.word:in_reading_process"
@@ -58,6 +64,7 @@ else:
     section_of_letter = "core.documents.report.letters:section_of_letter"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
+    write_study_report = "core.report.audit:write_study_report"
     plan_comparisons = "core.runs.compare.planning:in_compute"
     map_texts = "core.runs.explore:map_texts"
     principal_directions = "core.runs.explore:principal_directions"
@@ -66,6 +73,8 @@ else:
     telling_words = "core.runs.explore:telling_words"
     fingerprint_of_tables = "core.runs.fingerprint:in_compute"
     live_news = "core.runs.live.news:in_compute"
+    estimates_without = "core.runs.measure.between:in_compute"
+    measure_compared = "core.runs.measure.compare:in_compute"
     measure_completion = "core.runs.measure.completion:in_compute"
     measure_judgments = "core.runs.measure.creativity:judgments_in_compute"
     measure_creative_outputs = "core.runs.measure.creativity:outputs_in_compute"
@@ -76,6 +85,7 @@ else:
     probe_endpoint = "core.runs.writing:probe"
     write_all = "core.runs.writing:write_all"
     score_batch = "core.scorers.registry:score_batch"
+    score_each = "core.scorers.registry:score_each"
     biographies_from_rows = "core.studies.letters.biographies:set_from_rows"
     word_remarks = "core.studies.news.groups:remarks"
     strict_twins = "core.swap.engine:strict_twins"

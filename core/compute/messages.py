@@ -4,7 +4,6 @@ To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(target, args, kwargs)`, whic
 To the parent: a pickled `(kind, value)`.
 """
 
-import importlib
 import io
 import pickle
 import sys
@@ -13,12 +12,15 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Literal
 
+from core.own import PREFIX, own_module, source_name
+
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
 PLUG_INS = ("biasprint.studies", "biasprint.scorers", "biasprint.backends")  # groups of entry points
-PLAIN_PACKAGES = frozenset({"core", "numpy"})
+ENGINE = f"{PREFIX}core."
+PLAIN_PACKAGES = frozenset({"numpy"})
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -26,7 +28,11 @@ class _PlainUnpickler(pickle.Unpickler):
 
     def find_class(self, module_name: str, global_name: str) -> Any:
         package = module_name.partition(".")[0]
-        if package not in PLAIN_PACKAGES and package not in sys.stdlib_module_names:
+        if (
+            not module_name.startswith(ENGINE)
+            and package not in PLAIN_PACKAGES
+            and package not in sys.stdlib_module_names
+        ):
             raise pickle.UnpicklingError(
                 f"{module_name}.{global_name} cannot leave the compute process; return plain data"
             )
@@ -55,7 +61,7 @@ def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
 
     Allowed are `packages`, and those of installed plug-ins."""
     module, _, function = target.partition(":")
-    package = module.partition(".")[0]
+    package = source_name(module).partition(".")[0]
     if not function.isidentifier() or (package not in packages and package not in plug_in_packages()):
         raise ValueError(f"{target!r} is not a 'module:function' in {' or '.join(packages)}")
     return module, function
@@ -64,5 +70,5 @@ def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
 def resolve(target: str, packages: tuple[str, ...]) -> Callable[..., Any]:
     """The function that `target` names; imports its module, so only for the compute process."""
     module, function = split_target(target, packages)
-    resolved: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    resolved: Callable[..., Any] = getattr(own_module(module), function)
     return resolved

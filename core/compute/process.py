@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import multiprocessing
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
+from types import ModuleType
 from typing import Any, TypeVar, overload
 
 from core.compute import worker
@@ -41,7 +43,8 @@ class Child:
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
         try:
-            self._process.start()
+            with _without_a_script():
+                self._process.start()
         except (RuntimeError, AssertionError) as error:
             raise _cannot_start_here() from error
         except OSError as error:
@@ -100,11 +103,28 @@ class Child:
         self._connection.close()
 
 
+_starting = threading.Lock()
+
+
+@contextmanager
+def _without_a_script() -> Iterator[None]:
+    """A spawned child begins by running its parent's main module once more: a script would do all its work twice.
+
+    Nothing that is called there is in a script or a notebook, so for that moment this process has none.
+    """
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
 def _cannot_start_here() -> AppError:
     return AppError(
         "The process for computing cannot be started from here.",
-        hint="In a script of your own, put what it does under `if __name__ == '__main__':`. "
-        "Inside the compute process, call the function directly.",
+        hint="Inside the compute process, call the function directly.",
     )
 
 
@@ -313,8 +333,7 @@ def _crashed(child: Child, target: str) -> ComputeCrashed:
     if not child.ready:
         return ComputeCrashed(
             f"The process for computing could not start ({child.ending}).",
-            hint="In a script of your own, put what it does under `if __name__ == '__main__':`; "
-            "otherwise start the program again.",
+            hint="Start the program again; in a notebook, its kernel.",
             details=details,
         )
     return ComputeCrashed(

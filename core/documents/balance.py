@@ -8,14 +8,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.documents.values import Balance, Category, Leaning, Mark, Sentence
+from core.documents.whose import unnamed
 from core.errors import NotInstalledYet
+from core.own import own_files
+from core.swap import Person
 
 if TYPE_CHECKING:
     from core.scorers.agency_minilm import AgencyMiniLM
 
-RULE = "rule 1"
-HEAD = "agency_minilm"
-TIMES = 2.25  # as much of one kind as of the other, and praise leans to it
+RULE = "rule 2"
+BESIDE = "agency_minilm"  # the scorer whose classes and embeddings the head has
+WEIGHTS_SHA256 = "fc8f71e1de1739409d52683353967e680731865e21710b169bcff9a22536b7db"
+TIMES = 2.5  # as much of one kind as of the other, and praise leans to it
 PRAISES_FROM = 0.4  # of the sentences: with less of either kind there is no praise to divide
 FEWEST = 4  # sentences: one or two of them would decide
 WORDS: Mapping[Category, str] = {
@@ -44,12 +48,13 @@ KNOWN_FOR: Mapping[Leaning, tuple[str, str]] = {
 }
 
 
-def balance_of(body: Sequence[Sentence], marks: Sequence[Mark]) -> Balance | None:
-    """The balance of a letter's praise; None for a letter without a body, or while the agency head is not installed.
+def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None) -> Balance | None:
+    """The balance of a letter's praise; None for a letter without a body, or while what reads it is not installed.
 
     Of each kind, warmth and drive, the letter has as much as the sum over its sentences of the probability that the
-    agency head gives to it (communal, agentic), and one for each word marked so. Passages that a model marked are left
-    out: the numbers of the rule, `leaning_of`, were set without them.
+    head gives to it (communal, agentic), and one for each word marked so. Sentences are read without the names of
+    `person`. `marks`: all that the lists find, as the numbers of the rule, `leaning_of`, were set with: words that a
+    model doubts as well, and no passages.
     """
     if not body:
         return None
@@ -60,7 +65,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark]) -> Balance | Non
     from core.scorers.agency_minilm import CLASSES
 
     marks = [mark for mark in marks if not mark.passage]
-    found = head.probabilities([one.text for one in body])
+    found = head.probabilities([unnamed(one, person) for one in body])
     words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
     warm, driven = (float(found[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
     leaning = leaning_of(warm + words["warmth"], driven + words["drive"], len(body))
@@ -91,7 +96,7 @@ def leaning_of(warm: float, driven: float, sentences: int) -> Leaning:
 
 def version_of_balance() -> str:
     """The rule, and the head that it rests on."""
-    return f"{RULE}; {HEAD} {_head().version}"
+    return f"{RULE}; {_head().version}"
 
 
 def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) -> str:
@@ -117,6 +122,6 @@ def _head() -> "AgencyMiniLM":
     from core.scorers.agency_minilm import AgencyMiniLM
     from core.scorers.registry import load
 
-    found = load(HEAD)
-    assert isinstance(found, AgencyMiniLM)
-    return found
+    scorer = load(BESIDE)
+    assert isinstance(scorer, AgencyMiniLM)
+    return scorer.with_head(own_files("models").joinpath("balance", "head.safetensors"), WEIGHTS_SHA256)

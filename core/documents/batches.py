@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from core.documents.categories import version_of_marks
 from core.documents.files import read_pasted
-from core.documents.house import HouseList
-from core.documents.occupations import guess_occupation
+from core.documents.occupation_guess import guess_occupation
 from core.documents.pile import PileColumn, ReadOne, group_of
 from core.documents.reading import read_letter
 from core.documents.references import Built, ReferenceLetter, reference_letter
+from core.documents.request import ReadingRequest
 from core.documents.values import SCORE_NAMES, Document, Reading
 from core.errors import AppError
 from core.jobs import JobContext
@@ -18,29 +18,23 @@ from core.text import for_matching, sha256_text
 UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
 
 
-def row_of_letter(
-    document: Document,
-    scorers: Mapping[str, str],
-    context: Document | None,
-    occupation: str,
-    house: HouseList | None = None,
-) -> ReadOne:
-    """The figures of one letter, and guesses of whom it is about. `occupation`: "" where it is to be guessed."""
+def row_of_letter(document: Document, request: ReadingRequest) -> ReadOne:
+    """The figures of one letter, and guesses of whom it is about. An occupation of "" is guessed too."""
     text = document.text
-    reading = read_letter(document, scorers=scorers, context=context, house=house)
+    reading = read_letter(document, request)
     guess = guess_occupation(text, reading.parts, reading.person)
     columns = [PileColumn(figure.name, figure.title, figure.unit) for figure in reading.figures]
     figures: dict[str, float | None] = {figure.name: figure.value for figure in reading.figures}
-    if context is not None:
+    if request.context is not None:
         columns.append(UNSUPPORTED)
         figures[UNSUPPORTED.name] = unsupported_share(reading)
     return ReadOne(
         person=reading.person,
-        occupation=occupation or (guess.occupation if guess.likely else ""),
+        occupation=request.occupation or (guess.occupation if guess.likely else ""),
         group=group_of(reading.person.pronoun),
         figures={} if reading.stopped else figures,
         marks=dict(Counter(mark.category for mark in reading.marks)),
-        claims=dict(Counter(one.verdict for one in reading.support)) if context is not None else {},
+        claims=dict(Counter(one.verdict for one in reading.support)) if request.context is not None else {},
         balance=reading.balance.leaning if reading.balance is not None else "",
         columns=tuple(columns),
         scorers=reading.scorers,
@@ -82,7 +76,7 @@ def reference_of_letters(
         except AppError:
             dropped["no text"] += 1
             continue
-        reading = read_letter(document, scorers=styles, words_only=True)  # of marks a set counts words alone
+        reading = read_letter(document, ReadingRequest(styles), words_only=True)  # of marks a set counts words alone
         used |= {use.role: f"{use.name} {use.version}" for use in reading.scorers}
         if reading.stopped:
             dropped["not English"] += 1

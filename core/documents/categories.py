@@ -175,7 +175,11 @@ def scope() -> Scope:
     words = any_of((end for end in found.ends if end[0].isalnum()), lists()).pattern
     # After a comma a new clause has its own subject, and no “not” before the comma denies it.
     clause = r",\s{1,9}(?:(?:and|so|or)\s{1,9})?(?:she|he|it|they|i|we|her|his|their|the|this|you|my|our)(?![\w-])"
-    joined = r"(?<![\w-])and\s{1,9}(?:she|he|it|they|i|we)(?![\w-])"
+    joined = (
+        r"(?<![\w-])and\s{1,9}(?:she|he|it|they|i|we)(?![\w-])"
+        # “doesn't shrink, and reduces a bold red”: a verb with an object of its own
+        r"|(?<![\w-])and\s{1,9}[\w'-]{1,40}(?:s|ed)\s{1,9}(?:a|an|the|her|his|their|our|every)(?![\w-])"
+    )
     negations = any_of(word for word in found.negations if word != "n't").pattern
     return Scope(
         re.compile(rf"n't\b|{negations}"),

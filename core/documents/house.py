@@ -254,6 +254,8 @@ def read_list(path: Path) -> ReadList:
         if path.stat().st_size > MOST_BYTES:
             raise AppError(f"“{path.name}” is far larger than a house list may be.", kept=_KEPT, hint=_HINT)
         return from_csv(path.read_bytes(), path.name)
+    except FileNotFoundError:
+        raise AppError(f"There is no file “{path}”.", kept=_KEPT, hint="Check the name.") from None
     except OSError as error:
         raise AppError(f"“{path.name}” cannot be read.", kept=_KEPT, hint=_HINT, details=str(error)) from error
 

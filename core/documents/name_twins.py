@@ -4,45 +4,23 @@ Gender and everything else stay; the four twins are held beside each other, beca
 group or none. One name of a group stands for no group: what differs is a finding about a scorer and these names.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.documents.house import HouseList
 from core.documents.reading import read_letter
-from core.documents.references import ReferenceSet
+from core.documents.request import ReadingRequest
 from core.documents.twins import SUPPORT, twin_of
-from core.documents.values import SAME, Document, NameFigure, NameTwin, NameTwins, Part, Reading
-from core.swap import Person
+from core.documents.values import SAME, Document, NameFigure, NameTwin, NameTwins, Reading
 from core.swap.name_groups import name_groups, named_in
 
 
-def read_under_names(
-    document: Document,
-    *,
-    scorers: Mapping[str, str],
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    house: HouseList | None = None,
-) -> NameTwins:
-    """The letter read once, and its twin under a name of every group. Parameters: those of `read_letter`."""
-    reading = read_letter(
-        document, scorers=scorers, context=context, parts=parts, person=person, occupation=occupation,
-        reference=reference, house=house,
-    )  # fmt: skip
+def read_under_names(document: Document, request: ReadingRequest) -> NameTwins:
+    """The letter read once, and its twin under a name of every group."""
+    reading = read_letter(document, request)
     twins = tuple(
-        NameTwin(
-            group.key,
-            group.label,
-            twin_of(
-                reading, named_in(group, reading.person), scorers=scorers, context=context, occupation=occupation,
-                reference=reference, house=house,
-            ),
-        )
+        NameTwin(group.key, group.label, twin_of(reading, named_in(group, reading.person), request))
         for group in name_groups()
-    )  # fmt: skip
+    )
     figures = tuple(_figures(twins))
     return NameTwins(twins, figures, tuple(_findings(reading, twins, figures)))
 

@@ -8,6 +8,7 @@ models/passages/card.md.
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,11 @@ from core.swap import Person
 
 # Gender is left to the lists: a clause is read without it.
 FOUND: tuple[Category, ...] = tuple(key for key in CATEGORIES if key != "gender")
-# The least probability: chosen on letters by authors whom the head had not seen, so that marks are right before many.
+# The least probability: where three of five are right by a fit over all classes to marks that two readers judged, on
+# letters by authors whom the head had not seen. A class with few of them is drawn to the others.
 LEAST: dict[Category, float] = {
-    "agentic": 0.65, "communal": 0.65, "standout": 0.75, "ability": 0.7, "grindstone": 0.7, "doubt": 0.8,
-    "personal_life": 0.85, "age": 0.86, "family": 0.75, "appearance": 0.8, "health": 0.75, "origin": 0.75,
+    "agentic": 0.65, "communal": 0.75, "standout": 0.8, "ability": 0.75, "grindstone": 0.75, "doubt": 0.8,
+    "personal_life": 0.95, "age": 0.75, "family": 0.75, "appearance": 0.8, "health": 0.8, "origin": 0.7,
 }  # fmt: skip
 LEAST_WORDS = 4
 SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
@@ -36,6 +38,24 @@ _CUT = re.compile(
     r"(?:[,;:—–()]|\s-\s)\s*"
     r"|\s+(?=(?:and|but|though|although|because|while|when|who|which|so|if|until|where)\s)"
 )
+# What the head takes for a doubt and is praise: “never fails to impress”, “an opportunity not to be missed”.
+_PRAISE = re.compile(
+    r"\b(?:always|consistently|never fail(?:s|ed|ing)?|second to none|none (?:better|finer)|no equal|never given to"
+    r"|(?:not|never) to be (?:missed|underestimated|forgotten)|without (?:equal|fail|peer)|willing|willingness"
+    r"|eager(?:ly|ness)?|certain|confident|exceed(?:s|ed|ing)?|flawless(?:ly)?)\b",
+    re.IGNORECASE,
+)
+
+
+class ReadClause(NamedTuple):
+    """A clause from `start` to `end` of its sentence; `share`: of FOUND, of approval and of neutral."""
+
+    page: MarkedText
+    start: int
+    end: int
+    share: NDArray[np.float64]
+
+
 _known: BatchCache[str, tuple[float, ...]] = BatchCache(20_000)  # by the clause as it is read; 3 MB
 
 
@@ -47,13 +67,8 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
     taken: dict[int, list[Mark]] = {}
     for mark in marks:
         taken.setdefault(mark.sentence, []).append(mark)
-    pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
-    asked = [(page, start, end) for page in pages for start, end in clauses(page.sentence.text)]
-    of_clauses = _shares([_as_read(page, start, end) for page, start, end in asked])
-    of_sentences = _shares([_as_read(page, 0, len(page.sentence.text)) for page, *_ in asked])
     found: list[Mark] = []
-    # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
-    for (page, start, end), share in zip(asked, (of_clauses + of_sentences) / 2, strict=True):
+    for page, start, end, share in read_clauses(sentences, person):
         place = int(np.argmax(share))
         if place >= len(FOUND) or share[place] < LEAST[FOUND[place]]:
             continue
@@ -61,9 +76,26 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
         start, end = _trimmed(page.sentence.text, start, end)
         if _is_taken(page.sentence, start, end, category, taken.get(page.sentence.index, ())):
             continue
+        if len(page.sentence.text.split()) < LEAST_WORDS or (
+            category == "doubt" and _PRAISE.search(page.sentence.text, start, end)
+        ):
+            continue
         if is_of_the_candidate(page, start, end, category, person):
             _add(found, page.sentence, start, end, category)
     return tuple(found)
+
+
+def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[ReadClause]:
+    """Every clause of the body with its probabilities, in order.
+
+    Raises `AppError` where the model or the head cannot be loaded.
+    """
+    pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
+    asked = [(page, start, end) for page in pages for start, end in clauses(page.sentence.text)]
+    of_clauses = _shares([_as_read(page, start, end) for page, start, end in asked])
+    of_sentences = _shares([_as_read(page, 0, len(page.sentence.text)) for page, *_ in asked])
+    # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
+    return [ReadClause(*one, share) for one, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
 
 
 def _shares(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -92,7 +124,7 @@ def _as_read(page: MarkedText, start: int, end: int) -> str:
 
 def version_of_passages() -> str:
     """Changes with every edit of the head and of what a clause is read without."""
-    return f"passages 1; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
+    return f"passages 3; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ Everything that is heavy about a letter happens here.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,15 +15,18 @@ from pydantic.dataclasses import dataclass as checked
 from core.cache import BatchCache
 from core.documents.balance import balance_of, version_of_balance
 from core.documents.categories import categories, version_of_marks
+from core.documents.checked_words import version_of_checked_words, without_doubted
 from core.documents.house import HouseList
 from core.documents.marks import marks_of
 from core.documents.occupations import occupation_key
 from core.documents.parts import parts_of, suspicions
 from core.documents.passages import passages_of, version_of_passages
 from core.documents.references import ReferenceSet
+from core.documents.request import ReadingRequest
 from core.documents.support import language_of, support_of
 from core.documents.values import (
     CATEGORIES,
+    CHECKED_WORDS,
     SCORE_NAMES,
     ComparedFigure,
     Document,
@@ -39,7 +43,7 @@ from core.documents.values import (
 from core.findings import ScorerUse
 from core.metrics.proportions import wilson
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.hidden import hidden
+from core.scorers.hidden import hidden, in_place_of
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
 from core.scorers.segment import SEGMENTER, sentences
@@ -126,7 +130,8 @@ def figures_of(
 ) -> tuple[LetterFigure, ...]:
     """The figures of the sentences of the body; every share is over all of them that could be scored.
 
-    Of marks those of words count, not whole passages: a reference set's figures are of words.
+    Of marks those of words count, not whole passages: a reference set's figures are of words. They are of all that the
+    lists find, so that `marks` are to hold the words that a model doubts as well.
     """
     text = "\n".join(sentence.text for sentence in body)
     words = len(_WORD.findall(text))
@@ -218,12 +223,13 @@ def compared_with(
     wanted = occupation_key(occupation)
     if not wanted:
         return (), "The occupation is not known: choose one to compare with letters for it."
+    nearest = reference.nearest(occupation)
     letters = reference.narrowed(occupation).letters
     if not letters:
         return (), f"There is no reference for this occupation: “{reference.title}” has no letters for “{wanted}”."
     if len(letters) < FEWEST:
         return (), (
-            f"“{reference.title}” has {len(letters)} letters for “{wanted}”: too few to compare with "
+            f"“{reference.title}” has {len(letters)} letters for “{nearest}”: too few to compare with "
             f"({FEWEST} are needed)."
         )
     defined = [figure for figure in figures if figure.value is not None]
@@ -237,7 +243,8 @@ def compared_with(
     ]
     left = [figure.title.lower() for figure in defined if figure not in alike]
     own = [figure.title.lower() for figure in alike if figure.name in house]
-    said = f"Compared with {len(letters)} letters for {wanted}: {reference.made_from}"
+    told = nearest if nearest == wanted else f"{nearest}, as there are none for {wanted}"
+    said = f"Compared with {len(letters)} letters for {told}: {reference.made_from}"
     if left:
         said += f" Left out, because another version made the reference's figures: {', '.join(left)}."
     if own:
@@ -264,51 +271,39 @@ def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> b
     return use is None or reference.scorers.get(use.role) == f"{use.name} {use.version}"
 
 
-def read_letter(
-    document: Document,
-    *,
-    scorers: Mapping[str, str],
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    house: HouseList | None = None,
-    words_only: bool = False,
-) -> Reading:
-    """The reading of a letter.
-
-    `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
-    Without one for agency no model is loaded, and only words of the lists are marked; so it is with `words_only`.
-    `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
-    guessed where None. `occupation`: whose reference letters the letter is compared with. `house`: what is always
-    ignored, and marked.
-    """
-    text = document.text
-    own_parts = tuple(parts) if parts is not None else parts_of(document)
-    wrong, about = suspicions(document, own_parts), person
+def read_letter(document: Document, request: ReadingRequest, *, words_only: bool = False) -> Reading:
+    """The reading of a letter. `words_only`: all words of the lists are marked, and no passage, whoever scores it."""
+    scorers, context, house = request.scorers, request.context, request.house
+    own_parts = request.parts if request.parts is not None else parts_of(document)
+    wrong, about = suspicions(document, own_parts), request.person
     if about is None:
-        guessed = guess(text, own_parts)
+        guessed = guess(document.text, own_parts)
         about, doubt = guessed.person, doubt_of(guessed)
         wrong += (Suspicion("candidate", doubt),) if doubt else ()
-    every = sentences_of(text, own_parts)
+    every = sentences_of(document.text, own_parts)
     body = tuple(sentence for sentence in every if sentence.part == "body")
     stopped = any(one.stops for one in wrong)
     scored = () if stopped else body
-    found = () if stopped else marks_of(every, about)
+    words = () if stopped else marks_of(every, about)
+    found = words
     by_model = "agency" in scorers and not words_only
     if by_model and not stopped:
-        found = tuple(sorted((*found, *passages_of(every, found, about)), key=lambda mark: (mark.start, -mark.end)))
-    marks = house.applied(every, found) if house is not None and not stopped else found
+        meant = without_doubted(every, words, about)
+        found = tuple(sorted((*meant, *passages_of(every, meant, about)), key=lambda mark: (mark.start, -mark.end)))
+    applied = house.applied if house is not None and not stopped else _as_found
+    counted, marks = applied(every, words), applied(every, found)  # a reference set's figures are of all listed words
+    shown = set(marks)
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
     foreign = language_of(context.text) if context and not stopped else ""
     if foreign:
         said = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
         wrong += (Suspicion("context language", said),)
-    figures = figures_of(body, marks, scores, uses)
-    compared, placed = compared_with(figures, reference, occupation, version_of_marks(), _changed(found, marks))
-    balance = balance_of(scored, marks) if "agency" in scorers else None
+    figures = figures_of(body, counted, scores, uses)
+    compared, placed = compared_with(
+        figures, request.reference, request.occupation, version_of_marks(), _changed(words, counted)
+    )
+    balance = balance_of(scored, counted, about) if "agency" in scorers else None
     return Reading(
         document=document,
         parts=own_parts,
@@ -326,28 +321,24 @@ def read_letter(
         versions=_versions(by_model=by_model, balanced=balance is not None, house=house),
         context_name=context.name if context else "",
         balance=balance,
+        doubted=tuple(mark for mark in counted if mark not in shown),
     )
 
 
-def read_words(
-    document: Document,
-    *,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    house: HouseList | None = None,
-) -> Reading:
-    """In the quick process: the reading of a letter without any scorer, as the first that is shown of it.
+def read_words(document: Document, request: ReadingRequest) -> Reading:
+    """In the quick process: the reading of a letter without any scorer or context, as the first that is shown of it.
 
-    The parameters are those of `read_letter`. spaCy takes torch along wherever it is installed, 1.1 s of processor time
-    of its 1.7; the rules that find sentences need none of it.
+    spaCy takes torch along wherever it is installed, 1.1 s of processor time of its 1.7, and its own command line,
+    0.2 s; the rules that find sentences need none of it.
     """
-    with hidden("torch"):
+    with hidden("torch"), in_place_of("spacy.cli.info", info=None):
         import spacy  # noqa: F401
-    return read_letter(
-        document, scorers={}, parts=parts, person=person, occupation=occupation, reference=reference, house=house
-    )
+    return read_letter(document, replace(request, scorers={}, context=None))
+
+
+def get_ready() -> None:
+    """In the quick process, before there is a letter: load all that `read_words` needs."""
+    read_words(Document("", "pasted", ("She led the studio for ten years.",)), ReadingRequest({}))
 
 
 def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
@@ -355,6 +346,7 @@ def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dic
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
     if by_model:
         versions["passages"] = version_of_passages()
+        versions[CHECKED_WORDS] = version_of_checked_words()
     if balanced:
         versions["balance"] = version_of_balance()
     if house is not None and house.entries:
@@ -362,6 +354,11 @@ def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dic
     return versions
 
 
+def _as_found(_sentences: Sequence[Sentence], marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks without a house list."""
+    return tuple(marks)
+
+
 def _changed(before: Sequence[Mark], after: Sequence[Mark]) -> frozenset[str]:
     """The categories whose marks are others than they would be without the house list."""
-    return frozenset(mark.category for mark in set(before) ^ set(after) if not mark.passage)
+    return frozenset(mark.category for mark in set(before) ^ set(after))

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.occupations import same_occupation
+from core.documents.occupations import occupation_key, same_occupation, wider_occupations
 from core.errors import AppError, UsageError
 from core.machine.storage import home
 from core.prompts.resource_files import packaged, validated
@@ -64,10 +64,15 @@ class ReferenceSet:
     def groups(self) -> tuple[str, ...]:
         return tuple(sorted({letter.group for letter in self.letters if letter.group}))
 
+    def nearest(self, occupation: str) -> str:
+        """This occupation, or the nearest wider one that the set has letters for: “chef” for “pastry chef”; else ""."""
+        own = {occupation_key(one) for one in self.occupations}
+        return next((one for one in (occupation_key(occupation), *wider_occupations(occupation)) if one in own), "")
+
     def narrowed(self, occupation: str) -> "ReferenceSet":
-        """The same set with nothing but the letters for one occupation: less to hand to another process."""
-        kept = tuple(letter for letter in self.letters if same_occupation(letter.occupation, occupation))
-        return replace(self, letters=kept)
+        """The same set with nothing but the letters for an occupation: less to hand to another process."""
+        nearest = self.nearest(occupation)
+        return replace(self, letters=tuple(one for one in self.letters if same_occupation(one.occupation, nearest)))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from core.documents.values import Category
 from core.documents.whose import WINDOW, MarkedText
 from core.swap import Person
 
+DEEDS: frozenset[Category] = frozenset({"agentic", "communal", "ability", "grindstone"})
 PRIVATE = frozenset({"personal_life", "age", "family", "appearance", "health", "origin"})
 _BE = r"(?:is|are|was|were|has|had|have|can|could|will|would|did|does|do)"
 _DETERMINERS = r"(?:the|our|my|your|some|many|most|all|other|another|those|these|this|that|an?|each|every|both|few)"
@@ -24,6 +25,10 @@ _NOUN_SUBJECT = re.compile(
 )
 _PRONOUN_SUBJECT = re.compile(r"(?:i|we|it|there|you|one|people|nobody|somebody|everybody|everyone)(?:'\w+)?\s")
 _WRITERS = re.compile(r"(?:i|we|my|our)(?:'\w+)?\s")
+# “I left before he did” is no deed of the candidate's; “I saw her take it” is.
+_WRITERS_DEED = re.compile(
+    r"(?:i|we)(?:'\w+)?\s(?!(?:(?:have|had|once|ever|never|often)\s){0,2}(?:seen|saw|see|watched|found|find|heard|known|met)\s)"
+)
 # Where the clause that some words stand in begins: after a sign, or where a subject of its own follows.
 _NEW_CLAUSE = re.compile(
     r"[;:—–(!?]\s{0,9}"
@@ -72,7 +77,7 @@ def is_of_the_candidate(page: MarkedText, start: int, end: int, category: Catego
     if category in PRIVATE or category == "doubt":
         theirs = category != "family" and _theirs().match(clause)  # “her parents live with her” is her family
         return not (theirs or (category in PRIVATE and _WRITERS.match(clause)))
-    return True
+    return not (category in DEEDS and _WRITERS_DEED.match(clause))
 
 
 def _without_opening(clause: str) -> str:

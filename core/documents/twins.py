@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.documents.asked import asked_said, asked_sentences
-from core.documents.house import HouseList
 from core.documents.reading import read_letter
-from core.documents.references import ReferenceSet
+from core.documents.request import ReadingRequest
 from core.documents.values import (
     SAME,
     Document,
@@ -35,54 +34,22 @@ from core.swap.nouns import PARTNER
 SUPPORT = "support"
 
 
-def read_with_twin(
-    document: Document,
-    other: Person,
-    *,
-    scorers: Mapping[str, str],
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    house: HouseList | None = None,
-) -> TwinDifference:
+def read_with_twin(document: Document, other: Person, request: ReadingRequest) -> TwinDifference:
     """The readings of a letter and of its twin for `other`, and their differences.
 
-    The context is swapped too: otherwise it would be about somebody else than the twin. Other parameters: those of
-    `read_letter`. Raises `UsageError` for a pronoun that no twin can be made with.
+    The context is swapped too: otherwise it would be about somebody else than the twin. Raises `UsageError` for a
+    pronoun that no twin can be made with.
     """
-    reading = read_letter(
-        document, scorers=scorers, context=context, parts=parts, person=person, occupation=occupation,
-        reference=reference, house=house,
-    )  # fmt: skip
-    return twin_of(
-        reading, other, scorers=scorers, context=context, occupation=occupation, reference=reference, house=house
-    )
+    return twin_of(read_letter(document, request), other, request)
 
 
-def twin_of(
-    reading: Reading,
-    other: Person,
-    *,
-    scorers: Mapping[str, str],
-    context: Document | None,
-    occupation: str,
-    reference: ReferenceSet | None,
-    house: HouseList | None,
-) -> TwinDifference:
-    """The twin for `other` of a letter that was read, read by the same scorers, and the differences."""
-    twin, swapped = _swapped(reading, other, context)
+def twin_of(reading: Reading, other: Person, request: ReadingRequest) -> TwinDifference:
+    """The twin for `other` of a letter that was read with `request`, read with the same, and the differences."""
+    twin, swapped = _swapped(reading, other, request.context)
     about = twin_person(reading.person, other)
+    parts = tuple(Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts)
     twin_reading = read_letter(
-        _with_text(reading.document, twin.text),
-        scorers=scorers,
-        context=swapped,
-        parts=[Part(part.kind, twin.place(part.start), twin.place(part.end)) for part in reading.parts],
-        person=about,
-        occupation=occupation,
-        reference=reference,
-        house=house,
+        _with_text(reading.document, twin.text), replace(request, context=swapped, parts=parts, person=about)
     )
     pairs = _pairs(reading, twin_reading, twin)
     sentences = (*_scores(reading, twin_reading, pairs), *_support(reading, twin_reading, pairs))
@@ -90,7 +57,7 @@ def twin_of(
     mixed = tuple(_mixed(reading, about, twin))
     found = _findings(reading, twin_reading, sentences, len(pairs), unpaired)
     figures = figure_differences(reading, twin_reading)
-    asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, house)
+    asked = () if reading.stopped else asked_sentences(reading, pairs, twin, about, request.house)
     question = "" if reading.stopped else asked_said(reading, about, asked)
     group = group_of_name(about)
     named = (f"{about.full_name}: {group.claim} ({group.source}.) {LIMITS}",) if group is not None else ()

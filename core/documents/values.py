@@ -107,6 +107,8 @@ class Mark:
 
 
 HOUSE_LIST = "house list"  # the source of a mark that it asked for
+CHECKED_WORDS = "checked words"  # the version of the model that has read them
+COUNTED_STILL = "Shares of sentences count them, as those of reference letters do."
 
 
 def how_said(mark: Mark) -> str:
@@ -277,7 +279,23 @@ class Reading:
     scorers: tuple[ScorerUse, ...]
     versions: Mapping[str, str]
     context_name: str = ""
-    balance: Balance | None = None  # None where nothing is scored, or the agency head is not here
+    balance: Balance | None = None  # None where nothing is scored, or what reads it is not here
+    doubted: tuple[Mark, ...] = ()  # listed words that a model reads otherwise: no marks, and counted in the figures
+
+    @property
+    def by_words_alone(self) -> bool:
+        """Whether no model has read the marked words: those that are not meant so are marked as well."""
+        return CHECKED_WORDS not in self.versions
+
+    @property
+    def said_of_marks(self) -> str:
+        """What a model left out of the marks, or that none has read them; "" where there is nothing to say."""
+        if self.by_words_alone:
+            return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
+        if not self.doubted:
+            return ""
+        words = ", ".join(dict.fromkeys(f"“{' '.join(mark.words.split())}”" for mark in self.doubted))
+        return f"Left out, because a model reads them otherwise: {words}. {COUNTED_STILL}"
 
     @property
     def stopped(self) -> str:

@@ -9,6 +9,7 @@ from core.documents.values import Category, Sentence
 from core.swap import Person
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
+_MASKED = re.compile(rf"{MASK}(?:[{MASK}\s]*{MASK})?('s?(?!\w))?")
 WINDOW = 240  # characters before and after an entry that are looked at: far more than any rule reaches
 
 
@@ -45,6 +46,11 @@ def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
     if len(lower) != len(cased):  # a few letters grow when they are folded
         lower = "".join(one if len(one.lower()) != 1 else one.lower() for one in cased)
     return MarkedText(sentence, cased, lower)
+
+
+def unnamed(sentence: Sentence, person: Person | None) -> str:
+    """The sentence with “they” and “their” for the candidate's names."""
+    return _MASKED.sub(lambda found: "their" if found[1] else "they", marked_text(sentence, person).cased)
 
 
 _W = rf"{WORD}\s{{1,9}}"
@@ -94,6 +100,24 @@ _THEIR_HEALTH = re.compile(
     r"(?:for|helping|treating|of) an? (?:boy|girl|man|woman))"
     rf"\s{{1,9}}(?:{_W}){{0,4}}$"
 )
+# A word of gender names somebody else: “the office lady”, “our foreman”, “one man on the board”, “a man's trade”. “The
+# lad”, “the young man” and “the best salesman we had” can be the candidate.
+_BESIDE = re.compile(r"(?<![\w-])(?:around|with|by|to|from|behind|past|beside|against|before|after)\s{1,9}$")
+_NAMES_ONE = re.compile(
+    r"(?:anchor|business|camera|chair|crafts|fire|fore|police|sales|spokes|sports)?(?:man|woman)|lady|gentleman|girl|boy|gal|guy|lad|lass|chap|bloke|dude"
+)
+_BEFORE_ANOTHER = re.compile(
+    rf"(?<![\w-])(?P<whose>the|our|my|one|some|another|every|each|any)\s{{1,9}}(?P<what>(?:{_W}){{0,2}})$"
+    rf"|(?<![\w-])there\s{{1,9}}(?:is|was|'s)\s{{1,9}}(?:{_W}){{1,3}}$"
+)
+_IS = re.compile(
+    r"(?<![\w-])(?:is|was|are|be|been|being|became|become|remains|as|like|calls?|called)\s{1,9}(?:[\w'-]{1,40}\s{1,9})?$"
+    r"|'s\s{1,9}(?:[\w'-]{1,40}\s{1,9})?$|,\s{1,9}$"
+)
+_NAMED_HERE = re.compile(rf",?\s{{1,9}}{MASK}")  # “our office lady, Joan Smith, has done the wages”
+_CAN_BE_THE_CANDIDATE = re.compile(
+    r"(?:first|only|right|same|new|perfect|ideal|most|young|younger|old|older|little|poor|good|nice|lovely|dear|best|\w+est)\s"
+)
 _PLACED = re.compile(r"(?<![\w-])(?:in|at|from|near)\s{1,9}$")
 _FUNCTION_WORDS = frozenset(
     {
@@ -129,6 +153,7 @@ def is_of_another(page: MarkedText, start: int, end: int, category: Category, pe
         or _is_in_a_title(page, start, end)
         or _is_a_named_others(page, start, person)
         or (category not in {"family", "personal_life"} and bool(_of_relative().search(before)))
+        or (category == "gender" and _names_another(before, after, words))
         or (category == "health" and bool(_THEIR_HEALTH.search(before)))
         or (category in {"age", "gender", "health", "origin"} and _describes_people(before, after, words))
     )
@@ -215,6 +240,21 @@ def _is_in_a_title(page: MarkedText, start: int, end: int) -> bool:
     return " " in page.cased[start:end] and last[:1].isupper() and last.lower() in lists()["person"]
 
 
+def _names_another(before: str, after: str, words: str) -> bool:
+    """“The office lady calls her spicy”; not “she is our lady of the lamp”."""
+    if not _NAMES_ONE.fullmatch(words):
+        return False
+    if re.match(r"'s?\s", after):
+        return True
+    found = _BEFORE_ANOTHER.search(before)
+    if found is None or found["whose"] is None:
+        return found is not None
+    said = before[: found.start()]
+    if _IS.search(said) or _CAN_BE_THE_CANDIDATE.search(found["what"]) or _NAMED_HERE.match(after):
+        return False
+    return bool(found["what"] or found["whose"] != "the" or after.startswith(" of the ") or _BESIDE.search(said))
+
+
 def _describes_people(before: str, after: str, words: str) -> bool:
     """“Female students”, “elderly women”; not “one of our young teachers”."""
     if words.endswith(("woman", "man", "girl", "boy", "lady", "gentleman")) or _AMONG.search(f"{before}{words} "):
@@ -237,5 +277,6 @@ def _other_subject() -> re.Pattern[str]:
     owners = f"(?:{_people()}|{'|'.join(map(re.escape, lists()['groups']))})"
     return re.compile(
         rf"(?:^\W{{0,3}}|[,;:]\s{{1,9}}|(?<![\w-])and\s{{1,9}})(?:(?:the|our|my|these|those|all|some|most|other|many)\s{{1,9}})?"
-        rf"(?:{_W})?{owners}\s{{1,9}}(?:is|was|are|were|(?:has|have|had)\s{{1,9}}been)\s{{1,9}}(?:{_W}){{0,2}}$"
+        rf"(?:{_W})?{owners}\s{{1,9}}(?:is|was|are|were|(?:has|have|had)\s{{1,9}}been|(?:do|does|did|can|could)\s{{1,9}}not)"
+        rf"\s{{1,9}}(?:{_W}){{0,2}}$"
     )

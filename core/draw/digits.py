@@ -70,6 +70,23 @@ def of_finding(finding: Finding) -> tuple[str, str]:
     return written(finding.estimate, *ends(finding.interval), unit="ratio" if "ratio" in finding.unit else "")
 
 
+USUAL_LEVEL = 0.95
+
+
+def level_text(level: float) -> str:
+    """ "95", "99.33": the level of an interval, in per cent."""
+    return f"{100 * level:.4g}".replace(".", signs()[0])
+
+
+def level_beside(interval: Interval | None) -> str:
+    """ "99.33 %" of an interval at another level than the usual one, to stand beside it; empty for all others."""
+    return "" if interval is None or is_usual(interval.level) else f"{level_text(interval.level)} %"
+
+
+def is_usual(level: float) -> bool:
+    return abs(level - USUAL_LEVEL) < 1e-9
+
+
 def ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 

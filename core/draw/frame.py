@@ -334,8 +334,9 @@ def _signs(canvas: Canvas, figure: Figure) -> list[LegendKey]:
         alone = tr(" ({name} alone)").format(name=shown[0]) if len(shown) < len(figure.series) else ""
     levels = {mark.finding.interval.level for mark in bounded if mark.low is not None and not mark.band
               and mark.finding.interval}  # fmt: skip
-    for level in sorted(levels):
-        text = tr("{level} % interval").format(level=f"{100 * level:g}") + alone
+    if levels:  # one sign for all of them: the line is the same
+        said = "–".join(dict.fromkeys(digits.level_text(each) for each in (min(levels), max(levels))))
+        text = tr("{level} % interval").format(level=said) + alone
         keys.append((text, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2)))
     if any(mark.band for mark in bounded):
         keys.append((figure.band_words + alone, WIDE, lambda x, y: canvas.line(x, y, x + WIDE, y, "ink", 2, BAND_DASH)))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from core.draw import digits
 from core.draw.digits import tr
 from core.draw.figure import Figure, FigureMark
+from core.draw.verdicts import apart
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
 
@@ -63,6 +64,7 @@ def told(figure: Figure, mark: FigureMark) -> list[str]:
         lines.append(tr("n by group – {counts}").format(counts=counts(finding.n_by_group)))
     if figure.complete and (tested := p_sentence(finding)):
         lines.append(tested if mark.whole else tr("The whole finding: {p}").format(p=tested))
+        lines.append(apart(finding) if mark.whole else "")
     if mark.floor is not None:
         mean, p95 = (digits.number(value, unit_of(figure, mark)) for value in (mark.floor.mean, mark.floor.p95))
         floor = tr("Without any bias: {mean} on average, below {p95} in 95 of 100 cases")
@@ -88,7 +90,7 @@ def interval_sentence(finding: Finding, shown: str) -> str:
     """How the interval was made, or why there is none."""
     if finding.interval is None:
         return tr("No interval: {why}").format(why=missing_interval(finding) or tr("the study gave none"))
-    level = f"{100 * finding.interval.level:g}"
+    level = digits.level_text(finding.interval.level)
     return tr("{level} % interval {shown} ({method})").format(level=level, shown=shown, method=finding.interval.method)
 
 

@@ -1,11 +1,12 @@
 """Agreement between raters, and of a rater with earlier answers: raw, Fleiss’ κ, Krippendorff’s α, AC1, Cohen’s κ."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
+from core.metrics.proportions import wilson
 from core.metrics.resampling import Statistic, jackknife_interval
 from core.metrics.result import Ints, MaybeBounds, finite
 
@@ -81,7 +82,10 @@ def raw_agreement(counts: Ints) -> Agreement:
     pairs = pairable(counts)
     if len(pairs) == 0:
         return undefined("no comparison was judged by two raters")
-    return agreement_of(pairs, observed_agreement, len(pairs), least=0.0)
+    found = agreement_of(pairs, observed_agreement, len(pairs), least=0.0)
+    if found.value in (0.0, 1.0) and found.interval.bounds is None:  # nothing varies: each comparison is one trial
+        return replace(found, interval=MaybeBounds(wilson(found.value * len(pairs), len(pairs))))
+    return found
 
 
 # ---- Fleiss' κ: every comparison judged equally often

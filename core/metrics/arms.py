@@ -1,7 +1,7 @@
 """Two arms that were drawn at random among the same raters and comparisons: the difference of their means."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, prod, sqrt
 
 import numpy as np
 
@@ -74,6 +74,21 @@ def arm_effect(values: Floats, treated: Bools, *groupings: Ints) -> ArmEffect | 
     known = worth(influence[:, None], np.ones(len(x)), independent, *alone, single=True)
     value = float(units[first].mean() - units[~first].mean())
     return ArmEffect(value, upper - lower, sqrt(independent * known.effect), known.freedom, counts)
+
+
+def apart_by_chance(followed: Bools, treated: Bools, rater: Ints) -> float | None:
+    """p of arms that are wholly apart, all of the treated and none of the others or the reverse; None where not so.
+
+    Two-sided, 2 Π 1 / C(n, m) over raters, each with n answers, m of them treated: which these are was drawn for each
+    rater, and no other draw is as far (Fisher's randomisation test).
+    """
+    if not (treated.any() and (~treated).any()) or not (
+        np.array_equal(followed, treated) or np.array_equal(followed, ~treated)
+    ):
+        return None
+    numbers = np.unique(rater, return_inverse=True)[1]
+    answers, drawn = np.bincount(numbers), np.bincount(numbers, treated)
+    return min(1.0, 2 * prod(1 / comb(int(n), int(m)) for n, m in zip(answers, drawn, strict=True)))
 
 
 def difference_of_effects(one: ArmEffect, other: ArmEffect) -> ArmEffect:

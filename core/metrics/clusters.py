@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import TypeAlias
 
 import numpy as np
@@ -83,6 +84,28 @@ class Clusters:
             labels = np.empty((size, len(place)))
             np.put_along_axis(labels, order, np.broadcast_to(sorted_labels, labels.shape), axis=1)
             yield labels @ sums
+
+    def chance_on_one_side(self, has: Bools) -> float:
+        """The exact chance that all texts that have something (n,) fall on one side when groups are permuted so.
+
+        Of both sides together: Π C(n − b, m − b) / C(n, m) over the strata, each with n units, m of them of that side,
+        b with it (hypergeometric, as in Fisher's test). 1 where no text has it.
+        """
+        if not has.any():
+            return 1.0
+        in_matched = self.matched[self.cluster]
+        unit = np.where(in_matched, self.number + np.arange(len(self.first)), self.cluster)
+        _, place, unit = np.unique(unit, return_index=True, return_inverse=True)
+        holding = np.bincount(unit, truths(has)) > 0
+        first, stratum = self.first[place], np.where(in_matched, self.cluster, self.number)[place]
+        chance = [1.0, 1.0]
+        for each in np.unique(stratum[holding]):
+            here = stratum == each
+            units, with_it = int(here.sum()), int((here & holding).sum())
+            for side, members in enumerate((int((here & first).sum()), int((here & ~first).sum()))):
+                ways = comb(units - with_it, members - with_it) if members >= with_it else 0
+                chance[side] *= ways / comb(units, members)
+        return min(1.0, sum(chance))
 
     def resampled_sums(self, per_cluster: Floats, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
         """Sums of `per_cluster` (clusters, c) over clusters drawn with replacement within strata: (resamples, c)."""

@@ -80,8 +80,8 @@ def one_sample_mean(values: Floats, against: float = 0.0, *, alternative: Altern
 def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
     """Σ w x / Σ w against 0: t with the variance and degrees of freedom of `core.metrics.worth`, w of `sizes`.
 
-    For values that belong together in one way or in two that cross. Shapes (n,). No p where they do not vary.
-    ValueError for NaN.
+    For values that belong together in one way or in two that cross. Shapes (n,). Values that are all equal are tested
+    by exact sign flips of the clusters of which there are fewest; no p where they are all 0. ValueError for NaN.
     """
     from scipy.stats import t
 
@@ -92,7 +92,10 @@ def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
     residuals = (weights * (values - mean))[:, None]
     alone = float((residuals**2).sum())
     if constant(values) or alone == 0:
-        return untested(mean, "no variation between the units", "t over people", "d", n, (n,))
+        alike = untested(mean, "no variation between the units", "t over people", "d", n, (n,))
+        fewest = min((len(np.unique(grouping)) for grouping in groupings), default=n)
+        apart = fewest > 1 and not constant(np.append(values, 0.0))
+        return separated(alike, "sign flips of people or comparisons, exact", 0.5**fewest) if apart else alike
     known = worth(residuals, weights, alone, *groupings)
     error, freedom = sqrt(known.effect * alone) / float(weights.sum()), min(known.freedom, n - 1.0)
     half, statistic = float(t.ppf((1 + LEVEL) / 2, freedom)) * error, mean / error
@@ -227,8 +230,8 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     """x̄ against 0, with clusters as the units: s.e.² = C/(C−1) Σ_c (Σ_{i∈c} (x_i − x̄))² / n², t with C − 1 df.
 
     Where every cluster has one unit this is Student's one-sample t. `values`, `clusters`: shapes (n,). Effect: x̄ over
-    the SD of the units. Units that are all equal are tested by exact sign flips of clusters. No p where there are fewer
-    than two clusters or the clusters do not vary. ValueError for NaN.
+    the SD of the units. Clusters whose means are all equal are tested by exact sign flips of clusters. No p where there
+    are fewer than two clusters or all means are 0. ValueError for NaN.
     Source: the linearised variance of a ratio (Cochran 1977, section 9.2), a mean over clusters of unequal size.
     """
     from scipy.stats import t
@@ -247,9 +250,11 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
         return separated(alike, "sign flips of clusters, exact", 0.5**count) if units.any() else alike
     between = np.bincount(numbers, units - mean)
     error = float(np.sqrt(count / (count - 1) * (between**2).sum())) / n
-    effect = mean / float(units.std(ddof=1))
-    if error == 0:
-        return untested(mean, "no variation between the clusters", test, "d", n, (count,))
+    effect, largest = mean / float(units.std(ddof=1)), float(np.abs(units).max())
+    if constant(np.append(between, 0.0), largest * n):  # rounding is no variance of clusters that are all alike
+        same = untested(mean, "no variation between the clusters", test, "d", n, (count,))
+        nothing = constant(np.array([mean, 0.0]), largest)
+        return same if nothing else separated(same, "sign flips of clusters, exact", 0.5**count)
     half = float(t.ppf((1 + LEVEL) / 2, count - 1)) * error
     bounds = Bounds(mean - half, mean + half, f"t over {count} clusters")
     p = float(2 * t.sf(abs(mean / error), count - 1))
@@ -276,7 +281,8 @@ def equivalence(
 
     `difference`: differences of pairs, shape (n,), or a tuple of two independent samples (Welch, or pooled where
     `equal_variances`). Both tests must be significant at `alpha`: the 90 % interval lies within the margin.
-    ValueError for NaN or a margin that is not positive. Source: Schuirmann 1987.
+    Units that do not vary are tested exactly, differences by sign flips of what is left to the margin, two samples by
+    permutation. ValueError for NaN or a margin that is not positive. Source: Schuirmann 1987.
     """
     from scipy.stats import ttest_1samp, ttest_ind
 
@@ -286,7 +292,8 @@ def equivalence(
     if min(map(len, samples)) < 2:
         return Equivalence(None, False, margin, "fewer than two units")
     if all(constant(sample) for sample in samples):
-        return Equivalence(None, False, margin, "no variation between the units")
+        between = samples[0][0] - (samples[1][0] if len(samples) == 2 else 0.0)
+        return _exactly_equivalent(bool(abs(between) < margin), samples, margin, alpha)
     if len(samples) == 1:
         above = ttest_1samp(samples[0], -margin, alternative="greater")
         below = ttest_1samp(samples[0], margin, alternative="less")
@@ -295,6 +302,13 @@ def equivalence(
         above = ttest_ind(*_without_the_constant(one + margin, other), equal_var=equal_variances, alternative="greater")
         below = ttest_ind(*_without_the_constant(one - margin, other), equal_var=equal_variances, alternative="less")
     p = float(np.max([above.pvalue, below.pvalue]))
+    return Equivalence(p, p <= alpha, margin)
+
+
+def _exactly_equivalent(within: bool, samples: Sequence[Floats], margin: float, alpha: float) -> Equivalence:
+    """Both one-sided tests of units that do not vary: no other arrangement lies as far within the margin."""
+    sizes = [len(sample) for sample in samples]
+    p = 1.0 if not within else 0.5 ** sizes[0] if len(sizes) == 1 else 1 / comb(sum(sizes), sizes[0])
     return Equivalence(p, p <= alpha, margin)
 
 
@@ -314,9 +328,11 @@ def base_rate_equivalence(first: Floats, second: Floats, part: float, *, alpha: 
     if min(len(one), len(other)) < 2:
         return Equivalence(None, False, 0.0, "fewer than two units")
     margin = part * float(one.mean() + other.mean()) / 2
-    if constant(one) and constant(other):
-        return Equivalence(None, False, margin, "no variation between the units")
     less, more = 1 - part / 2, 1 + part / 2
+    if constant(one) and constant(other):
+        if margin == 0:
+            return Equivalence(None, False, margin, "no base rate: all values are 0")
+        return _exactly_equivalent(bool(abs(one[0] - other[0]) < margin), [one, other], margin, alpha)
     above = ttest_ind(*_without_the_constant(less * one, more * other), equal_var=False, alternative="less")
     below = ttest_ind(*_without_the_constant(more * one, less * other), equal_var=False, alternative="greater")
     p = float(np.max([above.pvalue, below.pvalue]))

@@ -121,28 +121,31 @@ def sample_odds_ratio(count_first: int, total_first: int, count_second: int, tot
     )
 
 
+AT_LEAST = "at least log-normal with ½"
+
+
 def rare_odds_ratio(
-    ratio: OddsRatio, count_first: int, total_first: int, count_second: int, total_second: int
+    ratio: OddsRatio, count_first: float, total_first: float, count_second: float, total_second: float
 ) -> OddsRatio:
     """`ratio` with its interval at least as wide as the log-normal one with ½ in every cell (Gart 1966).
 
     The bootstrap cannot vary a count of 0, and hardly one of 2: it takes what is rare for certain. The level is that
-    of the bootstrap; it is reported as the usual one, because a higher one only makes up for the choice of words by
-    their ratios (the share of intervals that miss, among those shown: Benjamini & Yekutieli 2005).
+    of the bootstrap, and is reported as it is: a higher one makes up for the choice of words by their ratios, so that
+    no more than 5 % of the intervals shown miss (Benjamini & Yekutieli 2005).
     """
     numbers = finite([count_first, total_first, count_second, total_second], "counts")
     bounds = ratio.interval.bounds
-    if ratio.value is None or bounds is None:
+    if ratio.value is None or bounds is None or AT_LEAST in bounds.method:
         return ratio
     cells = (count_first, total_first - count_first, count_second, total_second - count_second)
     centre = float(log_odds_ratio(numbers[:1], numbers[1:2], numbers[2:3], numbers[3:])[0])
     spread = sqrt(sum(1 / (cell + HALDANE) for cell in cells))
     half = NormalDist().inv_cdf((1 + bounds.level) / 2) * spread
     low, high = min(log(bounds.low), centre - half), max(log(bounds.high), centre + half)
-    method = f"{bounds.method}, at least log-normal with ½"
+    method = f"{bounds.method}, {AT_LEAST}"
     if bounds.level > LEVEL:
         method += f"; at {100 * bounds.level:.4g} %, for words chosen by their ratios"
-    return replace(ratio, interval=MaybeBounds(Bounds(exp(low), exp(high), method, LEVEL)))
+    return replace(ratio, interval=MaybeBounds(Bounds(exp(low), exp(high), method, bounds.level)))
 
 
 # ---- texts, not words, as what was sampled
@@ -163,9 +166,10 @@ def clustered_odds_ratios(
     """One odds ratio (first group over second, Haldane's ½) per column of `counts`.
 
     `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval: percentile
-    cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015). p: two-sided, groups
-    permuted as `Clusters` says. Undefined where a group has no words, an expected count is below FEWEST_EXPECTED,
-    or a text has more matches than words.
+    cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015); of what is in one
+    group alone at least the log-normal one (`rare_odds_ratio`). p: two-sided, groups permuted as `Clusters` says; of
+    what one group has alone the exact chance of it, which no number of drawn permutations could tell. Undefined where
+    a group has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
     """
     finite(counts, "counts")
     finite(tokens, "tokens")
@@ -192,7 +196,11 @@ def clustered_odds_ratios(
             results.append(OddsRatio(None, reason, MaybeBounds(None, "no estimate")))
             continue
         value = exp(float(observed[column]))
-        results.append(OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column]))))
+        found = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
+        if min(in_first[column], in_second[column]) == 0:
+            cells = (in_first[column], in_first[-1], in_second[column], in_second[-1])
+            found = replace(rare_odds_ratio(found, *cells), p=clusters.chance_on_one_side(counts[:, column] > 0))
+        results.append(found)
     return results
 
 
@@ -295,7 +303,18 @@ def _change(column: int, log_change: float, p: float, interval: MaybeBounds, tot
     if expected < FEWEST_EXPECTED:
         reason = f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}"
         return OddsRatioChange(None, reason, MaybeBounds(None, "no estimate"))
+    sides = (in_plain, out_plain, in_treated, out_treated)
+    if interval.bounds is not None and min(side[column] for side in sides) == 0:
+        interval = MaybeBounds(_at_least_log_normal(interval.bounds, log_change, [(s[column], s[-1]) for s in sides]))
     return OddsRatioChange(exp(log_change), "", interval, p)
+
+
+def _at_least_log_normal(bounds: Bounds, centre: float, sides: list[tuple[float, float]]) -> Bounds:
+    """The bootstrap cannot vary a count of 0: then the interval reaches at least as far as with ½ in every cell."""
+    variance = sum(1 / (count + HALDANE) + 1 / (words - count + HALDANE) for count, words in sides)
+    half = NormalDist().inv_cdf((1 + bounds.level) / 2) * sqrt(variance)
+    low, high = min(bounds.low, exp(centre - half)), max(bounds.high, exp(centre + half))
+    return Bounds(low, high, f"{bounds.method}, {AT_LEAST}", bounds.level)
 
 
 def _parts(sums: Floats) -> list[Floats]:

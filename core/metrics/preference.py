@@ -2,17 +2,24 @@
 
 A conditional logit, one stratum for each choice: text i is chosen with a probability proportional to
 exp(α_i + β log words_i + γ_place(i)). At equal length and place the shares are exp(α_i) / Σ exp(α_j).
+
+Where choices are separated (an identity always or never chosen, or the longer text always) the likelihood has no
+maximum: then the estimates are Firth's, and p is of sign flips of the scores, which need the null hypothesis alone.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.metrics.resampling import TOLERANCE, generator, permutation_p
 from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
 from core.metrics.worth import Worth, worth
 
 LARGEST = 20.0  # a coefficient beyond: the choices are separated, and its estimate has no end
 STEPS, CLOSE = 60, 1e-9
+SEPARATED = "the choices are separated: length, place or identity decides every one of them"
+NO_LENGTH_LEFT = "identity or place decides every choice: nothing is left that could tell what length does"
+NOTHING_LEFT = "length or place decides every choice: nothing is left that could tell identities apart"
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,10 @@ class AdjustedShares:
 
     `raw`: as they were chosen; `placed`: at equal place alone, so that raw − placed is what the place explains, and
     placed − shares what length does. `worths`: of each share against the others, and `worth` of all. `doubled`: by how
-    much the odds of a text grow when it is twice as long, with `interval` and `p`; None where lengths do not differ.
+    much the odds of a text grow when it is twice as long, with `interval` and `p`; None where lengths do not differ, or
+    for the reason `undoubled`.
+    `separated`: the choices are; then `flipped` are the p of the shares, `all_flipped` that of all of them at once, and
+    `doubled` has no interval.
     """
 
     shares: Floats | None
@@ -56,6 +66,10 @@ class AdjustedShares:
     doubled: float | None = None
     interval: Bounds | None = None
     p: float | None = None
+    undoubled: str = ""
+    separated: bool = False
+    flipped: tuple[float, ...] = ()
+    all_flipped: float | None = None
 
 
 def adjusted_shares(given: Placed) -> AdjustedShares:
@@ -70,12 +84,12 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
     if n == 0:
         return AdjustedShares(None, "no comparison with a choice")
     raw = np.bincount(given.chosen, minlength=k) / n
-    if (raw == 0).any():
-        return AdjustedShares(None, "an identity was never chosen: its adjusted share has no estimate", raw)
     identity, place = _identities(n, k), _places(given.place)
-    whole = [identity, place, *([given.log_words[:, :, None]] if given.lengths_differ else [])]
-    full = _fitted(np.concatenate(whole, axis=2), given.chosen)
+    length = [given.log_words[:, :, None]] if given.lengths_differ else []
+    full = _fitted(np.concatenate([identity, place, *length], axis=2), given.chosen)
     without = _fitted(np.concatenate([identity, place], axis=2), given.chosen)
+    if SEPARATED in (full, without):
+        return _separated(given, identity, place, length, raw)
     if isinstance(full, str) or isinstance(without, str):
         return AdjustedShares(None, full if isinstance(full, str) else str(without), raw)
     shares = full.shares(k)
@@ -83,9 +97,9 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
     slopes = np.zeros((k, full.influence.shape[1]))
     slopes[:, : k - 1] = (np.diag(shares) - np.outer(shares, shares))[:, 1:]
     # Lengths and places are of comparisons: so many clusters estimate the coefficients, however many chose in each.
-    clusters, many = max(len(np.unique(grouping)) for grouping in given.groupings), full.influence.shape[1]
+    clusters, many = _most_clusters(given), full.influence.shape[1]
     if clusters <= many:
-        return AdjustedShares(None, f"{clusters} comparisons are too few to tell identity, place and length apart", raw)
+        return AdjustedShares(None, _too_few(clusters), raw)
     scale = n * float(np.sqrt(clusters / (clusters - many)))
     residuals = scale * full.influence @ slopes.T
     ones = np.ones(n)
@@ -110,8 +124,7 @@ class _Fit:
     influence: Floats
 
     def shares(self, k: int) -> Floats:
-        odds = np.exp(np.append(0.0, self.coefficients[: k - 1]))
-        return np.asarray(odds / odds.sum())
+        return _shares_of(self.coefficients, k)
 
 
 def _fitted(features: Floats, chosen: Ints) -> _Fit | str:
@@ -121,6 +134,8 @@ def _fitted(features: Floats, chosen: Ints) -> _Fit | str:
     clusters, and does not say that choices are separated.
     """
     n, _, many = features.shape
+    if many == 0:
+        return _Fit(np.zeros(0), np.zeros((n, 0)))
     if n <= many:
         return f"{n} choices are too few to tell identity, place and length apart"
     rows = np.arange(n)
@@ -137,12 +152,158 @@ def _fitted(features: Floats, chosen: Ints) -> _Fit | str:
         apart = features - expected[:, None, :]
         information = np.einsum("nk,nkf,nkg->fg", chance, apart, apart)
         if np.linalg.cond(information) > 1e12 or np.abs(coefficients).max() > LARGEST:
-            return "the choices are separated: length, place or identity decides every one of them"
+            return SEPARATED
         step = np.linalg.solve(information, scores.sum(axis=0))
         if np.abs(step).max() < CLOSE:
             return _Fit(coefficients, np.linalg.solve(information, scores.T).T)
         coefficients = coefficients + step * min(1.0, 3 / np.abs(step).max())
-    return "the choices are separated: length, place or identity decides every one of them"
+    return SEPARATED
+
+
+def _most_clusters(given: Placed) -> int:
+    return max(len(np.unique(grouping)) for grouping in given.groupings)
+
+
+def _too_few(clusters: int) -> str:
+    return f"{clusters} comparisons are too few to tell identity, place and length apart"
+
+
+# ---- separated choices
+
+
+def _separated(given: Placed, identity: Floats, place: Floats, length: list[Floats], raw: Floats) -> AdjustedShares:
+    """Firth's estimates, and p by flipping signs of the scores under each null hypothesis.
+
+    Each share is worth one choice for each cluster, as where choices are all the same (`worth_of_choices`).
+    """
+    n, k = given.place.shape
+    whole = np.concatenate([identity, place, *length], axis=2)
+    if _most_clusters(given) <= FEWEST_A_PARAMETER * whole.shape[2]:
+        return AdjustedShares(None, _too_few(_most_clusters(given)), raw)
+    numbered = [np.unique(grouping, return_inverse=True)[1] for grouping in given.groupings]
+    fewest = min(numbered, key=lambda one: int(one.max()))
+    coefficients = firth(whole, given.chosen)
+    found = AdjustedShares(None, NOTHING_LEFT, raw, separated=True)
+    if length:
+        of_length = flipped_scores(*_of_the_chosen(place, length[0], given.chosen, raw), fewest)
+        if of_length is None:
+            found = replace(found, undoubled=NO_LENGTH_LEFT)
+        else:
+            found = replace(found, doubled=float(2.0 ** coefficients[-1]), p=of_length[0])
+    # All k identities are tested: a score of the first is what is left by the others.
+    every = np.broadcast_to(np.eye(k), (n, k, k))
+    tested = flipped_scores(every, np.concatenate([place, *length], axis=2), given.chosen, fewest)
+    if tested is None:
+        return found
+    clusters = int(fewest.max()) + 1
+    alike = Worth(max(1.0, n / clusters), clusters - 1.0, clusters)
+    return replace(
+        found,
+        reason="",
+        shares=_shares_of(coefficients, k),
+        placed=_shares_of(firth(np.concatenate([identity, place], axis=2), given.chosen), k),
+        worth=alike,
+        worths=(alike,) * k,
+        flipped=tuple(tested[:-1]),
+        all_flipped=tested[-1],
+    )
+
+
+def _of_the_chosen(place: Floats, length: Floats, chosen: Ints, raw: Floats) -> tuple[Floats, Floats, Ints]:
+    """Length, identity with place, and the choices, among the identities that were ever chosen: the others' texts
+    say nothing of length, whatever it is."""
+    kept = np.flatnonzero(raw > 0)
+    rest = np.concatenate([_identities(len(chosen), len(kept)), place[:, kept]], axis=2)
+    return length[:, kept], rest, np.searchsorted(kept, chosen)
+
+
+# With fewer comparisons for each parameter little is left of a score once length and place are fitted to it.
+FEWEST_A_PARAMETER = 2
+
+
+def firth(features: Floats, chosen: Ints) -> Floats:
+    """The coefficients that maximise ln L + ½ ln |H|: finite where those of the likelihood are not.
+
+    Of two identities without anything else it is a half added to both counts. Source: Firth 1993; Heinze & Schemper
+    2002 (as the answer to separation).
+    """
+    from scipy.optimize import minimize
+
+    rows = np.arange(len(chosen))
+
+    def less(coefficients: Floats) -> float:
+        chance = _chance(features, coefficients)
+        apart = features - np.einsum("nk,nkf->nf", chance, features)[:, None, :]
+        information = np.einsum("nk,nkf,nkg->fg", chance, apart, apart)
+        return -float(np.log(chance[rows, chosen]).sum() + np.linalg.slogdet(information)[1] / 2)
+
+    return np.asarray(minimize(less, np.zeros(features.shape[2]), method="BFGS").x)
+
+
+def _chance(features: Floats, coefficients: Floats) -> Floats:
+    """The chance of each text to be chosen, (n, k)."""
+    utility = features @ coefficients
+    odds = np.exp(utility - utility.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def flipped_scores(tested: Floats, rest: Floats, chosen: Ints, cluster: Ints) -> list[float] | None:
+    """p of each of `tested` (n, k, t) at given `rest` (n, k, r), and last that of all of them; two-sided.
+
+    The scores of `tested` under the null hypothesis, less what the scores of `rest` explain of them, are summed in each
+    cluster, and the clusters' signs flipped: all 2ⁿ ways up to FLIPS of them, else as many drawn. Flipped sums vary
+    less than the sum itself, because the coefficients of `rest` were fitted to it: each is divided by
+    √(1 − h'H⁻¹h / V), H the information on `rest`, V the variance of the sum, h the flipped sum of what each cluster
+    would add to the information on both. None where `rest` by itself decides every choice.
+    Source: Hemerik, Goeman & Finos 2020; De Santis, Goeman, Hemerik & Finos 2022 (the division).
+    """
+    fit = _fitted(rest, chosen)
+    if isinstance(fit, str):
+        return None
+    rows, many, clusters = np.arange(len(chosen)), tested.shape[2], int(cluster.max()) + 1
+    both = np.concatenate([tested, rest], axis=2)
+    chance = _chance(both, np.concatenate([np.zeros(many), fit.coefficients]))
+    apart = both - np.einsum("nk,nkf->nf", chance, both)[:, None, :]
+    parts = np.zeros((clusters, both.shape[2], both.shape[2]))
+    np.add.at(parts, cluster, np.einsum("nk,nkf,nkg->nfg", chance, apart, apart))
+    information = parts.sum(axis=0)
+    explained = np.linalg.solve(information[many:, many:], information[many:, :many])
+    scores = apart[rows, chosen]
+    sums = np.zeros((clusters, many))
+    np.add.at(sums, cluster, scores[:, :many] - scores[:, many:] @ explained)
+    variance = np.diagonal(information[:many, :many] - information[:many, many:] @ explained)
+    moved = parts[:, many:, :many] - parts[:, many:, many:] @ explained  # G', shape (clusters, r, t)
+    signs, exact = _signs(clusters)
+    flipped = np.einsum("fc,crt->frt", signs, moved)
+    lost = np.einsum("frt,rs,fst->ft", flipped, np.linalg.inv(information[many:, many:]), flipped) / variance
+    values = np.abs(signs @ sums) / np.sqrt(np.clip(1 - lost, LEAST_LEFT, 1))
+    values = np.column_stack([values, (values**2).sum(axis=1)])
+    observed = np.abs(sums.sum(axis=0))
+    limits = np.append(observed, (observed**2).sum())
+    as_far = values >= limits * (1 - TOLERANCE) - TOLERANCE
+    p = as_far.mean(axis=0) if exact else permutation_p(as_far)
+    return [float(each) for each in p]
+
+
+LEAST_LEFT = 1e-6  # of the variance of a flipped sum
+FLIPS = 10_000
+
+
+def _signs(clusters: int) -> tuple[Floats, bool]:
+    """Signs of so many clusters, shape (ways, clusters), and whether these are all ways."""
+    if 2**clusters <= FLIPS:
+        ways = (np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1
+        return np.where(ways, 1.0, -1.0), True
+    drawn = generator(0, "flipped scores").random((FLIPS, clusters)) < 0.5
+    return np.where(drawn, 1.0, -1.0), False
+
+
+def _shares_of(coefficients: Floats, k: int) -> Floats:
+    odds = np.exp(np.append(0.0, coefficients[: k - 1]))
+    return np.asarray(odds / odds.sum())
+
+
+# ---- the parts of the model
 
 
 def _identities(n: int, k: int) -> Floats:

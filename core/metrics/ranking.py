@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from core.metrics.adjust import holm
+from core.metrics.proportions import wilson
 from core.metrics.resampling import generator
 from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
 
@@ -266,11 +267,13 @@ def _linked(shown: Ints, identities: int) -> bool:
 
 @dataclass(frozen=True)
 class _Spread:
-    """Standard error and degrees of freedom of every logit; `units` in words. None: nothing tells them."""
+    """Standard error and degrees of freedom of every logit; `units` in words, `fewest` of the kind of which there are
+    fewest. None: nothing tells them."""
 
     error: Floats | None
     freedom: Floats | None
     units: str
+    fewest: int = 0
 
 
 def _logits(strengths: Floats, pairs: list[tuple[int, int]]) -> Floats:
@@ -307,7 +310,8 @@ def _spread(
         total = np.maximum(both, np.maximum(*variances))
     uncertain = sum(each**2 / int(way.max()) for each, (way, _) in zip(variances, ways, strict=True))
     words = " and ".join(words for _, words in ways)
-    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words)
+    fewest = min(int(way.max()) + 1 for way, _ in ways)
+    return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest)
 
 
 def _variance(
@@ -320,11 +324,23 @@ def _variance(
     return np.asarray(_logits(fitted, pairs).var(axis=0, ddof=1) * many / max(1, many - 1))
 
 
+ALIKE = 1e-6  # a standard error below: the draws differ by the fit's own rounding
+
+
 def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | None, float | None]:
-    """Chance, interval, and p against ½."""
+    """Chance, interval, and p against ½.
+
+    Where every set of texts (every rater) says the same, no draw of them differs: then p is that of their sign flips,
+    2 / 2ⁿ, and the interval Wilson's with one comparison for each.
+    """
     chance = float(1 / (1 + np.exp(-logit)))
-    if spread.error is None or spread.freedom is None or spread.error[at] <= 0:
+    if spread.error is None or spread.freedom is None:
         return chance, None, None
+    if spread.error[at] < ALIKE:
+        bounds = wilson(chance * spread.fewest, spread.fewest)
+        method = f"Wilson, one comparison for each of {spread.units}, which all say the same"
+        p = 1.0 if abs(logit) < ALIKE else min(1.0, 2 * 0.5**spread.fewest)
+        return chance, None if bounds is None else Bounds(bounds.low, bounds.high, method), p
     from scipy.stats import t
 
     error, freedom = float(spread.error[at]), float(spread.freedom[at])

@@ -31,8 +31,9 @@ def kendall_tau(first: Numbers, second: Numbers | None = None, *, variant: Varia
     """τ-b = (P − Q) / √((n₀ − n₁)(n₀ − n₂)); τ-c = 2m (P − Q) / (n² (m − 1)), m the smaller number of categories.
 
     `first`, `second`: ordered values per item, shape (n,); or `first` alone: a table of counts, ordered rows × ordered
-    columns. p: scipy's, normal with the variance under independence given the ties. Interval: ± z times the delta
-    method's standard error (Brown & Benedetti 1977). None where one of the two is constant. ValueError for NaN.
+    columns. p: scipy's, normal with the variance under independence given the ties; exact of two items. Interval: ± z
+    times the delta method's standard error (Brown & Benedetti 1977). None where one of the two is constant. ValueError
+    for NaN.
     """
     from scipy.stats import kendalltau
 
@@ -41,7 +42,8 @@ def kendall_tau(first: Numbers, second: Numbers | None = None, *, variant: Varia
     if n == 0 or rows.max() == 0 or columns.max() == 0:
         reason = "one of the two never varies" if n else "no items"
         return KendallTau(None, reason, MaybeBounds(None, "no estimate"), None, n)
-    outcome = kendalltau(rows, columns, method="asymptotic", variant=variant)
+    # The variance divides by n − 2; two items that differ in both have no ties, which the exact test asks for.
+    outcome = kendalltau(rows, columns, method="exact" if n == 2 else "asymptotic", variant=variant)
     value = float(outcome.statistic)
     return KendallTau(value, "", _interval(rows, columns, value, variant), float(outcome.pvalue), n)
 

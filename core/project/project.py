@@ -1,10 +1,11 @@
 """A project: one file, one writer, short readers, and the parts of the store over them."""
 
+import copy
 import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
@@ -141,6 +142,14 @@ class Project:
         if ids["source"]:
             found |= {("source", key): text for key, text in self.sources.texts(ids["source"]).items()}
         return found
+
+    def narrowed(self, runs: Collection[int], kind: str, models: Collection[str]) -> "Project":
+        """The same open file, read as if it held the outputs of these runs alone, and sources of this kind that name
+        one of these models. It is never closed by itself."""
+        view = copy.copy(self)
+        view.outputs = self.outputs.of_runs(runs)
+        view.sources = self.sources.of_models(kind, models)
+        return view
 
     def save_copy(self, target: Path) -> Path:
         """Write a whole copy elsewhere: for sending, or for going on with a read-only project."""

@@ -144,6 +144,18 @@ class OutputRow:
 
 
 @dataclass(frozen=True)
+class WrittenTexts:
+    """So many finished texts, and when the first and the last of them were stored."""
+
+    n: int
+    first: str
+    last: str
+
+    def joined(self, other: "WrittenTexts") -> "WrittenTexts":
+        return WrittenTexts(self.n + other.n, min(self.first, other.first), max(self.last, other.last))
+
+
+@dataclass(frozen=True)
 class TextRow:
     """A text to score: exactly one of the two ids is set. `line_break`: its sign in an imported text."""
 

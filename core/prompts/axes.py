@@ -1,20 +1,24 @@
 """Axes and identities are data: one TOML file per axis, shipped in `resources/axes` or a person's own.
 
 An axis has two or more identities. Nothing about which axes or how many identities there are is in code.
+A crossed axis says which two it `crosses`; what it does not say of an identity (“Black woman”) it takes from both.
 """
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
+from core.prompts.name_sets import NameSet, load_name_set
 from core.prompts.resource_files import packaged, read_toml, validated
+from core.prompts.template import Template
 
 _STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
@@ -29,6 +33,7 @@ class Identity:
 
     `label` is for people, `phrase` for prompts ("being {phrase}"), `words` are what refers to the group in a text,
     `names` given names that stand for it, `pronouns` the set to write about such a person with, where one applies.
+    `of`: on a crossed axis the keys of the two identities it is made of, in the order of `crosses`.
     """
 
     key: Key
@@ -37,6 +42,7 @@ class Identity:
     words: tuple[Text, ...] = ()
     names: tuple[Text, ...] = ()
     pronouns: Literal["", "he", "she", "they"] = ""
+    of: tuple[Key, ...] = ()
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -52,25 +58,34 @@ class Harm:
 
 @dataclass(frozen=True, config=_STRICT)
 class Axis:
-    """An axis and its identities. `reported_as` is the axis id in prompts and findings where it is not the key."""
+    """An axis and its identities. `reported_as` is the axis id in prompts and findings where it is not the key.
+
+    `crosses`: the ids of the two axes that a crossed axis is made of, else empty.
+    """
 
     key: Key
     title: Text
     version: Annotated[int, Field(ge=1)]
-    identities: Annotated[tuple[Identity, ...], Field(min_length=2)]
+    identities: Annotated[tuple[Identity, ...], Field(min_length=1)]
     harm: tuple[Harm, ...] = ()
     source: str = ""
     note: str = ""
     reported_as: Key | Literal[""] = ""
+    crosses: tuple[Key, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> "Axis":
         keys = [identity.key for identity in self.identities]
+        if len(keys) < 2:
+            raise ValueError(f"an axis needs at least two identities to compare, and this one has {len(keys)}")
         for key in keys:
             if keys.count(key) > 1:
                 raise ValueError(f"two identities have the key “{key}”")
         if "default" in keys:
             raise ValueError("an identity cannot have the key 'default', which stands for prompts without an identity")
+        for identity in self.identities:
+            if len(identity.of) != len(self.crosses):
+                raise ValueError(f"“{identity.key}” must say of which identities of {len(self.crosses)} axes it is")
         for harm in self.harm:
             if harm.harmed not in keys:
                 raise ValueError(f"harm names “{harm.harmed}”, which is no identity of this axis")
@@ -90,7 +105,12 @@ class Axis:
 
     def definition(self) -> dict[str, Any]:
         """Plain data, for storing in a project; `Axis(**definition)` gives the axis back."""
-        return asdict(self)
+        plain = asdict(self)
+        if not self.crosses:  # what an axis was before axes could be crossed, so that its hash stays
+            del plain["crosses"]
+            for identity in plain["identities"]:
+                del identity["of"]
+        return plain
 
     @property
     def sha256(self) -> str:
@@ -109,11 +129,13 @@ def load_axis(source: str | Path) -> Axis:
     """A shipped axis by its key, or an axis file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
-        return validated(Axis, read_toml(path), f"The axis file {path}")
+        where = f"The axis file {path}"
+        return validated(Axis, _written(read_toml(path), where, path.parent), where)
     if source not in available_axes():
         hint = f"Shipped axes: {', '.join(available_axes())}. Your own axis is given by the path of its .toml file."
         raise UsageError(f"There is no axis “{source}”.", hint=hint)
-    return validated(Axis, read_toml(packaged("axes", f"{source}.toml")), f"The shipped axis {source}")
+    where = f"The shipped axis {source}"
+    return validated(Axis, _written(read_toml(packaged("axes", f"{source}.toml")), where, Path()), where)
 
 
 def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:
@@ -124,3 +146,137 @@ def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:
         if ids.count(axis_id) > 1:
             raise UsageError(f"The axis {axis_id} is given twice.", hint="Name each axis once.")
     return found
+
+
+def with_names(axis: Axis, names: NameSet) -> Axis:
+    """The axis with the names of a set in the place of its own. Raises `UsageError` where an identity has none."""
+    identities = []
+    for identity in axis.identities:
+        asked = dict(zip(axis.crosses, identity.of, strict=True)) or {axis.id: identity.key}
+        found = names.names_of(asked)
+        if not found:
+            known = "; ".join(cell.label for cell in names.cells)
+            message = f"The set of names {names.key} has none for {identity.label} ({axis.id})."
+            raise UsageError(message, hint=f"It has names for: {known}.")
+        identities.append(replace(identity, names=found))
+    return replace(axis, identities=tuple(identities))
+
+
+# ---- Crossed axes
+
+
+def crossed_axis(
+    first: Axis,
+    second: Axis,
+    *,
+    key: str = "",
+    title: str = "",
+    version: int = 1,
+    phrase: str = "",
+    names: NameSet | None = None,
+) -> Axis:
+    """Every identity of `first` with every one of `second`, with phrases, words, names and pronouns from both.
+
+    `phrase`: a template with the ids of both axes; by default the second axis's phrase stands before the first's
+    (“black woman”). Words: each word of the one with each of the other, in the same order. Names: those of the set,
+    else those that both identities have.
+    """
+    if first.id == second.id or first.crosses or second.crosses:
+        message = f"{first.key} and {second.key} cannot be crossed."
+        raise UsageError(message, hint="Two different axes are crossed, neither of them a crossed one.")
+    places = {_placeholder(axis): axis for axis in (first, second)}
+    template = Template(phrase or f"{{{_placeholder(second)}}} {{{_placeholder(first)}}}")
+    template.require(known=places, needed=places)
+    order = [places[name] for name in template.names]
+    identities = []
+    for pair in product(first.identities, second.identities):
+        of = dict(zip((first.id, second.id), pair, strict=True))
+        written = [of[axis.id] for axis in order]
+        own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
+        both = tuple(name for name in pair[0].names if name in pair[1].names)
+        identities.append(
+            Identity(
+                key="-".join(identity.key for identity in written),
+                label=f"{written[0].label} {written[1].label[:1].lower()}{written[1].label[1:]}",
+                phrase=template.render({_placeholder(axis): of[axis.id].phrase for axis in order}),
+                words=tuple(" ".join(words) for words in product(*(identity.words for identity in written))),
+                names=own or both,
+                pronouns=next((identity.pronouns for identity in pair if identity.pronouns), ""),
+                of=tuple(identity.key for identity in pair),
+            )
+        )
+    return Axis(
+        key=key or f"{first.id}_{second.id}",
+        title=title or f"{first.title} × {second.title.lower()}",
+        version=version,
+        identities=tuple(identities),
+        source=f"{first.key}, version {first.version}; {second.key}, version {second.version}"
+        + (f"; names: {names.key}, version {names.version}" if names else ""),
+        crosses=(first.id, second.id),
+    )
+
+
+def _placeholder(axis: Axis) -> str:
+    return axis.id.replace("-", "_")
+
+
+def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
+    """What an axis file says, with what a crossed axis takes from its two.
+
+    Refused where a list is empty, or two identities could not be told apart. Axes that projects hold already are not.
+    """
+    _once(where, "two identities have the label", [identity.get("label") for identity in _tables(data)])
+    names = [identity.get("names") for identity in _tables(data)]
+    _once(where, "a name is there twice:", [name for own in names if isinstance(own, list) for name in own])
+    for identity in _tables(data):
+        for column in ("words", "names"):
+            if identity.get(column) == []:
+                what = identity.get("label") or identity.get("key") or identity.get("of")
+                hint = f"Write at least one, or leave the line “{column} = []” out."
+                raise AppError(f"{where} is not valid: the list of {column} of “{what}” is empty.", hint=hint)
+    crosses = data.get("crosses")
+    if crosses is None or any("key" in identity and "of" in identity for identity in _tables(data)):
+        return data
+    if not isinstance(crosses, list) or len(crosses) != 2 or not all(isinstance(each, str) for each in crosses):
+        raise AppError(
+            f"{where} is not valid: crosses names two axes.", hint='For example: crosses = ["gender", "race"]'
+        )
+    first, second = (load_axis(_near(each, folder)) for each in crosses)
+    chosen = data.get("names")
+    made = crossed_axis(
+        first, second, phrase=str(data.get("phrase", "")),
+        names=load_name_set(_near(str(chosen), folder)) if chosen else None,
+    ).definition()  # fmt: skip
+    plain = {name: value for name, value in data.items() if name not in ("phrase", "names", "identities")}
+    return {**made, **plain, "crosses": made["crosses"], "identities": _changed(made, data, where)}
+
+
+def _tables(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = data.get("identities", ())
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """The identities of a crossed axis, each with what the file says of it; `of` says which one is meant."""
+    identities = {tuple(identity["of"]): dict(identity) for identity in made["identities"]}
+    for own in _tables(data):
+        of = tuple(own.get("of", ()))
+        if of not in identities:
+            known = ", ".join(str(list(each)) for each in identities)
+            raise AppError(f"{where} is not valid: there is no identity of {list(of)}.", hint=f"There are: {known}.")
+        identities[of].update(own)
+    return list(identities.values())
+
+
+def _near(named: str, folder: Path) -> str:
+    """A file that is named in a file stands beside it."""
+    return str(folder / named) if named.endswith(".toml") else named
+
+
+def _once(where: str, what: str, values: Sequence[Any]) -> None:
+    seen: set[str] = set()
+    for value in (value for value in values if isinstance(value, str)):
+        if value.casefold() in seen:
+            hint = "Give each once: what stands for two groups tells neither."
+            raise AppError(f"{where} is not valid: {what} “{value}”.", hint=hint)
+        seen.add(value.casefold())

@@ -69,18 +69,19 @@ def letters_context_less_set(
     matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
     """
     design = letter_design()
-    chosen = _axis(design, axis)
+    chosen = letters_axis(axis)
     written = design.document(document)
     template = Template(written.context_less).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
     by_group = _names_by_group(chosen, names, names_per_group)
     chosen_ages = _some("age", design.ages if ages is None else ages)
     chosen_occupations = _some("occupation", design.occupations if occupations is None else occupations)
+    table = (len(chosen_occupations), len(chosen_ages))
     prompts = tuple(
         _draft(document, template, chosen, identity, name, age, occupation)
         for row, occupation in enumerate(chosen_occupations)
         for column, age in enumerate(chosen_ages)
         for identity in chosen.identities
-        for name in _in_cell(by_group[identity.key], row + column if in_turn else None)
+        for name in (_in_turn(by_group[identity.key], row, column, table) if in_turn else by_group[identity.key])
     )
     recipe: dict[str, Any] = {
         "suite": "context-less letters",
@@ -99,16 +100,22 @@ def letters_context_less_set(
     return PromptSetDraft(title, recipe, prompts, (chosen,), one_name_hints(by_group))
 
 
-def _in_cell(names: Sequence[str], turn: int | None) -> Sequence[str]:
-    """Each name comes with each age and, as far as their numbers allow, with each occupation equally often."""
-    return names if turn is None else (names[turn % len(names)],)
+def _in_turn(names: Sequence[str], row: int, column: int, table: tuple[int, int]) -> tuple[str]:
+    """The name of a cell of a table with so many rows and columns.
+
+    Each comes with each age and, as far as their numbers allow, with each occupation equally often. Where there are
+    more than that reaches, they are taken cell by cell, so that each comes before any comes again.
+    """
+    rows, columns = table
+    turn = row + column if len(names) < rows + columns else row * columns + column
+    return (names[turn % len(names)],)
 
 
-def _axis(design: LetterDesign, axis: str | Path | Axis | None) -> Axis:
-    """The axis that is asked for; the id under which the design's own axis is reported names that one."""
+def letters_axis(axis: str | Path | Axis | None) -> Axis:
+    """The axis that is asked for, the design's own by default, which the id that it is reported as names too."""
     if isinstance(axis, Axis):
         return axis
-    own = load_axis(design.axis)
+    own = load_axis(letter_design().axis)
     return own if axis is None or axis == own.id else load_axis(axis)
 
 

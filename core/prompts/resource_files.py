@@ -1,21 +1,22 @@
 """Reading the data files that ship with the program, and a person's own files of the same kind."""
 
 import tomllib
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from core.errors import AppError
+from core.own import own_files
 
 T = TypeVar("T")
 
 
 def packaged(*parts: str) -> Traversable:
     """A file or folder of the `resources` package."""
-    return files("resources").joinpath(*parts)
+    return own_files("resources").joinpath(*parts)
 
 
 def read_toml(source: Traversable | Path) -> dict[str, Any]:
@@ -39,12 +40,16 @@ def validated(kind: type[T], data: object, where: str) -> T:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
         first, *others = error.errors(include_url=False)
-        place = " → ".join(str(step) for step in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "too_short":
-            wanted = first["ctx"]
-            said = f"at least {wanted['min_length']} are needed, there are {wanted['actual_length']}"
         more = f" (and {len(others)} more)" if others else ""
-        message = f"{where} is not valid: {f'{place}: ' if place else ''}{said}{more}."
+        message = f"{where} is not valid: {_said(first)}{more}."
         hint = "Compare it with a file of the same kind that ships with the program."
-        raise AppError(message, hint=hint, details=str(error)) from error
+        raise AppError(message, hint=hint, details="\n".join(map(_said, others))) from error
+
+
+def _said(wrong: ErrorDetails) -> str:
+    place = " → ".join(str(step) for step in wrong["loc"])
+    said = wrong["msg"].removeprefix("Value error, ")
+    if wrong["type"] == "too_short":
+        wanted = wrong["ctx"]
+        said = f"at least {wanted['min_length']} are needed, there are {wanted['actual_length']}"
+    return f"{place}: {said}" if place else said

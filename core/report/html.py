@@ -5,7 +5,6 @@ First the questions with an answer in one sentence each, then the study's figure
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,26 @@ import core
 from core.draw import digits, words
 from core.draw.figure import Figure
 from core.draw.svg import page_style, svg
+from core.draw.verdicts import apart
 from core.findings import Finding, ScorerUse, StudyResult
 from core.machine.models.catalogue import scorer_title
+from core.own import own_files
 from core.report.figures import figures_of
-from core.report.questions import Answered, answered
+from core.report.questions import Answered, answered, kind_title
 from core.report.whole_file import write_whole
 
 TEMPLATE = "findings.html.j2"
+# Of the table beside a figure: the keys of `table_beside`, and what stands above each column.
+FIGURE_COLUMNS = {
+    "what": "What",
+    "estimate": "Estimate",
+    "interval": "95 % interval, or as said",
+    "floor": "Floor (95 %)",
+    "n": "n",
+    "p": "p",
+    "p_adjusted": "p adjusted",
+    "published": "Printed in the paper",
+}
 
 
 def write_report(result: StudyResult, path: Path, *, title: str, recipe: Mapping[str, Any]) -> None:
@@ -30,13 +42,10 @@ def write_report(result: StudyResult, path: Path, *, title: str, recipe: Mapping
 
 def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -> str:
     """The page. Every text is escaped: what a model or a file wrote is never markup."""
-    from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    source = files("resources").joinpath("report", TEMPLATE).read_text(encoding="utf-8")
     in_order = sorted(result.findings, key=lambda finding: (finding.id, finding.variant == "as_published"))
-    return environment.from_string(source).render(
+    page: str = template(TEMPLATE).render(
         title=title,
         rows=f"{result.rows:,}" if result.rows else "",
         dropped=", ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items()),
@@ -47,6 +56,20 @@ def report_html(result: StudyResult, *, title: str, recipe: Mapping[str, Any]) -
         questions=[_question(one) for one in answered(result.study, in_order)],
         methods=_methods(in_order, recipe),
     )
+    return page
+
+
+def template(name: str) -> Any:
+    """A template of resources/report; every text that is put into it is escaped."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    def read(file: str) -> str:
+        return own_files("resources").joinpath("report", file).read_text(encoding="utf-8")
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
+    )
+    return environment.get_template(name)
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
@@ -68,7 +91,7 @@ def table_beside(figure: Figure) -> list[dict[str, str]]:
             {
                 "what": ", ".join(part for part in (mark.section, mark.row, mark.series) if part),
                 "estimate": digits.UNDEFINED if mark.value is None and not mark.text else estimate,
-                "interval": interval or (mark.reason if mark.value is None else "–"),
+                "interval": _at_level(interval, mark.finding) or (mark.reason if mark.value is None else "–"),
                 "floor": digits.number(mark.floor.p95, words.unit_of(figure, mark)) if mark.floor else "",
                 "n": digits.count(mark.n),
                 "p": digits.p_text(p),
@@ -77,6 +100,12 @@ def table_beside(figure: Figure) -> list[dict[str, str]]:
             }
         )
     return rows
+
+
+def _at_level(interval: str, finding: Finding) -> str:
+    """The interval, with its level where that is not the usual one."""
+    level = digits.level_beside(finding.interval)
+    return f"{interval} at {level}" if interval and level else interval
 
 
 def _question(one: Answered) -> dict[str, Any]:
@@ -92,7 +121,8 @@ def _group(key: tuple[str, str], findings: Sequence[Finding]) -> dict[str, Any]:
     finding_id, variant = key
     remarks = [(finding.label, text) for finding in findings for text in (finding.reason, finding.note) if text]
     return {
-        "title": finding_id + (" (as published)" if variant == "as_published" else ""),
+        "title": kind_title(finding_id) + (" (as published)" if variant == "as_published" else ""),
+        "id": finding_id,
         "findings": [_row(finding) for finding in findings],
         "notes": _notes(remarks),
     }
@@ -114,7 +144,8 @@ def _row(finding: Finding) -> dict[str, Any]:
         "badges": [f"{use.role.replace('_', ' ')}: stand-in" for use in finding.scorers if use.stand_in],
         "groups": ", ".join(finding.groups),
         "estimate": estimate,
-        "interval": interval or "–",
+        "interval": _at_level(interval, finding) or "–",
+        "apart": apart(finding),
         "floor": "" if finding.floor is None else digits.number(finding.floor.p95),
         "n": digits.count(finding.n),
         "p": digits.p_text(finding.p),

@@ -4,12 +4,16 @@ The words are the study's (`Study.questions`), the answer follows from the findi
 adjusted p of 0.05 is named with estimate, interval and n; where nothing does, that is said with what came nearest.
 """
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from core.draw import digits
 from core.draw.digits import tr
+from core.draw.verdicts import apart
 from core.findings import Finding
+from core.own import own_files
 from core.studies.registry import studies
 from core.studies.study import StudyQuestion
 
@@ -25,6 +29,24 @@ class Answered:
     question: str
     answer: str
     findings: tuple[Finding, ...]
+
+
+def kind_title(finding_id: str) -> str:
+    """What the findings of an id are called in words: resources/report/kinds.toml, or the id's own words without the
+    study's name, as of a plug-in."""
+    whole, ending = finding_id, ""
+    start, _, last = finding_id.rpartition(".")
+    if last in _kinds()["endings"]:
+        whole, ending = start, _kinds()["endings"][last]
+    known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
+    own = whole.partition(".")[2] or whole
+    title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
+    return tr("{title}, {ending}").format(title=tr(title), ending=tr(ending)) if ending else tr(title)
+
+
+@cache
+def _kinds() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(own_files("resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
 
 
 def question_of(study: str, finding_id: str) -> StudyQuestion:
@@ -49,6 +71,45 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
     return [Answered(one.ask, answer(one, groups[one]), tuple(groups[one])) for one in order if one in groups]
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What decides an answer: the findings that lead, those of them with a test, and what stands out, strongest first.
+
+    `names`: of each that leads, its title with what tells it from the others.
+    """
+
+    leads: tuple[Finding, ...]
+    tested: tuple[Finding, ...]
+    shown: tuple[Finding, ...]
+    names: Mapping[int, str]
+
+    @property
+    def strongest_first(self) -> list[Finding]:
+        """All that lead, those without a test last."""
+        return sorted(self.leads, key=lambda one: (one.p_adjusted is None, *_strength(one)))
+
+    @property
+    def nearest(self) -> Finding:
+        """Of what was tested, that with the smallest p."""
+        return min(self.tested, key=_strength)
+
+    def said(self, finding: Finding) -> str:
+        """One that leads, with estimate, interval and n."""
+        return _said(finding, self.names)
+
+
+def evidence(study: str, one: Answered) -> Evidence:
+    """What decided the answer to a question."""
+    leads = [lead for lead in _leads(question_of(study, one.findings[0].id), one.findings) if lead.estimate is not None]
+    tested = [lead for lead in leads if lead.p_adjusted is not None]
+    shown = sorted((lead for lead in tested if (lead.p_adjusted or 0.0) <= EVIDENCE), key=_strength)
+    return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
+
+
+def _strength(finding: Finding) -> tuple[float, float]:
+    return finding.p_adjusted or 0.0, finding.p or 0.0
+
+
 def answer(question: StudyQuestion, findings: Sequence[Finding]) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
     leads = _leads(question, findings)
@@ -63,6 +124,8 @@ def answer(question: StudyQuestion, findings: Sequence[Finding]) -> str:
     shown = [one for one in tested if (one.p_adjusted or 0.0) <= EVIDENCE]
     if not shown:
         nearest = min(tested, key=lambda one: (one.p_adjusted or 0.0, one.p or 0.0))
+        if nearest.id.endswith(".equivalence"):  # its test asks whether groups are alike
+            return tr("Not shown; nearest is {finding}.").format(finding=_said(nearest, names))
         return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
             none=_none_of(len(tested)), finding=_said(nearest, names)
         )
@@ -89,7 +152,7 @@ def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
         same = [other for other in findings if other.title == one.title]
         parts = [
             value
-            for key, value in one.dims.items()
+            for key, value in one.shown_dims.items()
             if len({other.dims.get(key) for other in same}) > 1 and value not in one.title
         ]
         named[id(one)] = ", ".join([one.title, *parts])
@@ -99,12 +162,14 @@ def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
 def _said(finding: Finding, names: Mapping[int, str]) -> str:
     estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
     unit = "" if digits.sign(finding.unit) or finding.unit in ("", "ratio") else f" {finding.unit}"
-    level = "" if finding.interval is None else f"{100 * finding.interval.level:g}"
+    level = "" if finding.interval is None else digits.level_text(finding.interval.level)
     bounds = tr("{level} % interval {ends}").format(level=level, ends=interval) if interval else tr("no interval")
     parts = [bounds, f"n = {digits.count(finding.n)}"]
     if any(use.stand_in for use in finding.scorers):
         parts.append(tr("by a stand-in scorer"))
-    return f"{names[id(finding)]}, {estimate}{unit} ({', '.join(parts)})"
+    why = apart(finding)
+    told = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
+    return f"{names[id(finding)]}, {estimate}{unit} ({', '.join(parts)}){told}"
 
 
 def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:

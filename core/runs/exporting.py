@@ -28,6 +28,7 @@ from core.project.rows import (
 )
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
+from core.runs.generators import described, generator_names, imported_name
 from core.runs.values import KIND, Originals, compared_texts, temperatures, text_lengths, written_by
 
 Row = Mapping[str, Any]
@@ -158,8 +159,9 @@ ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
 OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
-OUTPUT_END = ("temperature", "finish_reason", "error")
-SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values")
+WROTE = ("written_by", "endpoint", "system_prompt", "parameters")  # who wrote a text
+OUTPUT_END = ("temperature", "finish_reason", "error", *WROTE, "revision", "run")
+SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values", *WROTE)
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
     "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
@@ -243,15 +245,28 @@ def _prompts(project: Project, kind: str | None) -> Iterator[Row]:
 
 
 def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
-    heat = temperatures(project)
+    heat, wrote = temperatures(project), _generators(project)
     for study in _studies(project, kind):
         originals = Originals.of(project, study.id) if study.kind == "news" else None
         for row in project.outputs.each(OutputFilter(study_id=study.id)):
             exported = {**_output(study.kind, row), "temperature": row.fields.get("temperature") or heat[row.run_id]}
+            exported |= {**wrote[row.run_id], "run": row.run_id}
             yield exported if originals is None else {**exported, ORIGINAL: originals.beside(row)}
         for source in _sources(project, study.id):
             if source.kind != KIND:  # an original is shown beside what was generated for its headline
-                yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported"}
+                yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported",
+                       "written_by": imported_name(source.fields.get("model", ""))}  # fmt: skip
+
+
+def _generators(project: Project) -> dict[int, dict[str, str]]:
+    """Run → what is exported of its generator."""
+    names, rows = generator_names(project), project.runs.generators()
+    found = {}
+    for key, row in rows.items():
+        endpoint, system, parameters = described(row)
+        values = (names[key], endpoint, system, json.dumps(parameters, sort_keys=True, ensure_ascii=False))
+        found[key] = {**dict(zip(WROTE, values, strict=True)), "revision": row.revision}
+    return {run.id: found[run.generator_id] for run in project.runs.all()}
 
 
 def _output(study: str, row: OutputRow) -> Row:
@@ -269,11 +284,18 @@ def _source(study: str, row: SourceRow) -> dict[str, Any]:
 
 
 def _scores(project: Project, kind: str | None) -> Iterator[Row]:
-    versions = project.scores.known()
+    versions, wrote = project.scores.known(), _generators(project)
     for study in _studies(project, kind):
         names: dict[int, dict[str, Any]] = {}
         for row in project.outputs.each(OutputFilter(study_id=study.id)):
-            names[row.id] = {"study": study.kind, "key": row.prompt_key, "sample": row.sample, "model": row.model}
+            own = {name: wrote[row.run_id][name] for name in WROTE}
+            names[row.id] = {
+                "study": study.kind,
+                "key": row.prompt_key,
+                "sample": row.sample,
+                "model": row.model,
+                **own,
+            }
         sources = {
             row.id: {"study": study.kind, "key": f"{row.origin}#{row.row}"} for row in _sources(project, study.id)
         }

@@ -14,6 +14,7 @@ from core.project.project import Project
 from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import chunks
+from core.project.stores.runs import OutputFilter
 from core.runs.score import ScoreResult
 from core.runs.score_behind import Pace, ScoreBehind, writing
 from core.runs.writing import LiveText, Written
@@ -85,7 +86,9 @@ MEND = "Mend it, then start the run again and let it ask for the failures again.
 
 @dataclass(frozen=True)
 class GenerateResult:
-    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added.
+    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added, failed or not.
+
+    `new`: the texts among what was added.
 
     `scored`: by scorer, where texts were scored as they came.
     """
@@ -96,6 +99,7 @@ class GenerateResult:
     failed: int
     added: int
     failures: Mapping[str, int]
+    new: int
     scored: tuple[ScoreResult, ...] = ()
 
 
@@ -171,7 +175,8 @@ def generate(
             scored = behind.finish(store.finished)
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
-    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, scored)
+    new = counts.done - before.done
+    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, new, scored)
 
 
 def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProcess) -> ScoreBehind:
@@ -278,6 +283,14 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
         failure=(completion.failure or "other") if failed else "",
         detail=dict(completion.detail),
     )
+
+
+def why_nothing(project: Project, result: GenerateResult) -> str:
+    """A sentence where all that was asked for failed; empty where there is a text, or nothing was asked for."""
+    if result.done or not result.failed:
+        return ""
+    failed = next(project.outputs.each(OutputFilter(run_id=result.run_id, status="error")))
+    return f"No text was written: all {result.failed:,} requests failed, the first because: {failed.error or 'unknown'}"
 
 
 def decline_set(ctx: JobContext, project: Project, set_id: int) -> None:

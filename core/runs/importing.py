@@ -321,12 +321,19 @@ def store_rows(
     for record, sample in zip(table.rows, samples, strict=True):
         fields = _row_fields(record)
         asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
+        if kind == "compare":
+            asked["identity"] = fields["group"][:200]
         prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
         items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
     return store_outputs(
         ctx, project, study_id or added_study(project, kind), origin, items,
         "The prompts were not part of the imported table.",
     )  # fmt: skip
+
+
+def store_compared(ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead) -> int:
+    """The number of texts added; their group is the prompt's identity."""
+    return store_rows(ctx, project, study_id, origin, table, "compare")
 
 
 def _row_key(record: Record, kind: str) -> str:

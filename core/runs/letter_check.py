@@ -1,13 +1,11 @@
 """The letter check's jobs: reading a letter, and reading it beside its twin. Nothing is stored by any of them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from core.compute import ComputeProcess, calls
-from core.documents.house import HouseList
-from core.documents.occupations import OccupationGuess, guess_occupation
+from core.documents.occupation_guess import OccupationGuess, guess_occupation
 from core.documents.parts import parts_of
-from core.documents.references import ReferenceSet
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, NameTwins, Part, Reading, TwinDifference
 from core.jobs import JobContext
 from core.scorers.choosing import best_scorer
@@ -27,131 +25,37 @@ def scorers_for_letters(chosen: Mapping[str, str] | None = None) -> dict[str, st
     return {role: info.name for role, info in found.items() if info is not None}
 
 
-def read_one(
-    ctx: JobContext,
-    document: Document,
-    compute: ComputeProcess,
-    *,
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
-) -> Reading:
-    """The reading of one letter, done in the compute process.
-
-    `parts`, `person`, `scorers`: found, guessed and chosen where None. Without an `occupation` nothing is compared:
-    a guess (`occupation_of`) is for a person to confirm.
-    """
-    reading: Reading = compute.call(
-        calls.read_letter,
-        document,
-        ctx=ctx,
-        **_asked(context, parts, person, occupation, reference, scorers),
-        house=house,
-    )
+def read_one(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
+    """The reading of one letter, done in the compute process."""
+    reading: Reading = compute.call(calls.read_letter, document, request.narrowed(), ctx=ctx)
     return reading
 
 
-def read_words(
-    ctx: JobContext,
-    document: Document,
-    compute: ComputeProcess,
-    *,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    house: HouseList | None = None,
-) -> Reading:
+def read_words(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
     """The first reading of a letter, by the quick process: marked words, and nothing that a scorer says."""
-    reading: Reading = compute.call(
-        calls.read_words, document, ctx=ctx, **_known(parts, person, occupation, reference), house=house
-    )
+    reading: Reading = compute.call(calls.read_words, document, request.narrowed(), ctx=ctx)
     return reading
 
 
 def twin_readings(
-    ctx: JobContext,
-    document: Document,
-    other: Person,
-    compute: ComputeProcess,
-    *,
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
+    ctx: JobContext, document: Document, other: Person, compute: ComputeProcess, request: ReadingRequest
 ) -> TwinDifference:
     """The readings of a letter and of its swap twin for `other`, with the differences of every score."""
-    found: TwinDifference = compute.call(
-        calls.read_with_twin,
-        document,
-        other,
-        ctx=ctx,
-        **_asked(context, parts, person, occupation, reference, scorers),
-        house=house,
-    )
+    found: TwinDifference = compute.call(calls.read_with_twin, document, other, request.narrowed(), ctx=ctx)
     return found
 
 
 def readings_under_names(
-    ctx: JobContext,
-    document: Document,
-    compute: ComputeProcess,
-    *,
-    context: Document | None = None,
-    parts: Sequence[Part] | None = None,
-    person: Person | None = None,
-    occupation: str = "",
-    reference: ReferenceSet | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
+    ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest
 ) -> NameTwins:
     """The readings of a letter and of its twin under a name of every group, with what differs between the names."""
-    found: NameTwins = compute.call(
-        calls.read_under_names,
-        document,
-        ctx=ctx,
-        **_asked(context, parts, person, occupation, reference, scorers),
-        house=house,
-    )
+    found: NameTwins = compute.call(calls.read_under_names, document, request.narrowed(), ctx=ctx)
     return found
 
 
 def occupation_of(
     document: Document, parts: Sequence[Part] | None = None, person: Person | None = None
 ) -> OccupationGuess:
-    """The occupation that the letter seems to be about, and why. `parts`, `person`: as in `read_one`."""
+    """The occupation that the letter seems to be about, and why. `parts`, `person`: as in a request."""
     found = parts_of(document) if parts is None else parts
     return guess_occupation(document.text, found, guess_person(document.text, found) if person is None else person)
-
-
-def _asked(
-    context: Document | None,
-    parts: Sequence[Part] | None,
-    person: Person | None,
-    occupation: str,
-    reference: ReferenceSet | None,
-    scorers: Mapping[str, str] | None,
-) -> dict[str, Any]:
-    return {
-        "scorers": dict(scorers) if scorers is not None else scorers_for_letters(),
-        "context": context,
-        **_known(parts, person, occupation, reference),
-    }
-
-
-def _known(
-    parts: Sequence[Part] | None, person: Person | None, occupation: str, reference: ReferenceSet | None
-) -> dict[str, Any]:
-    return {
-        "parts": None if parts is None else tuple(parts),
-        "person": person,
-        "occupation": occupation,
-        "reference": None if reference is None else reference.narrowed(occupation),
-    }

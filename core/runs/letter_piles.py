@@ -13,12 +13,13 @@ from core.documents.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like
 from core.documents.pile.differences import GroupTest
 from core.documents.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
 from core.documents.report import check_report_path
-from core.documents.report.blocks import Block
 from core.documents.report.letters import PileReport, letters_to_tell
+from core.documents.request import ReadingRequest
 from core.documents.values import Document
 from core.errors import AppError
 from core.findings import ScorerUse
 from core.jobs import JobContext
+from core.report.blocks import Block
 from core.runs.letter_check import scorers_for_letters
 
 
@@ -45,8 +46,8 @@ def read_pile(
         if not found.files:
             raise AppError(f"“{name}” holds no files.", hint="Choose the folder with the letters.")
         matched = _Matched(_placed(found.files, root), _placed(others, cvs))
-        chosen = dict(scorers) if scorers is not None else scorers_for_letters()
-        rows = _Rows(_Reader(compute, chosen, house), context, occupation)
+        request = ReadingRequest(_scorers(scorers), context, occupation=occupation, house=house)
+        rows = _Rows(_Reader(compute), request)
         ctx.report(0, len(matched.letters))
         for place, file in enumerate(matched.letters, 1):
             ctx.check()
@@ -76,14 +77,14 @@ def read_with_cvs(
         matched = _Matched(_placed(letters, root), _placed(others, cvs), among=False)
         asked: dict[str, FilePlace | None] = {path: cv.place for path, cv in matched.by_letter.items()}
         asked |= chosen or {}
-        reader = _Reader(compute, dict(scorers) if scorers is not None else scorers_for_letters(), house)
+        reader, request = _Reader(compute), ReadingRequest(_scorers(scorers), house=house)
         found_again: list[PileRow] = []
         these = [row for row in rows if row.path_in_pile in asked and row.path_in_pile in files]
         for place, row in enumerate(these, 1):
             ctx.check()
             wanted, known = asked[row.path_in_pile], matched.by_letter.get(row.path_in_pile)
             cv = known if known is not None and known.place == wanted else _Cv.at(wanted)
-            found_again.append(reader.read_again(ctx, row, files[row.path_in_pile], cv))
+            found_again.append(reader.read_again(ctx, row, files[row.path_in_pile], cv, request))
             ctx.report(place, len(these), note=row.path_in_pile, partial=found_again[-1])
     remarks = matched.remarks if cvs is not None else ()
     return Pile("", tuple(found_again), reader.columns, tuple(reader.uses.values()), reader.versions, 0, remarks)
@@ -126,8 +127,7 @@ def report_pile(
     changed or gone since is named. `context`: the CV of those that have none of their own.
     """
     check_report_path(target)  # before letters are read for it
-    chosen = dict(scorers) if scorers is not None else scorers_for_letters()
-    support = {role: name for role, name in chosen.items() if role == "entailment"}  # marks need no scorer
+    support = {role: name for role, name in _scorers(scorers).items() if role == "entailment"}  # marks need no scorer
     sections: list[tuple[Block, ...]] = []
     lost: list[str] = []
     told = letters_to_tell(found.pile.rows)
@@ -139,14 +139,15 @@ def report_pile(
             lost.append(str(error))
             continue
         person = row.person if row.person.full_name else None
-        sections.append(
-            compute.call(
-                calls.section_of_letter, letter, row.path_in_pile, support, cv or context, person, house, ctx=ctx
-            )
-        )
+        request = ReadingRequest(support, cv or context, person=person, house=house)
+        sections.append(compute.call(calls.section_of_letter, letter, row.path_in_pile, request, ctx=ctx))
         ctx.report(place, len(told), note=row.path_in_pile)
     compute.call(calls.write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
     return tuple(lost)
+
+
+def _scorers(chosen: Mapping[str, str] | None) -> Mapping[str, str]:
+    return dict(chosen) if chosen is not None else scorers_for_letters()
 
 
 # ---- The files, and which CV is whose
@@ -248,17 +249,15 @@ def _unused_said(names: Sequence[str]) -> str:
 class _Reader:
     """Reads letters one by one; `columns`, `uses` and `versions` are those of all that it read."""
 
-    def __init__(self, compute: ComputeProcess, scorers: Mapping[str, str], house: HouseList | None) -> None:
-        self._compute, self._scorers, self._house = compute, scorers, house
+    def __init__(self, compute: ComputeProcess) -> None:
+        self._compute = compute
         self._last: tuple[FilePlace, Document] | None = None  # the letters of one candidate come together
         self.columns: tuple[PileColumn, ...] = ()
         self.uses: dict[str, ScorerUse] = {}
         self.versions: Mapping[str, str] = {}
 
-    def read(self, ctx: JobContext, document: Document, context: Document | None, occupation: str) -> ReadOne:
-        one: ReadOne = self._compute.call(
-            calls.row_of_letter, document, self._scorers, context, occupation, self._house, ctx=ctx
-        )
+    def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
+        one: ReadOne = self._compute.call(calls.row_of_letter, document, request, ctx=ctx)
         self.columns += tuple(column for column in one.columns if column not in self.columns)
         self.versions = self.versions or one.versions
         self.uses |= {use.role: use for use in one.scorers}
@@ -269,11 +268,14 @@ class _Reader:
             self._last = cv.place, cv.read(ctx)
         return self._last[1]
 
-    def read_again(self, ctx: JobContext, row: PileRow, file: PileFile, cv: _Cv | None) -> PileRow:
+    def read_again(
+        self, ctx: JobContext, row: PileRow, file: PileFile, cv: _Cv | None, request: ReadingRequest
+    ) -> PileRow:
         """The row with the figures that it has beside this CV; as it was where letter or CV cannot be read."""
         try:
             context = self.cv(ctx, cv) if cv is not None else None
-            one = self.read(ctx, read_bytes(file.read(), file.name, ctx), context, row.occupation)
+            beside = replace(request, context=context, occupation=row.occupation)
+            one = self.read(ctx, read_bytes(file.read(), file.name, ctx), beside)
         except AppError as error:
             return replace(row, notes=(*row.notes, str(error)))
         return _measured(row, one, cv)
@@ -293,10 +295,10 @@ def _measured(row: PileRow, one: ReadOne, cv: _Cv | None) -> PileRow:
 
 
 class _Rows:
-    """The rows so far. `context` and `occupation` hold for all of them."""
+    """The rows so far. `request` holds for all of them, but for a letter's own CV."""
 
-    def __init__(self, reader: _Reader, context: Document | None, occupation: str) -> None:
-        self._reader, self._context, self._occupation = reader, context, occupation
+    def __init__(self, reader: _Reader, request: ReadingRequest) -> None:
+        self._reader, self._request = reader, request
         self._rows: list[PileRow] = []
         self._first: dict[str, str] = {}  # hash of a text → the first file with it
 
@@ -315,14 +317,14 @@ class _Rows:
         return Pile(name, tuple(self._rows), reader.columns, tuple(reader.uses.values()), reader.versions, passed_over)
 
     def _read(self, ctx: JobContext, row: PileRow, document: Document, cv: _Cv | None) -> PileRow:
-        context, notes = self._context, list(document.notes)
+        request, notes = self._request, list(document.notes)
         if cv is not None:
             try:
-                context = self._reader.cv(ctx, cv)
+                request = replace(request, context=self._reader.cv(ctx, cv))
             except AppError as error:
                 notes.append(f"Its CV was not used: {error}")
                 cv = None
-        one = self._reader.read(ctx, document, context, self._occupation)
+        one = self._reader.read(ctx, document, request)
         first = self._first.setdefault(one.text, row.path_in_pile)
         return replace(
             _measured(row, one, cv),

@@ -1,15 +1,14 @@
 """A letter and its twin written anew by a generator from the candidate's context, and both read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.backends.protocol import Completion, Request, output_seed
 from core.compute import ComputeProcess, calls
 from core.documents.files import read_pasted
-from core.documents.house import HouseList
 from core.documents.pile import group_of
-from core.documents.references import ReferenceSet
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, TwinDifference, figure_differences
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
@@ -42,18 +41,17 @@ def regenerate_twin(
     compute: ComputeProcess,
     models: ComputeProcess,
     generator: Generator,
+    request: ReadingRequest,
     *,
-    occupation: str,
     seed: int = 0,
-    reference: ReferenceSet | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
 ) -> TwinDifference:
     """A letter for `person` and one for `other`, both by `generator` from `context`, both read; and their differences.
 
-    The context is cut to some paragraphs, as the context-based prompts do, and swapped for the twin. Raises
-    `UsageError` where a name or the occupation is missing, `AppError` where a letter could not be written.
+    The context is cut to some paragraphs, as the context-based prompts do, and swapped for the twin. `request`: its
+    occupation is what both letters are written for; each is read beside its own context. Raises `UsageError` where a
+    name or the occupation is missing, `AppError` where a letter could not be written.
     """
+    occupation = request.occupation
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
@@ -62,12 +60,9 @@ def regenerate_twin(
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)
     readings = [
-        read_one(
-            ctx, _document(text, one), compute, context=about, person=one, occupation=occupation, reference=reference,
-            scorers=scorers, house=house,
-        )
+        read_one(ctx, _document(text, one), compute, replace(request, context=about, parts=None, person=one))
         for text, (one, about) in zip(written, sides, strict=True)
-    ]  # fmt: skip
+    ]
     made_by = f"{generator.model or generator.backend} ({generator.backend})"
     said = (
         f"Both letters were written by {made_by} from the same context. One letter for each shows nothing by itself: "

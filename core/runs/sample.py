@@ -9,13 +9,13 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from core.compute import ComputeProcess
 from core.jobs import JobContext
 from core.machine.storage import home
+from core.own import own_files
 from core.project.backup import journal_of
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
@@ -57,7 +57,7 @@ def open_sample() -> Path:
 
 def unpack_sample(target: Path) -> None:
     """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
-    content = gzip.decompress(files("resources").joinpath("sample", SHIPPED).read_bytes())
+    content = gzip.decompress(own_files("resources").joinpath("sample", SHIPPED).read_bytes())
     # Of a file that was here before: SQLite would roll it back into this one.
     journal_of(target).unlink(missing_ok=True)
     write_whole(target, content)
@@ -94,12 +94,12 @@ def add_planted(ctx: JobContext, project: Project, compute: ComputeProcess) -> N
 
 def about() -> dict[str, Any]:
     """The description of the sample texts."""
-    return tomllib.loads(files("resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(own_files("resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
 
 
 def sample_texts() -> list[dict[str, str]]:
     """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
-    lines = files("resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = own_files("resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line]
 
 

@@ -4,11 +4,12 @@ Which finding it is was fixed before the letters were measured: agentic words ar
 """
 
 import json
-from importlib.resources import files
 
 from core.draw import digits
 from core.draw.digits import tr
+from core.draw.verdicts import apart
 from core.findings import Finding
+from core.own import own_files
 
 ID, LABEL = "letters.lexicon.odds_ratio", "agentic"
 PLACE = ("sample", "real", "found.json")
@@ -18,12 +19,12 @@ EVIDENCE = 0.05
 def is_found(finding: Finding, model: str) -> bool:
     """Whether this is the finding that the sentence is about."""
     named = (finding.id, finding.label, finding.variant) == (ID, LABEL, "default")
-    return named and dict(finding.dims) == {"model": model}
+    return named and finding.dims.get("model") == model and set(finding.dims) <= {"model", "generator"}
 
 
 def found() -> Finding:
     """The finding as it stands in the sample; docs/make_sample.py puts it beside it."""
-    return Finding.from_json(json.loads(files("resources").joinpath(*PLACE).read_text(encoding="utf-8")))
+    return Finding.from_json(json.loads(own_files("resources").joinpath(*PLACE).read_text(encoding="utf-8")))
 
 
 def found_sentence(finding: Finding, model: str) -> str:
@@ -41,10 +42,11 @@ def found_sentence(finding: Finding, model: str) -> str:
         "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} "
         "as for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
     )
-    return said.format(
+    told = said.format(
         n=letters, model=model, words=words, label=finding.label, estimate=estimate, first=first, second=second,
-        level=f"{100 * finding.interval.level:g}", interval=interval, evidence=_evidence(finding),
+        level=digits.level_text(finding.interval.level), interval=interval, evidence=_evidence(finding),
     )  # fmt: skip
+    return " ".join(filter(None, (told, apart(finding))))
 
 
 def _evidence(finding: Finding) -> str:

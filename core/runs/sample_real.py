@@ -9,7 +9,6 @@ import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from core.backends.protocol import Completion, output_seed
@@ -17,6 +16,7 @@ from core.compute import ComputeProcess
 from core.errors import AppError
 from core.jobs import JobContext
 from core.machine.models import catalogue
+from core.own import own_files
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.project.specs import GeneratorSpec, OutputSpec
@@ -166,7 +166,7 @@ def _rounded(value: Any) -> Any:
 
 def shipped(name: str) -> list[Row]:
     """The rows of a part as they are shipped: the recipe first."""
-    content = files("resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
+    content = own_files("resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
     return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
 
 

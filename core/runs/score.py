@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.compute import ComputeProcess, calls
+from core.compute import ComputeCrashed, ComputeProcess, calls
+from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import TextRow
@@ -36,7 +37,8 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
     total = sum(
         project.scores.missing(k, scorer.name, scorer.version, study_id=study_id, embeddings=embeddings) for k in KINDS
     )
-    added = unscored = 0
+    added = unscored = failed = 0
+    error = ""
     size = PAGE
     for kind in KINDS:
         after = 0
@@ -46,12 +48,35 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
             ctx.check()
             started = time.monotonic()
             after = page[-1].key
-            usable = score_page(ctx, project, scorer, page, compute)
+            usable, broken = _score_what_can_be(ctx, project, scorer, page, compute)
+            if broken and len(broken) == len(page) and not added + unscored:
+                raise broken[0]
+            error = error or (str(broken[0]) if broken else "")
+            failed += len(broken)
             added += usable
-            unscored += len(page) - usable
-            ctx.report(added + unscored, total, note=scorer.name)
+            unscored += len(page) - usable - len(broken)
+            ctx.report(added + unscored + failed, total, note=scorer.name)
             size = next_page(size, time.monotonic() - started)
-    return ScoreResult(scorer, added, unscored)
+    return ScoreResult(scorer, added, unscored, failed, error)
+
+
+def _score_what_can_be(
+    ctx: JobContext, project: Project, scorer: ScorerInfo, page: Sequence[TextRow], compute: ComputeProcess
+) -> tuple[int, list[AppError]]:
+    """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
+    ctx.check()
+    try:
+        return score_page(ctx, project, scorer, page, compute), []
+    except ComputeCrashed:  # nobody knows whether a text was the cause: the job stops, and goes on at the next start
+        raise
+    except AppError as error:
+        if len(page) == 1:
+            return 0, [error]
+    first, second = (
+        _score_what_can_be(ctx, project, scorer, part, compute)
+        for part in (page[: len(page) // 2], page[len(page) // 2 :])
+    )
+    return first[0] + second[0], first[1] + second[1]
 
 
 def score_page(

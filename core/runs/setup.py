@@ -14,10 +14,12 @@ from core.project.rows import PromptSetRow, StudyRow
 from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
 from core.project.stores.common import chunks
 from core.prompts import Axis, PromptSetDraft, available_axes, cogs_set, letters_context_less_set, load_axis
+from core.prompts.axes import with_names
 from core.prompts.cogs import human_study, sweep_set
 from core.prompts.completion import completion_set
 from core.prompts.drafts import mitigated
-from core.prompts.letters import LETTER
+from core.prompts.letters import LETTER, letters_axis
+from core.prompts.name_sets import load_name_set
 from core.prompts.news import Headline, news_set
 from core.studies.registry import studies
 from core.studies.registry import study as known_study
@@ -33,9 +35,10 @@ class PromptChoice:
     """The choices that narrow a prompt set or that it is made from; None where nothing is asked for.
 
     `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each; `names_in_turn`: so
-    many of the axis's for each group, one in each prompt. `document`: what the letters study asks for. `biographies`,
-    `headlines`: tables. `ideology`: also the biased form of the news prompts. `base_model`: headlines alone.
-    `mitigation`: the set once more with this instruction, which is a shipped one unless `instruction` gives the text.
+    many of the axis's for each group, one in each prompt; `name_set`: names of this set instead, in turn, all where no
+    number is given. `document`: what the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also
+    the biased form of the news prompts. `base_model`: headlines alone. `mitigation`: the set once more with this
+    instruction, which is a shipped one unless `instruction` gives the text.
     """
 
     tasks: Sequence[str] | None = None
@@ -44,6 +47,7 @@ class PromptChoice:
     preset: str | None = None
     names: Sequence[str] | None = None
     names_in_turn: int | None = None
+    name_set: str | None = None
     document: str | None = None
     biographies: Path | None = None
     versions: int | None = None
@@ -108,11 +112,18 @@ def draft_letters(ctx: JobContext, project: Project, choice: PromptChoice) -> Pr
         raise UsageError("Letters are written on one axis.", hint="Give --axis once.")
     if choice.names and choice.names_in_turn:
         raise UsageError("Names are given, or taken in turn.", hint="Leave out --name or --names-in-turn.")
+    if choice.names and choice.name_set:
+        raise UsageError("Names are given, or those of a set.", hint="Leave out --name or --name-set.")
+    axis = letters_axis(choice.axes[0] if choice.axes else None)
+    per_group = choice.names_in_turn
+    if choice.name_set:
+        axis = with_names(axis, load_name_set(choice.name_set))
+        per_group = per_group or min(len(identity.names) for identity in axis.identities)
     return letters_context_less_set(
         names=_names(choice.names) if choice.names else None,
-        names_per_group=choice.names_in_turn or 1,
-        in_turn=bool(choice.names_in_turn),
-        axis=choice.axes[0] if choice.axes else None,
+        names_per_group=per_group or 1,
+        in_turn=bool(per_group),
+        axis=axis,
         document=choice.document or LETTER,
     )
 

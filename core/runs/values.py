@@ -102,6 +102,12 @@ def complete_values(
     return values
 
 
+def stored_summaries(project: Project, info: ScorerInfo) -> dict[TextKey, float | None]:
+    """The number that sums a text up, by text."""
+    rows = ((kind, row) for kind in KINDS for row in _rows(project.scores.page, kind, info))
+    return {(kind, _id(kind, row)): row.summary for kind, row in rows}
+
+
 def unscored(project: Project, info: ScorerInfo, study_id: int) -> bool:
     """Whether a text of the study lacks its values."""
     embeddings = info.role == "embedding"

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
+from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.refusal import is_refusal
 from core.scorers.segment import SEGMENTER, is_english, sentences, words
@@ -122,4 +122,4 @@ def _rules() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 
 @cache
 def _rules_text() -> str:
-    return files("resources").joinpath("lexicons", "document_success.toml").read_text(encoding="utf-8")
+    return own_files("resources").joinpath("lexicons", "document_success.toml").read_text(encoding="utf-8")

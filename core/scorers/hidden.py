@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
 
 @contextmanager
@@ -16,3 +17,18 @@ def hidden(*packages: str) -> Iterator[None]:
     finally:
         for package in away:
             del sys.modules[package]
+
+
+@contextmanager
+def in_place_of(module: str, **names: object) -> Iterator[None]:
+    """As if the module of a package's package had these names and nothing else; one that is imported already stays."""
+    away = [name for name in (module.rpartition(".")[0], module) if name not in sys.modules]
+    for name in away:
+        sys.modules[name] = ModuleType(name)
+    if module in away:
+        sys.modules[module].__dict__.update(names)
+    try:
+        yield
+    finally:
+        for name in away:
+            del sys.modules[name]

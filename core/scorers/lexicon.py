@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
+from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, Word, words
 from core.text import for_matching
@@ -86,7 +87,7 @@ class LexiconCounts:
 
 def load_lexicon(name: str | Path) -> Lexicon:
     """A packaged lexicon by name, or a person's own file by path. Raises `AppError`."""
-    place = name if isinstance(name, Path) else files("resources").joinpath("lexicons", f"{name}.toml")
+    place = name if isinstance(name, Path) else own_files("resources").joinpath("lexicons", f"{name}.toml")
     try:
         content = place.read_bytes()
         data = tomllib.loads(content.decode("utf-8"))
@@ -140,6 +141,82 @@ class LexiconScorer:
         if self.counting == "published":
             return count_published(texts, self.lexicon)
         return count_words([words(text) for text in texts], self.lexicon)
+
+
+# ---- a word list of one's own, as a scorer whose name is its path
+
+OWN_WORDS = "words:"
+
+
+class WordShares:
+    """How often a text uses each category of a word list: its words per 100 words of the text.
+
+    `values`: float32[categories], in the order of `labels`; `summary`: that of the first category. A text without a
+    word has none. Counted as `count_words` does.
+    """
+
+    role = "lexicon"
+    stand_in = False
+    shape = "words of each category per 100 words of the text; summary: of the first category"
+
+    def __init__(self, path: Path) -> None:
+        self.lexicon = words_of_file(path)
+        self.name = f"{OWN_WORDS}{path}"
+        self.labels = tuple(category.name for category in self.lexicon.categories)
+        self.sha256 = self.lexicon.sha256
+        self.version = f"{self.lexicon.sha256[:12]}, {RULES}; {SEGMENTER}"
+        self.note = f"The word list “{self.lexicon.name}”: {', '.join(self.labels)}."
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        counts = count_words([words(text) for text in texts], self.lexicon)
+        return [
+            ScoreValue((100 * row / n).astype(np.float32), float(100 * row[0] / n)) if n else NOTHING_COUNTED
+            for n, row in zip(counts.tokens.tolist(), counts.categories, strict=True)
+        ]
+
+
+NOTHING_COUNTED = ScoreValue(np.zeros(0, np.float32), None)
+
+
+def words_of_file(path: Path) -> Lexicon:
+    """A word list as letters.toml is one; or a text file with a word to a line, one category with the file's name.
+
+    Raises `AppError` that names the file, also for a list without a word.
+    """
+    if path.suffix.lower() == ".toml":
+        found = load_lexicon(path)
+    else:
+        try:
+            content = path.read_bytes()
+            lines = [line.partition("#")[0].strip() for line in content.decode("utf-8-sig").splitlines()]
+            one = {"name": path.stem, "entries": list(dict.fromkeys(line for line in lines if line))}
+            found = _lexicon(
+                {"name": path.stem, "version": "1", "category": [one]}, hashlib.sha256(content).hexdigest()
+            )
+        except FileNotFoundError as error:
+            raise AppError(f"There is no word list “{path}”.", hint="Check its path.") from error
+        except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
+            hint = "Write one word to a line, with a star at its end for every word that begins so."
+            raise AppError(f"The word list “{path}” cannot be read ({error}).", hint=hint) from error
+    if empty := [category.name for category in found.categories if not category.entries] or not found.categories:
+        named = f" in {', '.join(empty)}" if isinstance(empty, list) else ""
+        raise AppError(f"The word list “{path.name}” has no word{named}.", hint="Add words, one to a line.")
+    return found
+
+
+def own_words(name: str) -> WordShares:
+    """The scorer `words:PATH`; the same object while the file is the same."""
+    path = Path(name.removeprefix(OWN_WORDS)).expanduser()
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _own_words(path, changed)
+
+
+@lru_cache(maxsize=8)
+def _own_words(path: Path, changed: int) -> WordShares:
+    return WordShares(path)
 
 
 def _lexicon(data: Mapping[str, Any], sha256: str) -> Lexicon:

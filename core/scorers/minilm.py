@@ -73,11 +73,12 @@ class Bert(Embedder):
         super().__init__(tokenizer)
 
     def with_changes(self, changes: Mapping[str, Any]) -> "Bert":
-        """A copy with `changes` added to weights of its layers, by torch's names. The embeddings are shared."""
+        """A copy with `changes` added to weights of its layers, by torch's names. All others are shared."""
         import torch
 
         changed = copy(self)
-        changed._encoder = deepcopy(self._encoder)
+        kept = {id(one): one for name, one in self._encoder.named_parameters() if name not in changes}
+        changed._encoder = deepcopy(self._encoder, kept)
         weights = dict(changed._encoder.named_parameters())
         with torch.no_grad():
             for name, change in changes.items():
@@ -85,7 +86,11 @@ class Bert(Embedder):
         return changed
 
     def vectors(self, ids: Any) -> Any:
-        return self._encoder(self._embedded(ids)).mean(dim=1)
+        return self.states(ids).mean(dim=1)
+
+    def states(self, ids: Any) -> Any:
+        """What the last layer makes of each token, tensor[rows, tokens, width]."""
+        return self._encoder(self._embedded(ids))
 
     @property
     def layers(self) -> Any:

@@ -6,9 +6,9 @@ which models/passages/train.py learned together with the head. How, and how good
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from core.own import own_files
 from core.scorers.embedding import Embedder, embedded
 from core.scorers.head import SoftmaxHead, head_of, read_weights
 from core.scorers.minilm import WINDOW_TOKENS, checked_embedder
@@ -20,7 +20,7 @@ FOUND = (
 )  # fmt: skip
 CLASSES = (*FOUND, "approval", "neutral")
 FILE = "head.safetensors"
-WEIGHTS_SHA256 = "b1179c5dd756c63e44e33aeeea3392b8dd29fd7f4bed2c8edb8f8739a719bfe4"
+WEIGHTS_SHA256 = "3b398e3911af387ea720b17cd5d8e386c4c8d3eda7e83b62e6ef66257219fab0"
 NOTHING = tuple(float(name == "neutral") for name in CLASSES)  # of a text without a word
 
 
@@ -47,5 +47,5 @@ def changes_of(weights: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _model() -> tuple[Embedder, SoftmaxHead]:
-    weights = read_weights(files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
+    weights = read_weights(own_files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
     return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

@@ -62,6 +62,7 @@ class ScorerInfo:
     """A scorer as it is listed and recorded.
 
     `note`: a sentence for the person who chooses, from the scorer's attribute `note` where it has one.
+    `labels`: where it has that attribute, a text's values are one number for each of them, in this order.
     `unavailable`: why it cannot be used here; empty where it can.
     """
 
@@ -73,6 +74,7 @@ class ScorerInfo:
     shape: str = ""
     note: str = ""
     unavailable: str = ""
+    labels: tuple[str, ...] = ()
 
     def use(self) -> ScorerUse:
         """As a finding names the scorers behind it."""

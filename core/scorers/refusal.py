@@ -3,12 +3,13 @@
 It flags only short texts that refuse near their beginning. One that apologises and then writes is an answer.
 """
 
+import hashlib
 import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from core.own import own_files
 from core.text import for_matching
 
 _APOSTROPHES = re.compile("[’ʼ‘`´]")
@@ -33,6 +34,15 @@ def is_refusal(text: str) -> bool:
 
 @cache
 def refusal_rule() -> RefusalRule:
-    data = tomllib.loads(files("resources").joinpath("lexicons", "refusals.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(_phrases().decode("utf-8"))
     phrases = "|".join(map(re.escape, sorted(data["phrases"], key=len, reverse=True)))
     return RefusalRule(data["most_words"], data["within_words"], re.compile(rf"(?<!\w)(?:{phrases})(?!\w)"))
+
+
+def refusal_sha256() -> str:
+    """Of the phrases' file."""
+    return hashlib.sha256(_phrases()).hexdigest()
+
+
+def _phrases() -> bytes:
+    return own_files("resources").joinpath("lexicons", "refusals.toml").read_bytes()

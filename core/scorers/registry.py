@@ -4,19 +4,23 @@ A third party adds one by an entry point in the group `biasprint.scorers`: its n
 or function without parameters that gives a `Scorer`. The program's own names cannot be taken.
 """
 
-import importlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import EntryPoint
 from typing import Any
 
-from core.errors import AppError, NotInstalledYet, UsageError
+import numpy as np
+
+from core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
 from core.jobs import JobContext
 from core.machine.installation import explained
 from core.machine.models import catalogue
 from core.machine.plug_ins import entry_points
+from core.own import own_module
+from core.scorers.lexicon import OWN_WORDS, own_words
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
 ENTRY_POINTS = "biasprint.scorers"
@@ -71,6 +75,30 @@ def load(name: str) -> Scorer:
         ) from error
 
 
+def info_of(name: str) -> ScorerInfo:
+    """A scorer by its name, or `words:` and the path of a word list. Raises as `load` does."""
+    return _info(name, _loaded(name))
+
+
+def _loaded(name: str) -> Scorer:
+    return own_words(name) if name.startswith(OWN_WORDS) else load(name)
+
+
+# What texts were scored while somebody measures the same ones again and again: scorer → text → value.
+_REMEMBERED: dict[str, dict[str, ScoreValue]] | None = None
+
+
+@contextmanager
+def remembered_scores() -> Iterator[None]:
+    """Within it `score_batch` scores no text twice."""
+    global _REMEMBERED
+    before, _REMEMBERED = _REMEMBERED, {}
+    try:
+        yield
+    finally:
+        _REMEMBERED = before
+
+
 def score_batch(
     name: str, texts: Sequence[str], ctx: JobContext | None = None
 ) -> tuple[dict[str, Any], list[ScoreValue]]:
@@ -79,8 +107,17 @@ def score_batch(
     Texts of like length are scored together, the shortest first: no value depends on it, and it is faster.
     Runs in the compute process: `shared().call(calls.score_batch, name, texts, ctx=ctx)`.
     """
-    ctx = ctx or JobContext()
-    scorer = load(name)
+    scorer = _loaded(name)
+    if _REMEMBERED is None:
+        values = _scored(scorer, texts, ctx or JobContext())
+        return asdict(_info(name, scorer)), values  # told now: a loaded scorer says on what it computes
+    known = _REMEMBERED.setdefault(name, {})
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    known.update(zip(new, _scored(scorer, new, ctx or JobContext()), strict=True))
+    return asdict(_info(name, scorer)), [known[text] for text in texts]
+
+
+def _scored(scorer: Scorer, texts: Sequence[str], ctx: JobContext) -> list[ScoreValue]:
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     values: dict[int, ScoreValue] = {}
     size = FIRST_BATCH
@@ -91,7 +128,42 @@ def score_batch(
         values.update(zip(batch, _score(scorer, [texts[place] for place in batch]), strict=True))
         ctx.report(len(values), len(texts))
         size = _next_size(size, time.monotonic() - started)
-    return asdict(_info(name, scorer)), [values[place] for place in range(len(texts))]
+    return [values[place] for place in range(len(texts))]
+
+
+def score_each(
+    name: str, texts: Sequence[str], ctx: JobContext | None = None
+) -> tuple[dict[str, Any], list[ScoreValue], dict[int, str]]:
+    """As `score_batch`, but a text that the scorer breaks on costs itself alone: it has no value, and place → why.
+
+    Raises what the first text raised where no text can be scored.
+    """
+    info = asdict(info_of(name))
+    values = [NO_VALUE] * len(texts)
+    failed: dict[int, str] = {}
+
+    def attempt(places: Sequence[int]) -> None:
+        try:
+            found = score_batch(name, [texts[place] for place in places], ctx)[1]
+        except JobCancelled:
+            raise
+        except Exception as error:  # a third party's scorer may raise anything
+            if len(places) > 1:
+                attempt(places[: len(places) // 2])
+                attempt(places[len(places) // 2 :])
+                return
+            failed[places[0]] = f"{type(error).__name__}: {error}"[:200]
+            if len(failed) == len(texts):
+                raise
+        else:
+            for place, value in zip(places, found, strict=True):
+                values[place] = value
+
+    attempt(range(len(texts)))
+    return info, values, failed
+
+
+NO_VALUE = ScoreValue(np.zeros(0, np.float32), None)
 
 
 def _factories() -> dict[str, Callable[[], Scorer]]:
@@ -102,7 +174,7 @@ def _factories() -> dict[str, Callable[[], Scorer]]:
 
 def _make(place: str, arguments: dict[str, Any]) -> Scorer:
     module, _, attribute = place.partition(":")
-    scorer: Scorer = getattr(importlib.import_module(module), attribute)(**arguments)
+    scorer: Scorer = getattr(own_module(module), attribute)(**arguments)
     return scorer
 
 
@@ -132,6 +204,7 @@ def _info(name: str, scorer: Scorer) -> ScorerInfo:
         shape=scorer.shape,
         note=getattr(scorer, "note", ""),
         unavailable=getattr(scorer, "unavailable", ""),
+        labels=tuple(getattr(scorer, "labels", ())),
     )
 
 

@@ -5,12 +5,12 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from core.errors import AppError
+from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import is_english, words
 
@@ -31,7 +31,7 @@ def chosen(role: str, *names: str) -> Chosen:
     content = b""
     values: dict[str, Any] = {}
     for name in names or ("chosen",):
-        place = files("models").joinpath(role, f"{name}.toml")
+        place = own_files("models").joinpath(role, f"{name}.toml")
         try:
             read = place.read_bytes()
             values |= tomllib.loads(read.decode("utf-8"))

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from core.errors import AppError
 from core.machine.installation import explained
+from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, reads
@@ -205,4 +205,4 @@ def identity_words() -> frozenset[str]:
 
 @cache
 def _identity_text() -> str:
-    return files("models").joinpath("toxicity", "identity_words.txt").read_text(encoding="utf-8")
+    return own_files("models").joinpath("toxicity", "identity_words.txt").read_text(encoding="utf-8")

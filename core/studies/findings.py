@@ -38,12 +38,14 @@ def with_benjamini_hochberg(findings: Sequence[Finding]) -> list[Finding]:
 
     Left as they are: adjustments that are not Holm's, and the words of letters, most of whose tests are not findings.
     """
-    families: dict[str, list[int]] = {}
+    families: dict[tuple[str, str], list[int]] = {}
     for place, finding in enumerate(findings):
         if finding.adjust and finding.adjust.method == "Holm" and not finding.id.startswith(WHOLE_FAMILY_NOT_SHOWN):
-            families.setdefault(finding.adjust.family, []).append(place)
+            # Each generator has its own families, of the same names.
+            key = (finding.adjust.family, finding.dims.get("generator", ""))
+            families.setdefault(key, []).append(place)
     adjusted = list(findings)
-    for family, places in families.items():
+    for (family, _), places in families.items():
         for place, p in zip(places, benjamini_hochberg([findings[place].p for place in places]), strict=True):
             adjusted[place] = replace(findings[place], p_adjusted=p, adjust=Adjustment("Benjamini–Hochberg", family))
     return adjusted

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "biasprint.studies"
 
 OWN: tuple[Study, ...] = tuple(
-    named(f"core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters")
+    named(f"core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters", "compare")
 )
 
 

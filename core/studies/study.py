@@ -6,8 +6,9 @@ and may name what lies above it. What a declaration leaves empty is done in the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
+
+from core.own import own_module
 
 if TYPE_CHECKING:
     from core.tables.fields import FieldSpec
@@ -137,8 +138,11 @@ class Study:
 def named(where: str) -> Any:
     """The object that "module:attribute" names, or the module where there is no attribute; imports it."""
     module, _, attribute = where.partition(":")
-    found = import_module(module)
+    found = own_module(module)
     return getattr(found, attribute) if attribute else found
+
+
+ALL = "all"  # generators to compare
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,10 @@ class MeasureOptions:
     """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
 
     `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
-    made after a look at the identities. `as_stored`: nothing is scored first; what lacks its scores is not measured.
+    made after a look at the identities. `margin`: within which groups count as alike. `as_stored`: nothing
+    is scored first; what lacks its scores is not measured.
+    Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
+    with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
     """
 
     axes: tuple[str, ...] = ()
@@ -154,4 +161,8 @@ class MeasureOptions:
     seed: int = 0
     adjust: Literal["holm", "bh"] = "holm"
     seen: bool = False
+    margin: float | None = None
     as_stored: bool = False
+    generators: tuple[str, ...] = ()
+    pool: bool = False
+    compare: tuple[str, ...] = ()

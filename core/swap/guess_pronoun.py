@@ -22,6 +22,8 @@ _TITLES: dict[str, Pronoun] = {
 }  # fmt: skip
 _OWNERS = frozenset({"a", "an", "one", "the", "my", "our", "your", "his", "her", "their", "another", "every", "each"})
 _TITLED = frozenset({"mr", "mrs", "ms", "miss", "dr", "professor", "herr", "frau", "mx"})
+_QUOTED = re.compile(r"“[^”]{1,300}”|\"[^\"\n]{1,300}\"")
+_OPENING = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[.!?]\s+And\s+)(He|She|They|His|Her|Their)\b")
 FEW = 2  # pronouns that are all said of others: with more, some of them are the candidate's after all
 
 
@@ -47,34 +49,54 @@ class PronounGuess(NamedTuple):
     mixed: bool = False
 
 
-def guess_pronoun(body: str, name: str, title: str) -> PronounGuess:
-    """The pronoun of the candidate called `name`."""
+def guess_pronoun(body: str, name: str, title: str, said: Counter[str] | None = None) -> PronounGuess:
+    """The pronoun of the candidate called `name`. `said`: he and she where the letter spoke of them last."""
+    body = _QUOTED.sub(" ", body)
     every = Counter(re.findall(r"[a-z]+", body.lower()))
+    opening = Counter(word.lower() for word in _OPENING.findall(body))
     own = Counter(_candidates(body, name))
     if not (_count(own, "he") or _count(own, "she")) and _count(every, "he") + _count(every, "she") > FEW:
         own = every
-    he, she, they = _count(own, "he"), _count(own, "she"), _count(every, "they")
+    if not name and not (opening["he"] or opening["she"]) and min(_count(own, "he"), _count(own, "she")):
+        own = Counter()
+    he, she = _count(own, "he"), _count(own, "she")
     by_title = _TITLES.get(title.rstrip(".").lower(), "")
-    if not (own["he"] or own["she"] or by_title) and every["they"] >= 3 and they > he + she:
-        return PronounGuess("they", "unsure", f"nobody is called he or she in it, and they stands in it {they} times")
+    if not by_title and _is_they(every, opening, he + she):
+        return PronounGuess(
+            "they", "likely" if opening["they"] > 2 else "unsure", f"they begins {opening['they']} of its sentences"
+        )
     if he or she:
-        most: Pronoun = "he" if he > she else "she"
-        if by_title not in ("", most) and min(he, she) * 3 >= max(he, she):
-            return PronounGuess(by_title, "likely", f"the title {title}, and he {he} times, she {she} times")
-        if he == she:
-            said = f"he and she stand in it equally often ({he} times)"
-            return PronounGuess(by_title, "unsure", said, mixed=not by_title)
-        share = max(he, she) / (he + she)
-        sure: Sureness = "sure" if share >= 0.9 and max(he, she) >= 3 and by_title in ("", most) else "likely"
-        agreed = share >= 0.67 or by_title == most
-        said = f"he stands in it {he} times, she {she} times"
-        return PronounGuess(most, sure if agreed else "unsure", said, mixed=not agreed)
+        return _he_or_she(he, she, by_title, title, opening, said or Counter())
     if by_title:
         return PronounGuess(by_title, "likely", f"it has no he or she, and the title {title}")
-    if every["themself"] or they >= 3:
-        said = f"it has no he or she, and they {they} times"
-        return PronounGuess("they", "likely" if every["themself"] else "unsure", said)
     return PronounGuess("", "unsure", "it has no pronoun that tells")
+
+
+def _is_they(words: Counter[str], opening: Counter[str], he_or_she: int) -> bool:
+    """Is “they” one person's? Amid a sentence it is mostly several people's, and where he or she begins one."""
+    if opening["he"] or opening["she"]:
+        return False
+    return bool(words["themself"]) or (
+        opening["they"] + opening["their"] >= 2 and he_or_she <= FEW and bool(opening["they"])
+    )
+
+
+def _he_or_she(
+    he: int, she: int, by_title: Pronoun, title: str, opening: Counter[str], said: Counter[str]
+) -> PronounGuess:
+    most: Pronoun = "he" if he > she else "she"
+    if by_title and (he == she or (by_title != most and min(he, she) * 3 >= max(he, she))):
+        return PronounGuess(by_title, "likely", f"the title {title}, and he {he} times, she {she} times")
+    share = max(he, she) / (he + she)
+    if share >= 0.67 or by_title == most:
+        sure = share >= 0.9 and max(he, she) >= 3 and by_title in ("", most)
+        return PronounGuess(most, "sure" if sure else "likely", f"he stands in it {he} times, she {she} times")
+    for place, counts in (("at the beginning of sentences", opening), ("where the candidate was spoken of last", said)):
+        own: Pronoun = "he" if _count(counts, "he") > _count(counts, "she") else "she"
+        more, less = sorted((_count(counts, "he"), _count(counts, "she")), reverse=True)
+        if more and more >= 3 * less:
+            return PronounGuess(own, "unsure", f"{place} {own} stands {more} times, the other {less} times", mixed=True)
+    return PronounGuess("", "unsure", f"he stands in it {he} times, she {she} times", mixed=True)
 
 
 def _count(words: Counter[str], pronoun: Pronoun) -> int:

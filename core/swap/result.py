@@ -13,16 +13,20 @@ HE_AND_SHE: Mapping[str, Pronoun] = {"he": "he", "she": "she"}
 
 @dataclass(frozen=True)
 class Person:
-    """Whom a letter is about. Fields are "" where they are not known."""
+    """Whom a letter is about. Fields are "" where they are not known.
+
+    `whole`: the name at its fullest, where there is more to it than the first and the last name.
+    """
 
     first_name: str = ""
     last_name: str = ""
     title: str = ""
     pronoun: Pronoun = ""
+    whole: str = ""
 
     @property
     def full_name(self) -> str:
-        return " ".join(name for name in (self.first_name, self.last_name) if name)
+        return self.whole or " ".join(name for name in (self.first_name, self.last_name) if name)
 
 
 class Stretch(Protocol):

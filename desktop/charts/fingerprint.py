@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.draw import digits
 from core.draw.figure import Figure, FigureMark
 from core.findings import Finding, Floor
-from core.judging.fingerprint import AxisChoice, Fingerprint, ShareOfChoices
+from core.judging.fingerprint import SIGNIFICANT, AxisChoice, Fingerprint, ShareOfChoices
 from core.metrics.anytime import share_band, watched_chance_range
 from desktop.charts.chance import chance_range
 from desktop.charts.live import radar_end
@@ -195,4 +195,7 @@ def _score_tip(axis: AxisChoice, low: float | None, high: float | None) -> str:
         lines.append(floor.format(mean=digits.number(axis.floor_mean), p95=digits.number(axis.floor_p95)))
     if axis.testing is not None:
         lines.append(digits.p_value(axis.testing.p_adjusted) + tr(" (Holm over the axes)") * (axis.testing.axes > 1))
+        if axis.testing.p <= SIGNIFICANT < axis.testing.p_adjusted and low:
+            alone = tr("The interval is for this one axis; adjusted for {n} axes it does not stand out.")
+            lines.append(alone.format(n=digits.count(axis.testing.axes)))
     return "\n".join(lines)

@@ -147,6 +147,7 @@ class ReadingForm(QWidget):
             self._fill(parent, fields)
         for old, new in ((self._fields, needed), (self._optional, other)):
             self.layout().replaceWidget(old, new)
+            old.hide()  # it is deleted later, and would be seen through the new ones until then
             old.deleteLater()
         self._fields, self._optional = needed, other
         boxes = list(self.columns.values())

@@ -234,12 +234,14 @@ class JobRunner(QObject):
         done_text: str | Callable[[Any], str] = "",
         quiet: bool = False,
         shown_after: int = SHOWN_AFTER_MILLISECONDS,
+        at_once: bool = False,
     ) -> JobHandle:
         """Run `fn(context)` in a thread; the callables run on the window's thread.
 
         `on_progress` hears at most ten times a second, `on_partial` gets every partial result in lists.
         `done_text` is the one notice at the end. A `quiet` job is not shown in the drawer, others are once they have
         taken `shown_after` milliseconds. A callable of a widget that is gone is not called.
+        `at_once`: it needs nothing of what `prepare` does, and does not wait for it.
         Without `on_error`, an error goes to `failed`, where the window shows it.
         """
         handle = JobHandle(title, quiet=quiet, shown_after=shown_after)
@@ -250,7 +252,7 @@ class JobRunner(QObject):
         work: SimpleQueue[JobFunction] = SimpleQueue()
         work.put(fn)  # handed over: no attribute of the thread leads to what the job works on
         # A daemon: a job that never checks for cancel must not keep a closed program alive.
-        thread = threading.Thread(target=self._run, args=(watch, work), name="job", daemon=True)
+        thread = threading.Thread(target=self._run, args=(watch, work, at_once), name="job", daemon=True)
         self._threads = [other for other in self._threads if other.is_alive()] + [thread]
         thread.start()
         return handle
@@ -284,11 +286,11 @@ class JobRunner(QObject):
 
     # in the job's thread
 
-    def _run(self, watch: RunningJob, work: "SimpleQueue[JobFunction]") -> None:
+    def _run(self, watch: RunningJob, work: "SimpleQueue[JobFunction]", at_once: bool) -> None:
         title = watch.handle.title
         precedence.give_way_here()
         try:
-            if self._prepare is not None:
+            if self._prepare is not None and not at_once:
                 self._prepare()
             result = work.get()(watch.handle.context)
         except JobCancelled:

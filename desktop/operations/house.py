@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
@@ -12,6 +13,9 @@ from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.documents.house import HouseEntry, HouseList
+
+
+_keeping = RLock()  # two steps at once would lose what one of them changed
 
 
 @dataclass(frozen=True)
@@ -63,17 +67,26 @@ def import_house_list(path: Path) -> Operation[House]:
     """The entries of a file beside those that there are; where both have one for the same words, the file's is used."""
 
     def work(ctx: JobContext) -> House:
-        from core.documents.house import read_list
+        from core.documents.house import house_list, read_list
 
         read = read_list(path)
-        new = read.found.entries
-        told = plural(len(new), "1 entry was imported.", "%n entries were imported.")
-        return _changed(
-            lambda entries: [*(one for one in entries if not any(_same(one, other) for other in new)), *new],
-            (told, *read.left_out),
-        )
+        given = read.found.entries
+        with _keeping:
+            before = house_list().found.entries
+            new = [one for one in given if one not in before]
+            return _changed(
+                lambda entries: [*(one for one in entries if not any(_same(one, other) for other in new)), *new],
+                (*_imported(len(new), len(given) - len(new)), *read.left_out),
+            )
 
     return Operation(tr("Importing a house list"), work, quiet=True)
+
+
+def _imported(new: int, there: int) -> tuple[str, ...]:
+    told = [plural(new, "1 entry was imported.", "%n entries were imported.")] if new else []
+    if there:
+        told.append(plural(there, "1 entry was on the list already.", "%n entries were on the list already."))
+    return tuple(told) or (tr("The file has no entries."),)
 
 
 def export_house_list(path: Path) -> Operation[Path]:
@@ -93,8 +106,9 @@ def export_house_list(path: Path) -> Operation[Path]:
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
     from core.documents.house import HouseList, house_list, keep
 
-    found = HouseList(tuple(change(house_list().found.entries)))
-    keep(found)
+    with _keeping:
+        found = HouseList(tuple(change(house_list().found.entries)))
+        keep(found)
     return _house(found, told)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.documents.pile.differences import GroupTest
     from core.documents.pile.outcomes import SelectionRates
     from core.documents.references import ReferenceSet
+    from core.documents.request import ReadingRequest
     from core.documents.values import Document, NameTwins, Reading, TwinDifference
     from core.report.export import ExportReport
 
@@ -130,8 +131,8 @@ def warm_up_words() -> Operation[None]:
     def work(ctx: JobContext) -> None:
         from core.documents.files import read_bytes
 
-        check_words(ctx, LetterRequest(WARMING))
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
+        check_words(ctx, LetterRequest(WARMING))
 
     return Operation(tr("Getting ready to mark letters"), work, quiet=True)
 
@@ -147,8 +148,8 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
     from core.runs.letter_check import ROLES, read_one
 
     scorers = _scorers()
-    read = partial(read_one, ctx, request.document, shared(), context=request.context, scorers=scorers)
-    return replace(_checked(request, read), missing=tuple(role for role in ROLES if role not in scorers))
+    read = partial(read_one, ctx, request.document, shared())
+    return replace(_checked(request, read, scorers), missing=tuple(role for role in ROLES if role not in scorers))
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
@@ -156,11 +157,14 @@ def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     from core.compute import quick
     from core.runs.letter_check import read_words
 
-    return replace(_checked(request, partial(read_words, ctx, request.document, quick())), first=True)
+    return replace(_checked(request, partial(read_words, ctx, request.document, quick()), {}), first=True)
 
 
-def _checked(request: LetterRequest, read: "Callable[..., Reading]") -> Checked:
+def _checked(
+    request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
+) -> Checked:
     from core.documents.categories import categories
+    from core.documents.request import ReadingRequest
     from core.runs.letter_check import occupation_of
 
     guess = None
@@ -171,7 +175,9 @@ def _checked(request: LetterRequest, read: "Callable[..., Reading]") -> Checked:
         occupation = guess.occupation
     reference = _reference()
     house, trouble = house_in_use()
-    reading = read(parts=request.parts, person=request.person, occupation=occupation, reference=reference, house=house)
+    reading = read(
+        ReadingRequest(scorers, request.context, request.parts, request.person, occupation, reference, house)
+    )
     abouts = {
         one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise)
         for one in categories().values()
@@ -307,7 +313,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
         if about is None:
             person = checked.reading.person
             about = named_in(name_group(group), person) if group else suggested(person)
-        return twin_readings(ctx, checked.reading.document, about, shared(), **_as_checked(checked))
+        return twin_readings(ctx, checked.reading.document, about, shared(), _as_checked(checked))
 
     return Operation(tr("Making the twin"), work)
 
@@ -320,23 +326,26 @@ def read_under_names(*, checked: "Checked") -> "Operation[NameTwins]":
         from core.compute import shared
         from core.runs.letter_check import readings_under_names
 
-        return readings_under_names(ctx, checked.reading.document, shared(), **_as_checked(checked))
+        return readings_under_names(ctx, checked.reading.document, shared(), _as_checked(checked))
 
     return Operation(tr("Reading the letter under other names"), work)
 
 
-def _as_checked(checked: "Checked") -> dict[str, Any]:
-    """How a twin is read: as the letter was."""
+def _as_checked(checked: "Checked") -> "ReadingRequest":
+    """What a twin is read with: the same as the letter."""
+    from core.documents.request import ReadingRequest
+    from core.runs.letter_check import scorers_for_letters
+
     reading = checked.reading
-    return {
-        "context": checked.request.context,
-        "parts": reading.parts,
-        "person": reading.person,
-        "occupation": checked.occupation,
-        "reference": checked.reference,
-        "scorers": {use.role: use.name for use in reading.scorers} or None,
-        "house": house_in_use()[0],
-    }
+    return ReadingRequest(
+        {use.role: use.name for use in reading.scorers} or scorers_for_letters(),
+        checked.request.context,
+        reading.parts,
+        reading.person,
+        checked.occupation,
+        checked.reference,
+        house_in_use()[0],
+    )
 
 
 def rewrite(
@@ -361,10 +370,7 @@ def rewrite(
             shared(),
             models(),
             Generator(backend, model, dict(parameters), session_keys()),
-            occupation=occupation,
-            reference=checked.reference,
-            scorers={use.role: use.name for use in reading.scorers} or None,
-            house=house_in_use()[0],
+            replace(_as_checked(checked), occupation=occupation),
         )
 
     return Operation(tr("Writing two letters anew"), work)

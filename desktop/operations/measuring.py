@@ -40,10 +40,12 @@ class ScorerLine:
 
 def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
     """Every scorer, with how many of the project's texts it has scored."""
+    from core.project.stores.runs import OutputFilter
     from core.scorers.registry import describe
 
     studies = project.studies.all()
-    texts = project.outputs.count() + sum(project.sources.count(study.id) for study in studies)
+    written = project.outputs.count(OutputFilter(status="done"))  # a failure has no text that could be scored
+    texts = written + sum(project.sources.count(study.id) for study in studies)
     scored = {(name, version): count for name, version, count in project.scores.known()}
     needed = {info.name for study in studies for info in scorers_for(study.kind)}
     return tuple(

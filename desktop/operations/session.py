@@ -5,7 +5,6 @@ import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.own import own_files
 from desktop.jobs import JobRunner
 from desktop.jobs.runner import Keep
 from desktop.operations import Operation
@@ -264,7 +264,7 @@ def sample_facts() -> Operation[SampleFacts]:
     def work(ctx: JobContext) -> SampleFacts:
         from core.runs.sample_found import found, found_sentence
 
-        facts = tomllib.loads((files("resources") / "sample" / "about.toml").read_text("utf-8"))
+        facts = tomllib.loads((own_files("resources") / "sample" / "about.toml").read_text("utf-8"))
         said = found_sentence(found(), facts["real"]["title"])
         return SampleFacts(facts["counts"]["comparisons"], said, " ".join(facts["statement"].split()))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import AppError
+from core.draw import digits
 from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
@@ -29,6 +29,7 @@ class StudyFacts:
     texts: int = 0
     measured: bool = False
     new: int = 0
+    unread: int = 0  # texts that the last measure did not read
 
     @property
     def pending(self) -> bool:
@@ -44,6 +45,10 @@ class StudyFacts:
     def state(self) -> str:
         if not self.measured:
             return tr("not measured yet")
+        if self.unread:
+            return tr("measured on {read} of {texts} texts").format(
+                read=digits.count(self.texts - self.unread), texts=digits.count(self.texts)
+            )
         if self.new:
             return plural(self.new, "1 new since the last measure", "%n new since the last measure")
         return tr("measured")
@@ -66,6 +71,7 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
                 texts=_texts(project, study),
                 measured=bool(last.measured_at),
                 new=last.new_texts + last.new_sessions,
+                unread=last.new_texts,
             )
         )
     return tuple(facts)
@@ -151,21 +157,32 @@ def bring_in_judgments(*, project: "Project", path: Path) -> Operation[str]:
     return Operation(tr("Bringing in “{name}”").format(name=path.name), work, lambda said: said)
 
 
+REPORT_ENDINGS = ("html", "pdf", "md", "tex")
+
+
 def save_study_report(*, project: "Project", study: str, path: Path) -> Operation[None]:
-    """Write what was found in a study as one HTML page: its questions answered, figures, and every finding."""
+    """Write what was found in a study, by the ending: who was audited, its questions answered, and every finding."""
 
     def work(ctx: JobContext) -> None:
-        from core.findings import StudyResult
-        from core.report.html import write_report
+        from core.compute import calls, shared
+        from core.runs.reporting import audited
 
-        rows = project.findings.all(study)
-        if not rows:
-            raise AppError(tr("This study has not been measured yet."), hint=tr("Measure it, then save its report."))
-        found = StudyResult(study, 0, {}, tuple(Finding.from_json(row.body) for row in rows))
-        title = words_of(study).rows
-        write_report(found, path, title=tr("Bias in {texts}").format(texts=title.lower()), recipe=rows[-1].recipe)
+        shared().call(calls.write_study_report, path, audited(project, study), ctx=ctx)
 
     done = tr("The report is in “{name}”.").format(name=path.name)
+    return Operation(tr("Writing “{name}”").format(name=path.name), work, done)
+
+
+def save_audit(*, project: "Project", path: Path) -> Operation[None]:
+    """Write what was asked, of whom, and how it was measured as an audit file, which “biasprint run” does again."""
+
+    def work(ctx: JobContext) -> None:
+        from core.report.whole_file import write_whole
+        from core.runs.audit_saved import saved_audit
+
+        write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))
+
+    done = tr("The audit is in “{name}”: “biasprint run {name}” does it again.").format(name=path.name)
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)
 
 

@@ -1,8 +1,9 @@
 """The panels, in the order of the rail. A panel's module is imported when it is first shown."""
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from core.own import own_module
 
 if TYPE_CHECKING:
     from desktop.panels.base import Panel
@@ -24,7 +25,7 @@ class PanelEntry:
     def load(self) -> "type[Panel]":
         """Import the panel's class; a mistyped target is an error."""
         module, _, name = self.target.partition(":")
-        panel: type[Panel] = getattr(import_module(module), name)
+        panel: type[Panel] = getattr(own_module(module), name)
         return panel
 
 

@@ -202,25 +202,25 @@ def compared(figures: Iterable[Figure], first: str, second: str) -> list[Figure]
                     part = _without(figure.part, _model(mark))
                     gathered.setdefault((figure.key, part), []).append((figure, mark))
     found = (_figure(part, pairs, (first, second)) for (_, part), pairs in gathered.items())
-    return [figure for figure in found if {mark.finding.dims["model"] for mark in figure.marks} == {first, second}]
+    return [figure for figure in found if {_model(mark) for mark in figure.marks} == {first, second}]
 
 
 def _model(mark: FigureMark) -> str:
-    """Empty for what is over all models, and for a difference between two."""
+    """The generator, or else the model; empty for what is over all of them, and for a difference between two."""
     dims = mark.finding.dims
-    return "" if "against" in dims else dims.get("model", "")
+    return "" if "against" in dims else dims.get("generator", "") or dims.get("model", "")
 
 
 def _figure(part: str, pairs: Sequence[tuple[Figure, FigureMark]], models: tuple[str, str]) -> Figure:
     one = pairs[0][0]
     same_section = len({mark.section for _, mark in pairs}) == 1
     marks = [_mark(figure, mark, same_section=same_section) for figure, mark in pairs]
-    marks.sort(key=lambda mark: models.index(mark.finding.dims["model"]))  # so that the first is the first series
+    marks.sort(key=lambda mark: models.index(_model(mark)))  # so that the first is the first series
     title = one.title
     for model in models:
         title = _without(title, model)
     kind = "line" if one.kind == "line" else "grouped"
-    return replace(one, kind=kind, part=part, title=title, series_title=tr("model"), marks=tuple(marks))
+    return replace(one, kind=kind, part=part, title=title, series_title=tr("generator"), marks=tuple(marks))
 
 
 def _mark(figure: Figure, mark: FigureMark, *, same_section: bool) -> FigureMark:

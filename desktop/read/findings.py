@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.findings import Finding
 from core.jobs import JobContext
@@ -14,7 +14,9 @@ from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, Tex
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
+from core.report.figures.generators import BETWEEN
 from core.runs.exporting import matched_block
+from core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, texts_of, texts_read
 from core.runs.values import ORIGINAL_KEY, stored_values
 from core.scorers.choosing import scorer_for
 from desktop.widgets.words import plural, tr
@@ -67,23 +69,51 @@ class Behind:
         return sum(len(group.refs) for group in self.groups)
 
 
-def texts_behind(ctx: JobContext, project: Project, study: str, finding: Finding) -> Behind:
-    """Every finished text that the finding is about."""
+def texts_behind(
+    ctx: JobContext, project: Project, study: str, finding: Finding, recipe: Mapping[str, Any] | None = None
+) -> Behind:
+    """Every finished text that the finding is about. `recipe`: its own, which says how far was read and of whom."""
     found = project.studies.of_kind(study)
     if found is None:
         return Behind()
     titles, rank_of = read_titles(project), _ranking(project, finding)
+    common = _common(project, found.id, finding, recipe or {}) if finding.id.endswith(BETWEEN) else None
     texts: list[tuple[Mapping[str, str], TextRef]] = []
     for number, (fields, ref, text) in enumerate(_texts(project, found, titles)):
         if number % CHECKED_EVERY == 0:
             ctx.check()
-        if not _fits(fields, finding.dims):
+        if not _fits(fields, finding.dims) or not _was_read(ref.key, fields["generator"], recipe or {}):
             continue
+        if common is not None:
+            if ref.key not in common:
+                continue
+            ref = replace(ref, block=common[ref.key])
         if rank_of is None:
             texts.append((fields, ref))
         elif (ranked := rank_of(ref.key, text)) is not None:
             texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
     return Behind(tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles)))
+
+
+def _was_read(key: TextKey, generator: str, recipe: Mapping[str, Any]) -> bool:
+    """Whether a text was there when the study was measured, and its generator was among those that were wanted."""
+    if "generators" not in recipe:
+        return True
+    known = {one["name"] for one in recipe["generators"]}
+    later = key[0] == "output" and key[1] > recipe.get("read_to", key[1])
+    return not later and (not generator or generator in known)
+
+
+def _common(project: Project, study_id: int, finding: Finding, recipe: Mapping[str, Any]) -> dict[TextKey, str]:
+    """Of two compared generators, the outputs of prompts that both answered, each with its prompt."""
+    asked, wrote = prompts_asked(project, study_id), runs_by_name(project)
+    prompts: dict[str, dict[TextKey, str]] = {name: {} for name in finding.groups}
+    for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
+        name = wrote[row.run_id]
+        if name in prompts and _was_read(("output", row.id), name, recipe):
+            prompts[name]["output", row.id] = asked[row.prompt_id]
+    both = set.intersection(*(set(of.values()) for of in prompts.values()))
+    return {key: prompt for of in prompts.values() for key, prompt in of.items() if prompt in both}
 
 
 def read_text(project: Project, ref: TextRef) -> str:
@@ -116,7 +146,7 @@ def _groups(finding: Finding) -> tuple[str, ...]:
 
 
 def _texts(project: Project, study: StudyRow, titles: Titles) -> Iterator[tuple[Mapping[str, str], TextRef, str]]:
-    study_id = study.id
+    study_id, wrote = study.id, runs_by_name(project)
     for output in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         fields = {
             **output.fields,
@@ -124,15 +154,18 @@ def _texts(project: Project, study: StudyRow, titles: Titles) -> Iterator[tuple[
             "model": _model(output, study.kind),
             "group": output.fields.get("group", output.identity),
             "kind": "output",
+            "generator": wrote.get(output.run_id, ""),
         }
         title = _name(output.fields) or titles.about(output.task, output.theme) or output.prompt_key
-        author = fields["model"] if output.backend == IMPORTED else f"{output.backend} · {fields['model']}"
+        whose = fields["generator"] if fields["model"] == output.model else fields["model"]
+        author = fields["model"] if output.backend == IMPORTED else f"{output.backend} · {whose}"
         note = "\n".join(part for part in (_asked(output.fields), author) if part)
         yield fields, TextRef(("output", output.id), study_id, title, note, _block(output)), output.text
     for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
         title = _name(source.fields) or f"{source.origin.rpartition(' ')[0] or source.origin}, {source.row}"
         ref = TextRef(("source", source.id), study_id, title, source.origin.rpartition(" ")[0], _block(source))
-        yield {"kind": source.kind, **source.fields}, ref, source.text
+        whose = {"generator": imported_name(source.fields.get("model", "")) if source.kind == LETTER else ""}
+        yield {"kind": source.kind, **source.fields, **whose}, ref, source.text
 
 
 def _model(row: OutputRow, study: str) -> str:
@@ -254,9 +287,10 @@ def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
     """The questions that the lines answer, study by study, in the order of the studies there."""
     from core.report.questions import answered
 
-    for study in dict.fromkeys(line.study for line in lines):
+    titles = {line.study: line.shown.study for line in lines}
+    for study, title in titles.items():
         for one in answered(study, [line.finding for line in lines if line.study == study]):
-            yield QuestionHead(study, one.question, one.answer)
+            yield QuestionHead(study, one.question, one.answer, title if len(titles) > 1 else "")
 
 
 class StoredFindings:
@@ -295,7 +329,8 @@ class StoredFindings:
 
     def texts(self, ctx: JobContext, line: FindingLine) -> Behind:
         """Where the texts are that a finding rests on, group by group."""
-        return texts_behind(ctx, self._project, line.study, line.finding)
+        last = self._project.findings.last(line.study)
+        return texts_behind(ctx, self._project, line.study, line.finding, last.recipe if last else None)
 
     def text(self, ref: TextRef) -> str:
         """One of them, whole."""
@@ -308,14 +343,19 @@ class StoredFindings:
         if last is None:
             return Measurement(study.kind, title)
         at = last.created_at
-        written = OutputFilter(study_id=study.id, written_after=at, status="done")
-        texts = self._project.outputs.count(written) + self._project.sources.count(study.id, at)
+        texts, read = texts_of(self._project, study.id), texts_read(last.recipe)
+        if read is None:  # measured by a program that did not say what it read
+            written = OutputFilter(study_id=study.id, written_after=at, status="done")
+            new = self._project.outputs.count(written) + self._project.sources.count(study.id, at)
+        else:
+            later = self._project.sources.count(study.id, at) if study.kind == "news" else 0  # originals
+            new, texts = max(0, texts - read) + later, texts + later
         plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == study.id}
         revealed = sum(
             session.plan_id in plans and (session.revealed_at or "") > at
             for session in self._project.judging.sessions()
         )
-        return Measurement(study.kind, title, at, last.recipe, texts, revealed)
+        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed)
 
 
 def _study_titles() -> dict[str, str]:

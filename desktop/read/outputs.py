@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from core.runs.generators import runs_by_name
 from core.text import for_matching
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
@@ -37,6 +38,7 @@ class Choices:
 
     tasks: tuple[tuple[str, str], ...]
     identities: tuple[tuple[str, str], ...]
+    generators: tuple[tuple[str, str], ...] = ()  # by their runs: "1,3"
 
 
 @dataclass(frozen=True)
@@ -143,12 +145,16 @@ class StoredOutputs:
 
     def _letters(self, where: "OutputFilter") -> "list[SavedHead]":
         """The saved letters, unless the filter asks for what only outputs have."""
-        if where.task or where.identity or where.status == "error":
+        if where.task or where.identity or where.run_ids or where.status == "error":
             return []
         latest = self._project.readings.latest()
         return [SavedHead(one.source_id, one.id, one.title) for one in latest if one.source_id is not None]
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+        wrote = runs_by_name(self._project)
+        return [replace(row, model=wrote.get(row.run_id, row.model)) for row in self._rows(ids)]
+
+    def _rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         letters, ids = [one for one in ids if one < 0], [one for one in ids if one > 0]
         return [*self._letter_rows(letters), *(self._output_rows(ids) if ids else ())]
 
@@ -187,6 +193,8 @@ class StoredOutputs:
         recipe = [
             (tr("Identity"), titles.axis_and_identity(row.axis, row.identity)),
             (tr("Prompt"), row.prompt_key),
+            (tr("Generator"), runs_by_name(self._project).get(row.run_id, "")),
+            (tr("Run"), str(row.run_id)),
             (tr("Backend"), row.backend),
             (tr("Model"), row.model),
             (tr("Revision"), generator.revision),
@@ -214,7 +222,19 @@ class StoredOutputs:
                 tasks |= {one.task: titles.task(one.task) for one in prompts if one.task}
                 identities |= {one.identity: titles.identity(one.axis, one.identity) for one in prompts if one.identity}
                 after = prompts[-1].id
-        return Choices(_by_title(tasks), _by_title(identities))
+        return Choices(_by_title(tasks), _by_title(identities), self._generators())
+
+    def _generators(self) -> tuple[tuple[str, str], ...]:
+        """Those that have a run, and of one with several runs each run too."""
+        runs: dict[str, list[int]] = {}
+        for run, name in runs_by_name(self._project).items():
+            runs.setdefault(name, []).append(run)
+        found: list[tuple[str, str]] = []
+        for name, own in sorted(runs.items(), key=lambda pair: pair[0].casefold()):
+            found.append((",".join(map(str, own)), name))
+            if len(own) > 1:
+                found += [(str(run), tr("{name}, run {run}").format(name=name, run=run)) for run in own]
+        return tuple(found)
 
 
 def _by_title(titles: dict[str, str]) -> tuple[tuple[str, str], ...]:

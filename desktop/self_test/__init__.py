@@ -107,6 +107,7 @@ KEYS = ("1", "2", "0", "X", "S", "1", "2", "1")  # two choices, a tie, none, a s
 
 def judge(hand: Hand, panel: "JudgePanel", facts: list[str]) -> None:
     """As a rater does: start, press keys, look at the overview, reveal."""
+    before = {row.id for row in hand.project.judging.judgments()}
     hand.wait(lambda: panel.pages.currentWidget() is panel.start and panel.start.start.isEnabled(), "judging")
     panel.start.start.click()
     for number, key in enumerate(KEYS, start=1):
@@ -118,7 +119,7 @@ def judge(hand: Hand, panel: "JudgePanel", facts: list[str]) -> None:
     panel.end.reveal.click()
     panel.end.sure.click()
     hand.wait(lambda: panel.pages.currentWidget() is panel.reveal_page and not panel.control.busy, "the reveal")
-    outcomes = [row.outcome for row in hand.project.judging.judgments()]
+    outcomes = [row.outcome for row in hand.project.judging.judgments() if row.id not in before]
     if sorted(outcomes) != sorted(["choice"] * 5 + ["tie", "none", "skip"]):
         raise Failed(f"Other judgments are stored than were given: {outcomes}")
     facts.append(f"{len(KEYS)} comparisons by their keys, and revealed")
@@ -156,6 +157,7 @@ def write_and_score(hand: Hand) -> None:
 
 
 def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> list[str]:
+    from core.project.stores.runs import OutputFilter
     from core.prompts import letters_context_less_set
     from core.runs.generate import generate, start_run
     from core.runs.setup import generator_spec, store_set
@@ -165,9 +167,9 @@ def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> lis
     spec = generator_spec(backend, model, {}, models(), ctx=ctx)
     run = start_run(project, prompt_set_id=few.set_id, generator=spec, seed=1)
     written = generate(ctx, project, run, models())
-    rows = [row.text for row in project.outputs.page() if row.run_id == run]
+    rows = [row.text for row in project.outputs.each(OutputFilter(run_id=run))]
     if (written.done, written.failed, len(rows)) != (LETTERS, 0, LETTERS) or not all(rows):
-        raise Failed(f"{written.done} of {LETTERS} letters were written.")
+        raise Failed(f"{written.done} of {LETTERS} letters were written, {len(rows)} are stored.")
     return rows
 
 

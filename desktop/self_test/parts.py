@@ -22,7 +22,7 @@ KINDS = (
 
 def import_parts() -> int:
     """Import every module of core, and what is used only now and then; how many there were."""
-    names = [found.name for found in pkgutil.walk_packages(core.__path__, "core.")]
+    names = [found.name for found in pkgutil.walk_packages(core.__path__, f"{core.__name__}.")]
     for name in (*names, *PARTS):
         import_module(name)
     from transformers import AutoTokenizer  # noqa: F401 - that it can be imported is the test

@@ -1,14 +1,15 @@
 """The item model of the findings table: all rows at hand, those that the filter leaves, in the order asked for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
-from desktop.widgets.words import tr
+from desktop.widgets.words import plural, tr
 from desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
 
 Index = QModelIndex | QPersistentModelIndex
@@ -19,10 +20,14 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
+MANY = 20  # findings: with more of them the questions stand first, and each opens by itself
+
+
 class FindingsTable(QAbstractTableModel):
     """`show` narrows, `sort` orders; both look at every row at once, which thousands of rows bear.
 
-    In the measurement's own order the findings stand under their questions; sorted by a column they stand alone.
+    In the measurement's own order the findings stand under their questions; sorted by a column they stand alone. Where
+    there are MANY, and nothing is looked for among them, only the questions that were opened show theirs.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -32,6 +37,7 @@ class FindingsTable(QAbstractTableModel):
         self._heads: Sequence[QuestionHead] = ()
         self._shown: list[FindingLine] = []
         self._rows: list[FindingLine | QuestionHead] = []
+        self._open: set[tuple[str, str]] = set()  # the questions whose findings are shown, where they fold
         self._where = FindingFilter()
         self._sorted_by = (UNSORTED, Qt.SortOrder.AscendingOrder)
 
@@ -59,6 +65,34 @@ class FindingsTable(QAbstractTableModel):
     def at(self, row: int) -> FindingLine | QuestionHead:
         return self._rows[row]
 
+    @property
+    def folds(self) -> bool:
+        """Whether questions are opened and closed: not where few findings are left, or they stand in another order."""
+        unsorted, all_of_them = self._sorted_by[0] == UNSORTED, self._where == FindingFilter()
+        return bool(self._heads) and unsorted and all_of_them and len(self._all) > MANY
+
+    def is_open(self, head: QuestionHead) -> bool:
+        return not self.folds or head.key in self._open
+
+    @property
+    def all_open(self) -> bool:
+        return {head.key for head in self._heads} <= self._open
+
+    def set_open(self, heads: Sequence[QuestionHead], opened: bool) -> None:
+        """Show the findings of these questions, or put them away."""
+        keys = {head.key for head in heads}
+        self._open = self._open | keys if opened else self._open - keys
+        self._arrange()
+
+    def open_question_of(self, same: tuple[Any, ...]) -> None:
+        """Show the question that a finding stands under."""
+        key = next(((line.study, line.question) for line in self._all if line.same == same), None)
+        self.set_open([head for head in self._heads if head.key == key], True)
+
+    @property
+    def heads(self) -> Sequence[QuestionHead]:
+        return self._heads
+
     def heads_at(self) -> dict[int, QuestionHead]:
         """The rows that are questions."""
         return {row: one for row, one in enumerate(self._rows) if isinstance(one, QuestionHead)}
@@ -84,9 +118,18 @@ class FindingsTable(QAbstractTableModel):
         self._shown = _sorted(self._where.matching(self._all), *self._sorted_by)
         self._rows = list(self._shown)
         if self._heads and self._sorted_by[0] == UNSORTED:
-            self._rows = _under_questions(self._shown, self._heads)
-            self._shown = [one for one in self._rows if isinstance(one, FindingLine)]
+            rows = _under_questions(self._shown, self._heads)
+            self._shown = [one for one in rows if isinstance(one, FindingLine)]
+            self._rows = self._folded(rows) if self.folds else rows
         self.endResetModel()
+
+    def _folded(self, rows: Sequence[FindingLine | QuestionHead]) -> list[FindingLine | QuestionHead]:
+        known = {head.key for head in self._heads}
+        return [
+            one
+            for one in rows
+            if isinstance(one, QuestionHead) or (key := (one.study, one.question)) in self._open or key not in known
+        ]
 
     # what Qt asks
 
@@ -99,7 +142,7 @@ class FindingsTable(QAbstractTableModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         head = index.isValid() and isinstance(self._rows[index.row()], QuestionHead)
-        return Qt.ItemFlag.NoItemFlags if head else super().flags(index)
+        return Qt.ItemFlag.NoItemFlags if head and not self.folds else super().flags(index)
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
@@ -110,7 +153,7 @@ class FindingsTable(QAbstractTableModel):
         line, column = self._rows[index.row()], index.column()
         if isinstance(line, QuestionHead):
             told = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and column == 0
-            return f"{line.question} {line.answer}" if told else None
+            return head_told(line, self.is_open(line), self.folds) if told else None
         if role == Qt.ItemDataRole.DisplayRole:
             return line.shown[column]
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -132,6 +175,16 @@ class FindingsTable(QAbstractTableModel):
         return None
 
 
+def head_told(head: QuestionHead, is_open: bool, folds: bool) -> str:
+    """A question for who hears it."""
+    state = (counted(head), tr("open") if is_open else tr("closed")) if folds else ()
+    return " ".join(part for part in (head.study_title, head.question, head.answer, ", ".join(state)) if part)
+
+
+def counted(head: QuestionHead) -> str:
+    return plural(head.count, "1 finding", "%n findings")
+
+
 def _under_questions(lines: Sequence[FindingLine], heads: Sequence[QuestionHead]) -> list[FindingLine | QuestionHead]:
     """Each question that has a finding among these, and its findings below it; the rest at the end."""
     groups: dict[tuple[str, str], list[FindingLine]] = {}
@@ -140,7 +193,7 @@ def _under_questions(lines: Sequence[FindingLine], heads: Sequence[QuestionHead]
     rows: list[FindingLine | QuestionHead] = []
     for head in heads:
         if found := groups.pop((head.study, head.question), None):
-            rows += [head, *found]
+            rows += [replace(head, count=len(found)), *found]
     return [*rows, *(line for rest in groups.values() for line in rest)]
 
 
@@ -164,8 +217,8 @@ def accessible_text(line: FindingLine, column: int) -> str:
     if column > 0:
         unit = f" {line.unit}" if COLUMNS[column] == "estimate" and line.unit else ""
         return f"{column_title(COLUMNS[column])}: {line.shown[column]}{unit}" if line.shown[column] else ""
-    marked = (tr("stand-in scorer"),) if line.stand_in else ()
-    return ", ".join(part for part in (line.shown.finding, line.about, *marked) if part)
+    marked = tr("stand-in scorer") if line.stand_in else ""
+    return ", ".join(part for part in (line.shown.finding, line.about, marked, line.apart) if part)
 
 
 def column_title(column: str) -> str:
@@ -186,7 +239,7 @@ def column_help(column: str) -> str:
     return {
         "finding": tr("What was measured, and on which part of the data"),
         "groups": tr("The first is the numerator of a ratio, or the first term of a difference"),
-        "estimate": tr("With its 95 % interval; — where the number is not defined"),
+        "estimate": tr("With its 95 % interval, or at the level that stands below; — where the number is not defined"),
         "n": tr("How many items the number rests on"),
         "p": tr("How often chance alone would give this much"),
         "p_adjusted": tr("p after allowing for the other tests of its family; bold at 0.05 and below"),
@@ -204,7 +257,8 @@ class FindingDelegate(QStyledItemDelegate):
         assert isinstance(table, FindingsTable)
         line, tokens = table.at(index.row()), theme.current()
         if isinstance(line, QuestionHead):
-            _paint_head(painter, option.rect, line, option.font)
+            state = table.is_open(line) if table.folds else None
+            _paint_head(painter, option.rect, line, option.font, state, option.state)
             return
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen:
@@ -222,38 +276,70 @@ HEAD_MARGIN = 12  # text pixels above and below a question and its answer
 WORDS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
 
-def _head_room(width: int) -> QRect:
+FOLD_WIDTH = 20  # text pixels, of the sign that says whether a question is open
+COUNT_WIDTH = 96  # text pixels, of how many findings it has
+
+
+def _head_room(width: int, folds: bool) -> QRect:
     tokens = theme.current()
-    return QRect(tokens.px(8), tokens.px(HEAD_MARGIN), max(1, width - 2 * tokens.px(8)), 10_000)
+    left, right = (tokens.px(8 + FOLD_WIDTH), tokens.px(8 + COUNT_WIDTH)) if folds else (tokens.px(8), tokens.px(8))
+    return QRect(left, tokens.px(HEAD_MARGIN), max(1, width - left - right), 10_000)
 
 
-def head_height(head: QuestionHead, font: QFont, width: int) -> int:
+def _asked(head: QuestionHead) -> str:
+    return " · ".join(part for part in (head.study_title, head.question) if part)
+
+
+def head_height(head: QuestionHead, font: QFont, width: int, folds: bool = False) -> int:
     """How high a question with its answer is in so much width."""
-    room = _head_room(width)
-    asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, head.question).height()
+    room = _head_room(width, folds)
+    asked = QFontMetrics(_strong(font)).boundingRect(room, WORDS, _asked(head)).height()
     said = QFontMetrics(font).boundingRect(room, WORDS, head.answer).height()
     return asked + said + theme.current().px(2 * HEAD_MARGIN + 2)
 
 
-def _paint_head(painter: QPainter, room: QRect, head: QuestionHead, font: QFont) -> None:
-    """The question, and below it the answer."""
+def _paint_head(
+    painter: QPainter, room: QRect, head: QuestionHead, font: QFont, is_open: bool | None, state: QStyle.StateFlag
+) -> None:
+    """The question, and below it the answer; beside them whether it is open, and how many findings it has, where
+    questions fold (`is_open` is not None)."""
     tokens = theme.current()
-    painter.fillRect(room, QColor(tokens.sunk))
-    inside = _head_room(room.width()).translated(room.topLeft())
+    chosen = bool(state & QStyle.StateFlag.State_Selected)
+    painter.fillRect(room, QColor(tokens.accent_soft if chosen else tokens.sunk))
+    painter.fillRect(room.adjusted(0, room.height() - 1, 0, 0), QColor(tokens.surface))
+    inside = _head_room(room.width(), is_open is not None).translated(room.topLeft())
     painter.setFont(_strong(font))
     painter.setPen(QColor(tokens.ink))
-    used = painter.boundingRect(inside, WORDS, head.question)
-    painter.drawText(inside, WORDS, head.question)
+    used = painter.boundingRect(inside, WORDS, _asked(head))
+    painter.drawText(inside, WORDS, _asked(head))
     painter.setFont(font)
     painter.setPen(QColor(tokens.soft))
     painter.drawText(inside.translated(0, used.height() + tokens.px(2)), WORDS, head.answer)
+    if is_open is None:
+        return
+    line = QRect(room.left(), inside.top(), room.width() - tokens.px(8), QFontMetrics(font).height())
+    _text(painter, line, counted(head), _small(font), tokens.soft, Qt.AlignmentFlag.AlignRight)
+    _paint_fold(painter, QRect(room.left() + tokens.px(8), line.top(), tokens.px(FOLD_WIDTH), line.height()), is_open)
+
+
+def _paint_fold(painter: QPainter, room: QRect, is_open: bool) -> None:
+    """A sign that points down where a question is open, else to the right."""
+    half, x, y = theme.current().px(4), room.left() + theme.current().px(6), room.center().y()
+    down = [QPoint(x - half, y - half // 2), QPoint(x, y + half // 2 + 1), QPoint(x + half, y - half // 2)]
+    right = [QPoint(x - half // 2, y - half), QPoint(x + half // 2 + 1, y), QPoint(x - half // 2, y + half)]
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.current().ink), 1.6))
+    painter.drawPolyline(down if is_open else right)
+    painter.restore()
 
 
 def _paint_title(painter: QPainter, room: QRect, line: FindingLine, font: QFont) -> None:
     """The title, on a second line too where it needs one; behind it what it is about, and the badge of a stand-in."""
     tokens, small = theme.current(), _small(font)
     published = line.shown.variant if line.finding.variant == "as_published" else ""
-    under = " · ".join(part for part in (line.about, published) if part)
+    alone = tr("interval and adjusted p differ") if line.apart else ""
+    under = " · ".join(part for part in (line.about, published, alone) if part)
     first, rest = two_lines(line.shown.finding, QFontMetrics(font), room.width())
     if not (under or rest or line.stand_in):
         _text(painter, room, first, font, tokens.ink)

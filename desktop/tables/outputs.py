@@ -128,7 +128,7 @@ class OutputsTable(QAbstractTableModel):
             return None
         if orientation == Qt.Orientation.Vertical:
             return section + 1
-        return (tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Model"), tr("Status"))[section]
+        return (tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Generator"), tr("Status"))[section]
 
 
 def status_word(status: str) -> str:

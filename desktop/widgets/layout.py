@@ -223,6 +223,10 @@ class Beside(QWidget):
         self.side.addWidget(page)
         self.tabs.addTab(title)
 
+    @property
+    def is_narrow(self) -> bool:
+        return self._narrow
+
     def set_narrow(self, narrow: bool) -> None:
         """Without room beside it, the large thing is a page among the others."""
         if narrow == self._narrow:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from core.draw import digits
+from core.draw.verdicts import apart, is_ratio
 from core.draw.words import interval_sentence
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
@@ -14,8 +15,6 @@ from desktop.wording.titles import Titles
 
 UNDEFINED = "—"
 DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "topic")  # in the order they are said
-# Parts of the ids of what is positive or negative by its nature: differences, correlations, agreement beyond chance.
-SIGNED = ("difference", "delta", "gap", ".tau_", "weat", ".style.", ".hallucination.", ".agreement.", "drop")
 
 
 def items_word(finding: Finding) -> str:
@@ -24,10 +23,6 @@ def items_word(finding: Finding) -> str:
 
     named = (item for study in studies().values() for item in study.words.items)
     return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
-
-
-def is_ratio(finding: Finding) -> bool:
-    return "ratio" in finding.unit
 
 
 def figures(finding: Finding) -> tuple[str, str]:
@@ -53,7 +48,7 @@ def about(finding: Finding, titles: Titles) -> str:
         "task": titles.task,
         "theme": titles.theme,
     }
-    ordered = sorted(finding.dims.items(), key=lambda dim: DIMS.index(dim[0]) if dim[0] in DIMS else len(DIMS))
+    ordered = sorted(finding.shown_dims.items(), key=lambda dim: DIMS.index(dim[0]) if dim[0] in DIMS else len(DIMS))
     parts = [
         named.get(name, _plain)(value)
         for name, value in ordered
@@ -140,20 +135,6 @@ def scorer_words(finding: Finding) -> str:
     return ", ".join(mark.format(scorer=name) if stand_in else name for name, stand_in in named)
 
 
-def null_value(finding: Finding) -> float | None:
-    """Where the number lies without any bias; None where no such value is known.
-
-    The floor's mean for a measure with a floor, 1 for ratios, chance for a share of choices, 0 for what has a sign.
-    """
-    if finding.floor is not None:
-        return finding.floor.mean
-    if is_ratio(finding):
-        return 1.0
-    if finding.id in ("creativity.share", "creativity.share.adjusted"):
-        return 1 / len(finding.groups)
-    return 0.0 if any(part in finding.id for part in SIGNED) else None
-
-
 def sentence(finding: Finding, about_it: str, groups: Mapping[str, str]) -> str:
     """The finding in one sentence that can stand in a report: never an estimate without its n and interval."""
     name = ", ".join(part for part in (finding.title, about_it) if part)
@@ -166,6 +147,7 @@ def sentence(finding: Finding, about_it: str, groups: Mapping[str, str]) -> str:
         interval_sentence(finding, shown),
         f"n = {n}",
         p_words(finding),
+        apart(finding)[:1].lower() + apart(finding)[1:],
         floor_words(finding),
     ]
     stand_ins = [scorer_title(use.name) for use in finding.scorers if use.stand_in]
@@ -207,7 +189,8 @@ NUMERIC = frozenset({"estimate", "n", "p", "p_adjusted", "floor"})
 
 @dataclass(frozen=True)
 class FindingLine:
-    """A finding as the table shows it. `about`: its dims in words; `unit` of its estimate; `groups`: titles by key."""
+    """A finding as the table shows it. `about`: its dims in words; `unit` of its estimate, with the level of its
+    interval where that is not 95 %; `groups`: titles by key."""
 
     study: str
     finding: Finding
@@ -218,6 +201,7 @@ class FindingLine:
     keys: Cells  # str or number, None last
     found_by: str  # what a search looks through
     question: str = ""  # what it is grouped by
+    apart: str = ""  # why the interval and the adjusted p do not say the same, where they do not
 
     @property
     def same(self) -> tuple[Any, ...]:
@@ -241,6 +225,12 @@ class QuestionHead:
     study: str
     question: str
     answer: str
+    study_title: str = ""  # where there are several studies
+    count: int = 0  # how many of its findings the table would show
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.study, self.question
 
 
 @dataclass(frozen=True)
@@ -251,7 +241,8 @@ class Measurement:
     title: str
     measured_at: str = ""
     recipe: Mapping[str, Any] | None = None
-    new_texts: int = 0  # outputs and sources that came later
+    new_texts: int = 0  # texts that it did not read
+    texts: int = 0  # that there are now
     new_sessions: int = 0  # rating sessions revealed later
 
 
@@ -331,6 +322,10 @@ def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> F
     )
     said = (finding.id, finding.label, finding.title, dims_title, shown.groups, finding.unit, study_title, finding.harm)
     shown = Cells(*(safe_line(str(cell)) for cell in shown))
-    unit = safe_line(finding.unit) if finding.estimate is not None else ""
+    level = digits.level_beside(finding.interval)
+    beside = tr("{level} interval").format(level=level) if level else ""
+    unit = safe_line(" · ".join(filter(None, (finding.unit, beside)))) if finding.estimate is not None else ""
     found_by, question = "\n".join(said).casefold(), question_of(study, finding.id).ask
-    return FindingLine(study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question)
+    return FindingLine(
+        study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding)
+    )

@@ -67,7 +67,7 @@ def kind_words(kind: str, axis: str = "") -> str:
     """The difference between the cards of a comparison."""
     words = {
         "identity": tr("identity: {axis}").format(axis=axis) if axis else tr("identity"),
-        "model": tr("the model that wrote it"),
+        "model": tr("the generator that wrote it"),
         "origin": tr("written by a person or a model"),
         "twin": tr("swap twins: name and gender"),
     }

@@ -5,7 +5,6 @@ no situation stands on both sides. The strength of the penalty is chosen by cros
 The objective is convex and starts at zero, so there is no chance in it: the split goes by a hash of the group's name.
 """
 
-import csv
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from core.metrics.proportions import wilson
 from core.scorers.agency_minilm import CLASSES, neutral
 from core.scorers.head import softmax
 from core.scorers.minilm import MiniLM
+from models.files import read_rows, write_head
 
 HERE = Path(__file__).parent
 SENTENCES = HERE / "sentences.csv"
@@ -39,8 +39,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences() -> list[Sentence]:
-    with SENTENCES.open(encoding="utf-8", newline="") as file:
-        return [Sentence(row["text"], row["label"], row["group"]) for row in csv.DictReader(file)]
+    return [Sentence(row["text"], row["label"], row["group"]) for row in read_rows(SENTENCES)]
 
 
 def split(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
@@ -101,8 +100,6 @@ def cross_validated(vectors: Floats, of: NDArray[np.int64], groups: Sequence[str
 
 
 def main() -> None:
-    from safetensors.numpy import save
-
     training, held = split(read_sentences())
     vectors, of = embed(training), classes(training)
     groups = [sentence.group for sentence in training]
@@ -111,9 +108,8 @@ def main() -> None:
         print(f"C = {penalty:g}: {share:.4f} by cross-validation over {len(set(groups))} groups")
     best = max(accuracy, key=lambda penalty: (accuracy[penalty], -penalty))
     weight, bias = (part.astype(np.float32) for part in fit(vectors, of, best))
-    content = save({"weight": weight, "bias": bias})
-    TARGET.write_bytes(content)
-    print(f"C = {best:g}; trained on {len(training)} sentences; SHA-256 {hashlib.sha256(content).hexdigest()}")
+    sha256 = write_head(TARGET, {"weight": weight, "bias": bias})
+    print(f"C = {best:g}; trained on {len(training)} sentences; SHA-256 {sha256}")
     right = predicted(embed(held), (weight.astype(np.float64), bias.astype(np.float64))) == classes(held)
     print(f"held out: {right.sum()} of {len(held)} right; {wilson(int(right.sum()), len(held))}")
 

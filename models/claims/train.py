@@ -3,7 +3,6 @@
 `group`: a letter, which is left out whole when the head is measured, or sentences that were written without one.
 """
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from core.metrics.proportions import wilson
 from core.scorers.claims import FROM
 from core.scorers.entailment_minilm import neutral
 from core.scorers.minilm import MiniLM
+from models.files import read_rows
 
 HERE = Path(__file__).parent
 SENTENCES, TARGET = HERE / "sentences.csv", HERE / "head.toml"
@@ -31,8 +31,7 @@ class Sentence(NamedTuple):
 
 
 def read_sentences() -> list[Sentence]:
-    with SENTENCES.open(encoding="utf-8", newline="") as file:
-        return [Sentence(row["text"], row["label"] == "claim", row["group"]) for row in csv.DictReader(file)]
+    return [Sentence(row["text"], row["label"] == "claim", row["group"]) for row in read_rows(SENTENCES)]
 
 
 def embed(sentences: Sequence[Sentence]) -> Floats:

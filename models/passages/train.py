@@ -1,229 +1,169 @@
-"""Train the passages head: `python -m models.passages.train` writes `models/passages/head.safetensors`.
+"""Train the heads of letters: `python -m models.passages.train` writes `head.safetensors` and `words.safetensors`.
 
-    python -m models.passages.train           all authors, and the file that the program reads
-    python -m models.passages.train --check   each author in turn left out, and how good the head is on theirs
+    python -m models.passages.train                   both, of all authors, as the program reads them
+    python -m models.passages.train --check d k …     each of these authors in turn left out: how good both are there
 
-clauses.csv has single passages by their class, letters.jsonl whole letters in which the passages are set off. Changes
-of low rank to the last layers of MiniLM are learned together with the head. The seed is fixed and one thread is used,
-so that a processor gives the same weights again; another one may round otherwise.
+What each is taught on: material.py; how: tuning.py.
 """
 
 import argparse
-import csv
-import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import parametrize
 
-from core.documents.passages import clauses
+from core.documents.checked_words import as_asked
+from core.documents.values import Sentence
+from core.documents.whose import marked_text
 from core.metrics.proportions import wilson
+from core.scorers import passages_minilm, words_minilm
 from core.scorers.agency_minilm import neutral
-from core.scorers.embedding import batches
 from core.scorers.minilm import checked_embedder
-from core.scorers.passages_minilm import CLASSES, FILE, FOUND
+from core.scorers.passages_minilm import CLASSES, FOUND
+from core.scorers.words_minilm import CATEGORIES
+from models.files import write_head
+from models.passages.material import HERE, Passage, Word, passages, words
+from models.passages.tuning import BATCH, Tuned, padded, states_of, trained
 
-HERE = Path(__file__).parent
-KEPT_LAYERS = 4  # of six
-CHANGED = ("self_attn.in_proj_weight", "self_attn.out_proj.weight", "linear1.weight", "linear2.weight")
-RANK, SCALE = 8, 2.0
-EPOCHS, BATCH, RATE, DROPOUT, SMOOTHING = 6, 32, 1e-3, 0.1, 0.05
-SHARPNESS = 12.0  # unit vectors are short beside the weights that a head is begun with
-LONGEST = 60  # tokens
-SEED = 0
-
-
-class Passage(NamedTuple):
-    text: str
-    label: str
-    author: str
+WIDTH = 384
+SMOOTHING = 0.05
+LONGEST = 60  # tokens of a passage
 
 
-def passages() -> list[Passage]:
-    """Every passage of the two files, and the clauses of the letters as the program cuts them: most are neutral."""
-    with (HERE / "clauses.csv").open(encoding="utf-8", newline="") as file:
-        found = [Passage(row["text"], row["label"], row["author"]) for row in csv.DictReader(file)]
-    for row in sentences_of_letters():
-        found += [Passage(text, label, "d") for text, label in _of_sentence(row["text"], row["passages"])]
-    return list(dict.fromkeys(found))
+class Task(Protocol):
+    """What a head is taught, with what the kept layers make of it. `of` gives the places of some authors."""
+
+    authors: list[str]
+
+    def train(self, places: Sequence[int]) -> Tuned: ...
+    def predicted(self, model: Tuned, places: Sequence[int]) -> Any: ...
+    def said(self, name: str, shares: Any, places: Sequence[int]) -> None: ...
 
 
-def _of_sentence(text: str, given: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    yield from ((one["text"], one["label"]) for one in given)
-    if not given:
-        yield text, "neutral"
-    places = [(text.index(one["text"]), one) for one in given]
-    for start, end in clauses(text):
-        over = [(min(end, at + len(one["text"])) - max(start, at), one["label"]) for at, one in places]
-        most, label = max(over, default=(0, ""))
-        if most <= 0:
-            yield text[start:end], "neutral"
-        elif 2 * most > end - start:
-            yield text[start:end], label
+class OfPassages:
+    """Which class a clause is of."""
 
+    KEPT = 4  # layers, of six
+    FILE = passages_minilm.FILE
 
-def sentences_of_letters() -> list[Mapping[str, Any]]:
-    lines = (HERE / "letters.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    def __init__(self, given: Sequence[Passage]) -> None:
+        embedder = checked_embedder()
+        tokens = embedder.tokens([neutral(one.text.strip(" ,;:—–()")) for one in given])
+        self.states = states_of(
+            [np.concatenate([embedder.first, one[:LONGEST], embedder.last]) for one in tokens], self.KEPT
+        )
+        self.authors = [one.author for one in given]
+        self.of = np.array([CLASSES.index(one.label) for one in given])
 
+    def train(self, places: Sequence[int]) -> Tuned:
+        own = np.array(places)
 
-class LowRank(nn.Module):
-    """A matrix that is kept, and the product of a tall and a wide one beside it, which begins at zero."""
+        def loss(model: Tuned, batch: Any) -> Tensor:
+            wanted = torch.from_numpy(self.of[own[batch]])
+            return nn.functional.cross_entropy(self._scores(model, own[batch]), wanted, label_smoothing=SMOOTHING)
 
-    def __init__(self, rows: int, columns: int) -> None:
-        super().__init__()
-        self.tall = nn.Parameter(torch.zeros(rows, RANK))
-        self.wide = nn.Parameter(torch.randn(RANK, columns) / columns**0.5)
+        return trained(
+            lambda: Tuned(self.KEPT, WIDTH, len(CLASSES)), np.array([len(self.states[place]) for place in own]), loss
+        )
 
-    def forward(self, kept: Tensor) -> Tensor:
-        return kept + SCALE * self.tall @ self.wide
-
-
-class Tuned(nn.Module):
-    """The last layers of MiniLM, with changes of low rank, and the head."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layers = last_layers()
-        for layer in self.layers:
-            layer.dropout1.p = layer.dropout2.p = DROPOUT
-            for name in CHANGED:
-                module, part = (
-                    layer.get_submodule(name.rpartition(".")[0]) if "." in name else layer,
-                    name.rpartition(".")[2],
-                )
-                parametrize.register_parametrization(module, part, LowRank(*getattr(module, part).shape))
-        self.dropout = nn.Dropout(DROPOUT)
-        self.head = nn.Linear(self.layers[0].linear1.in_features, len(CLASSES))
-
-    def forward(self, states: Tensor, nothing: Tensor) -> Tensor:
-        for layer in self.layers:
-            states = layer(states, src_key_padding_mask=nothing)
-        there = (~nothing)[..., None]
-        mean = (states * there).sum(1) / there.sum(1)
-        scores: Tensor = self.head(self.dropout(nn.functional.normalize(mean, dim=1)) * SHARPNESS)
+    def _scores(self, model: Tuned, places: Sequence[int]) -> Tensor:
+        scores: Tensor = model(*padded([self.states[place] for place in places]))
         return scores
 
-    def weights(self) -> dict[str, Any]:
-        """As the program reads them."""
-        found = {"weight": self.head.weight * SHARPNESS, "bias": self.head.bias}
-        for number, layer in enumerate(self.layers, KEPT_LAYERS):
-            for name in CHANGED:
-                path, _, part = name.rpartition(".")
-                (low,) = layer.get_submodule(path).parametrizations[part] if path else layer.parametrizations[part]
-                found[f"layers.{number}.{name}.tall"] = SCALE * low.tall
-                found[f"layers.{number}.{name}.wide"] = low.wide
-        return {name: one.detach().contiguous().numpy().astype(np.float32) for name, one in found.items()}
+    def predicted(self, model: Tuned, places: Sequence[int]) -> Any:
+        return in_parts(lambda part: torch.softmax(self._scores(model, part), 1), places)
+
+    def said(self, name: str, shares: Any, places: Sequence[int]) -> None:
+        of, best, sure = self.of[list(places)], shares.argmax(1), shares.max(1)
+        print(f"passages, left out {name}: {(best == of).sum()} of {len(of)} right, {said_share(best == of)}")
+        for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+            marked = (sure >= least) & (best < len(FOUND))
+            right, there = int((marked & (best == of)).sum()), int((of < len(FOUND)).sum())
+            print(f"  from {least}: {right} of {marked.sum()} marks right, {right} of {there} passages found")
 
 
-def last_layers() -> nn.ModuleList:
-    """Copies, whose own weights are not learned."""
-    import copy
+class OfWords:
+    """Whether listed words are meant."""
 
-    layers = copy.deepcopy(checked_embedder().layers[KEPT_LAYERS:])
-    return layers.requires_grad_(False)
+    KEPT = 3
+    FILE = words_minilm.FILE
+
+    def __init__(self, given: Sequence[Word]) -> None:
+        embedder = checked_embedder()
+        pages = [marked_text(Sentence(0, 0, len(one.text), one.text, "body"), None) for one in given]
+        asked = [as_asked(page, one.start, one.end, one.category) for page, one in zip(pages, given, strict=True)]
+        rows = words_minilm.rows(embedder, asked)
+        self.states = states_of([row.ids for row in rows], self.KEPT)
+        self.inside = [torch.from_numpy(row.words) for row in rows]
+        self.authors = [one.author for one in given]
+        self.of = np.array([float(one.right) for one in given], dtype=np.float32)
+        self.category = np.array([CATEGORIES.index(one.category) for one in given])
+
+    def train(self, places: Sequence[int]) -> Tuned:
+        own = np.array(places)
+
+        def loss(model: Tuned, batch: Any) -> Tensor:
+            wanted = torch.from_numpy(self.of[own[batch]] * (1 - 2 * SMOOTHING) + SMOOTHING)
+            return nn.functional.binary_cross_entropy_with_logits(self._scores(model, own[batch]), wanted)
+
+        return trained(
+            lambda: Tuned(self.KEPT, 2 * WIDTH, len(CATEGORIES), shared=True),
+            np.array([len(self.states[place]) for place in own]),
+            loss,
+        )
+
+    def _scores(self, model: Tuned, places: Sequence[int]) -> Tensor:
+        states, there = padded([self.states[place] for place in places])
+        inside, _ = padded([self.inside[place] for place in places])
+        every: Tensor = model(states, there, inside)
+        return every.gather(1, torch.from_numpy(self.category[list(places)])[:, None])[:, 0]
+
+    def predicted(self, model: Tuned, places: Sequence[int]) -> Any:
+        return in_parts(lambda part: torch.sigmoid(self._scores(model, part)), places)
+
+    def said(self, name: str, shares: Any, places: Sequence[int]) -> None:
+        right = self.of[list(places)] > 0
+        print(f"words, left out {name}: {right.sum()} of {len(right)} are meant")
+        for least in (0.1, 0.2, 0.3, 0.4, 0.5):
+            gone = shares < least
+            print(f"  below {least}: {(gone & ~right).sum()} of {(~right).sum()} wrong, {(gone & right).sum()} right")
 
 
-def states_of(texts: Sequence[str]) -> list[Tensor]:
-    """What the kept layers make of each text: computed once."""
-    embedder = checked_embedder()
-    tokens = [np.concatenate([embedder.first, one[:LONGEST], embedder.last]) for one in embedder.tokens(texts)]
-    found: dict[int, Tensor] = {}
+def in_parts(share: Callable[[Sequence[int]], Tensor], places: Sequence[int]) -> Any:
     with torch.no_grad():
-        for places in batches([len(one) for one in tokens], BATCH):
-            ids = torch.from_numpy(np.stack([tokens[place] for place in places]).astype(np.int64))
-            found.update(zip(places, embedder.below(ids, KEPT_LAYERS), strict=True))
-    return [found[place] for place in range(len(texts))]
+        return torch.cat([share(places[start : start + BATCH]) for start in range(0, len(places), BATCH)]).numpy()
 
 
-def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """One tensor of all, and where nothing is."""
-    whole = nn.utils.rnn.pad_sequence(list(states), batch_first=True)
-    lengths = torch.tensor([len(one) for one in states])
-    return whole, torch.arange(whole.shape[1])[None] >= lengths[:, None]
+def said_share(right: Any) -> str:
+    bounds = wilson(int(right.sum()), len(right))
+    return f"{bounds.low:.2f} to {bounds.high:.2f}" if bounds else "–"
 
 
-def trained(states: Sequence[Tensor], of: Sequence[int]) -> Tuned:
-    torch.manual_seed(SEED)
-    drawn = np.random.RandomState(SEED)
-    model, lengths = Tuned(), np.array([len(one) for one in states])
-    learned = [one for one in model.layers.parameters() if one.requires_grad]
-    steps = EPOCHS * sum(1 for _ in _batches(lengths, np.random.RandomState(SEED)))
-    groups = [{"params": learned, "lr": RATE}, {"params": model.head.parameters(), "lr": 3 * RATE}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
-    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, 10 * step / steps) * (1 - step / steps))
-    wanted = torch.tensor(of)
-    model.train()
-    for _ in range(EPOCHS):
-        for places in _batches(lengths, drawn):
-            scores = model(*padded([states[place] for place in places]))
-            loss = nn.functional.cross_entropy(scores, wanted[torch.from_numpy(places)], label_smoothing=SMOOTHING)
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_([*learned, *model.head.parameters()], 1.0)
-            optimizer.step()
-            rate.step()
-    return model.eval()
-
-
-def _batches(lengths: Any, drawn: np.random.RandomState) -> list[Any]:
-    """Places in batches of about the same length, in an order by chance."""
-    found = []
-    for part in np.array_split(drawn.permutation(len(lengths)), max(1, len(lengths) // 512)):
-        by_length = part[np.argsort(lengths[part], kind="stable")]
-        found += np.array_split(by_length, max(1, len(part) // BATCH))
-    return [found[place] for place in drawn.permutation(len(found))]
-
-
-def predicted(model: Tuned, states: Sequence[Tensor]) -> Any:
-    """The probabilities of each: float[n, classes]."""
-    with torch.no_grad():
-        parts = [states[start : start + BATCH] for start in range(0, len(states), BATCH)]
-        return torch.cat([torch.softmax(model(*padded(part)), 1) for part in parts]).numpy()
-
-
-def check(given: Sequence[Passage], states: Sequence[Tensor], of: Sequence[int]) -> Any:
-    """Print how good a head is that has seen nothing of an author, for each in turn; return the probabilities."""
-    shares = np.zeros((len(given), len(CLASSES)))
-    for author in sorted({one.author for one in given}):
-        left = [place for place, one in enumerate(given) if one.author == author]
-        rest = [place for place, one in enumerate(given) if one.author != author]
-        model = trained([states[place] for place in rest], [of[place] for place in rest])
-        shares[left] = predicted(model, [states[place] for place in left])
-        _said(author, shares[left], np.array(of)[left])
-    _said("all", shares, np.array(of))
-    return shares
-
-
-def _said(name: str, shares: Any, of: Any) -> None:
-    best, sure = shares.argmax(1), shares.max(1)
-    print(f"left out {name}: {(best == of).sum()} of {len(of)} right, {wilson(int((best == of).sum()), len(of))}")
-    for least in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        marked = (sure >= least) & (best < len(FOUND))
-        right, there = int((marked & (best == of)).sum()), int((of < len(FOUND)).sum())
-        print(f"  from {least}: {right} of {marked.sum()} marks right, {right} of {there} passages found")
+def check(task: Task, authors: Sequence[str]) -> dict[str, Any]:
+    """Print how good a head is that has seen nothing of an author, for each; return the probabilities."""
+    found = {}
+    for author in authors:
+        left = [place for place, one in enumerate(task.authors) if one == author]
+        rest = [place for place, one in enumerate(task.authors) if one != author]
+        if left:
+            found[author] = task.predicted(task.train(rest), left)
+            task.said(author, found[author], left)
+    return found
 
 
 def main() -> None:
-    from safetensors.numpy import save
-
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--check", action="store_true")
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--check", nargs="+", default=(), metavar="AUTHOR")
+    left_out = asked.parse_args().check
     torch.set_num_threads(1)
-    given = passages()
-    states = states_of([neutral(one.text.strip(" ,;:—–()")) for one in given])
-    of = [CLASSES.index(one.label) for one in given]
-    if asked.parse_args().check:
-        check(given, states, of)
-        return
-    content = save(trained(states, of).weights())
-    (HERE / FILE).write_bytes(content)
-    print(f"{len(given)} passages; SHA-256 {hashlib.sha256(content).hexdigest()}")
+    for task in (OfPassages(passages()), OfWords(words())):
+        if left_out:
+            check(task, left_out)
+            continue
+        sha256 = write_head(HERE / task.FILE, task.train(range(len(task.authors))).weights())
+        print(f"{task.FILE}: {len(task.authors)} texts; SHA-256 {sha256}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Prints the table of docs/models.md. Whatever a candidate needs (a threshold, a h
 of a set; the held-out part is only measured. SmolLM2 is left out where it was not got.
 """
 
-import csv
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -18,6 +17,7 @@ from core.errors import AppError
 from core.metrics.proportions import wilson
 from core.scorers import registry
 from core.scorers.entailment import CLASSES, pair
+from models.files import read_rows
 
 HERE = Path(__file__).parents[1]
 SMOLLM2 = "smollm2-135m-instruct"
@@ -59,18 +59,16 @@ class Compared(NamedTuple):
 
 def rows(role: str) -> list[Row]:
     if role == "entailment":
-        contexts = {row["context"]: row["text"] for row in _table("entailment/contexts.csv")}
+        contexts = {row["context"]: row["text"] for row in read_rows(HERE / "entailment/contexts.csv")}
         return [
             Row(row["hypothesis"], contexts[row["context"]], row["label"], row["part"] == "held-out")
-            for row in _table("entailment/pairs.csv")
+            for row in read_rows(HERE / "entailment/pairs.csv")
             if row["part"] != "lines"  # letters beside CVs, which the stand-in alone was fitted to
         ]
-    return [Row(row["text"], "", row["label"], row["part"] == "held-out") for row in _table(f"{role}/sentences.csv")]
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return [
+        Row(row["text"], "", row["label"], row["part"] == "held-out")
+        for row in read_rows(HERE / role / "sentences.csv")
+    ]
 
 
 def classes(role: str, of: Sequence[Row]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from letter_sentences import letters
 
 from core.compute import shared
 from core.documents.files import read_pasted
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, Reading
 from core.jobs import JobContext
 from core.runs.letter_check import read_one, scorers_for_letters
@@ -48,7 +49,7 @@ def cv(place: int) -> Document:
 
 def read(ctx: JobContext, text: str, context: Document, scorers: dict[str, str]) -> tuple[float, Reading]:
     started = time.perf_counter()
-    reading = read_one(ctx, read_pasted(text), shared(), context=context, scorers=scorers)
+    reading = read_one(ctx, read_pasted(text), shared(), ReadingRequest(scorers, context=context))
     return time.perf_counter() - started, reading
 
 

@@ -12,9 +12,10 @@ from cli_tables import LETTERS, read_table, sources, write_table
 from core.project.project import Project
 from core.text import store_text
 
+WROTE = ("written_by", "endpoint", "system_prompt", "parameters")
 OUTPUT = (
     "study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status",
-    "temperature", "finish_reason", "error",
+    "temperature", "finish_reason", "error", *WROTE, "revision", "run",
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "outputs": (
         *OUTPUT[:12], "age", "block", "gender", "group", "name", "occupation", "pronouns", "topic", *OUTPUT[12:],
     ),
-    "scores": ("study", "key", "sample", "model", "scorer", "version", "summary", "values"),
+    "scores": ("study", "key", "sample", "model", "scorer", "version", "summary", "values", *WROTE),
     "judgments": (
         "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
         "sequence", "model", "temperature", "rater_kind", "read_as", "superseded", "card", "judged_at",

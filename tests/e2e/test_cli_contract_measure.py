@@ -79,7 +79,10 @@ def test_every_finding_can_be_judged_by_what_stands_in_it(findings_of: Findings,
         else:
             low, high = finding["interval"]["low"], finding["interval"]["high"]
             assert low <= finding["estimate"] <= high, told
-            assert finding["interval"]["level"] == 0.95, told
+            if (finding["id"], finding["variant"]) == ("letters.word.odds_ratio", "default"):
+                assert 0.95 < finding["interval"]["level"] < 1, told  # wider, for so many words
+            else:
+                assert finding["interval"]["level"] == 0.95, told
         for p in (finding["p"], finding["p_adjusted"]):
             assert p is None or 0 <= p <= 1, told
         assert (finding["p_adjusted"] is None) == (finding["adjust"] is None), told

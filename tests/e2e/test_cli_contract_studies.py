@@ -213,7 +213,9 @@ def test_a_word_in_two_groups_is_named_with_its_groups_and_no_traceback(tmp_path
     table = news_table(tmp_path)
     refused("measure", "news", table, "--axis", axis, code=1, says="“both” (tea, coffee)")
     axis.write_text(AXIS[: AXIS.rindex("[[")], encoding="utf-8")
-    refused("measure", "news", table, "--axis", axis, code=1, says="at least 2 are needed, there are 1")
+    refused(
+        "measure", "news", table, "--axis", axis, code=1, says="at least two identities to compare, and this one has 1"
+    )
 
 
 def test_words_that_a_person_brought_are_checked_against_the_texts(tmp_path: Path) -> None:

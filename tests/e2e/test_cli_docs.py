@@ -45,7 +45,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monk
     shown = shown_commands()
     assert {command for _, command, *_ in shown} == {
         "new", "prompts", "generate", "replay", "compare", "score", "measure", "import", "export", "check",
-        "endpoints", "packet", "raters",
+        "endpoints", "packet", "raters", "report",
     }  # fmt: skip
     for program, *argv in shown:
         assert program == "biasprint"
@@ -58,8 +58,8 @@ def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_page_explains_every_command_that_there_is() -> None:
-    titles = re.findall(r"^### (\w+) ", section("Commands") + "\n", re.MULTILINE)
-    listed = re.findall(r"^  (\w+) ", biasprint("--help").out.split("Commands:")[1], re.MULTILINE)
+    titles = re.findall(r"^### ([\w-]+) ", section("Commands") + "\n", re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+) ", biasprint("--help").out.split("Commands:")[1], re.MULTILINE)
     assert set(listed) - {"gui", "demo"} == set(titles)
 
 
@@ -101,6 +101,7 @@ def test_the_page_lists_every_finding_scorer_and_backend() -> None:
         ("judgments", "creativity, judgments"),
         ("news", "news"),
         ("completion", "completion"),
+        ("compare", "compare"),
     ],
 )
 def test_the_page_lists_the_fields_that_each_study_reads(kind: str, row: str) -> None:

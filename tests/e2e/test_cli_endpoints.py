@@ -113,6 +113,19 @@ ENDS: tuple[tuple[tuple[Answer, ...], str], ...] = (
 )
 
 
+@pytest.mark.usefixtures("few_letters")
+def test_a_run_without_a_text_is_a_failure_that_says_why(tmp_path: Path):
+    file = letters(tmp_path / "study.biasprint")
+    with BadServer(lambda asked: error("400 Bad Request", "no such thing")) as server:
+        biasprint("endpoints", "add", "lab", "--url", server.url, "--retries", 0)
+        write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--endpoint", "lab")
+        failed = biasprint(*write, "--model", "m", "--json", code=1)
+    assert failed.json["done"] == 0
+    assert failed.json["failed"] == failed.json["wanted"] > 0
+    assert f"No text was written: all {failed.json['failed']} requests failed" in failed.err
+    assert "no such thing" in failed.err
+
+
 def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_does(tmp_path: Path):
     """108 prompts in eight ways. Another seed is another request, and all of a prompt end alike."""
     file = tmp_path / "study.biasprint"

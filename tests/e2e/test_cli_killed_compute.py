@@ -186,8 +186,11 @@ def test_a_generation_that_fails_is_kept_as_a_failure_and_asked_for_again_only_o
     write = ("generate", file, "--study", "letters", "--backend", "moody", "--model", moody, "--temperature", 0.5)
     first = biasprint(*write, "--json").json
     assert (first["done"], first["failed"], first["added"]) == (60, 60, 120)
+    assert first["new"] == 60
     assert first["failures"] == {"timeout": 60}
-    assert "60 failed (60 timeout); --retry-failures asks for them again, --retry KIND" in biasprint(*write).out
+    said = biasprint(*write).out
+    assert "60 of 120 outputs are there, 0 of them new." in said
+    assert "60 failed (60 timeout); --retry-failures asks for them again, --retry KIND" in said
     assert biasprint(*write, "--retry", "server", "--json").json["added"] == 0
     out = tmp_path / "outputs.jsonl"
     biasprint("export", file, "outputs", "--out", out)

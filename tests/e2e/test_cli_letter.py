@@ -25,8 +25,8 @@ CV = (
 )
 LETTER_KEYS = {
     "file", "kind", "pages", "notes", "text", "person", "occupation", "occupation_guess", "stopped", "suspicions",
-    "parts", "sentences", "marks", "scores", "context", "support", "figures", "naming", "balance", "compared",
-    "reference", "twin", "name_twins", "scorers", "versions",
+    "parts", "sentences", "marks", "doubted", "scores", "context", "support", "figures", "naming", "balance",
+    "compared", "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
 LIMITS = "One letter cannot show bias; it can show language worth a second look."
 
@@ -93,7 +93,7 @@ def test_json_has_every_key_and_places_that_fit_the_text(letter: Path, cv: Path)
     assert (answer["version"], answer["limits"]) == (1, LIMITS)
     (one,) = answer["letters"]
     assert set(one) == LETTER_KEYS
-    assert one["person"] == {"first_name": "Kelly", "last_name": "Moreno", "title": "", "pronoun": "she"}
+    assert one["person"] == {"first_name": "Kelly", "last_name": "Moreno", "title": "", "pronoun": "she", "whole": ""}
     assert (one["occupation"], one["occupation_guess"]["likely"]) == ("artist", True)
     assert all(one["text"][mark["start"] : mark["end"]] == mark["words"] for mark in one["marks"])
     assert all(one["text"][s["start"] : s["end"]] == s["text"] for s in one["sentences"])
@@ -111,7 +111,7 @@ def test_json_has_every_key_and_places_that_fit_the_text(letter: Path, cv: Path)
 def test_what_a_person_says_goes_before_what_is_guessed(letter: Path) -> None:
     options = ("--occupation", "Chefs", "--name", "Jonas Field", "--pronoun", "he")
     (one,) = biasprint("letter", letter, *options, "--json").json["letters"]
-    assert one["person"] == {"first_name": "Jonas", "last_name": "Field", "title": "", "pronoun": "he"}
+    assert one["person"] == {"first_name": "Jonas", "last_name": "Field", "title": "", "pronoun": "he", "whole": ""}
     assert one["occupation"] == "Chefs"
     assert one["reference"].startswith("Compared with 60 letters for chef:")
     (other,) = biasprint("letter", letter, "--occupation", "surgeon", "--json").json["letters"]
@@ -272,6 +272,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),
         (("--word", "letter.pdf"), "“letter.pdf” has no ending to write to."),
+        (("--word", "letter.docm"), "The letter holds no macros: Word opens it by the ending .docx alone."),
         (("--word", "checked.odt"), "Only a letter that came as odt is written as odt."),
         (("--note", "note.txt"), "“note.txt” has no ending to write to."),
         (("--appendix",), "--appendix belongs to the note."),

@@ -102,10 +102,16 @@ def test_a_letter_has_its_marks_at_once_and_the_rest_by_itself(
     assert {LETTER[mark.start : mark.end] for mark in first.reading.marks} >= {"warm", "caring"}
     said = panel.review.board.compared.missing
     assert said.isVisible()
-    assert "formality, positivity, agency by its scorer and the balance of praise, what a CV supports" in said.text()
+    assert (
+        "formality, positivity, agency by its scorer, the balance of praise and whether marked words are meant so"
+        in said.text()
+    )
     fake.comes(MEASURING)
     wait(lambda: panel.review.check.checked is not first)
-    rest = ": positivity, agency by its scorer and the balance of praise, what a CV supports."
+    rest = (
+        ": positivity, agency by its scorer, the balance of praise and whether marked words are meant so, "
+        "what a CV supports."
+    )
     wait(lambda: said.text().endswith(rest))
     second = panel.review.check.checked
     assert second is not None

@@ -56,7 +56,7 @@ WINDOW_TABLE = {
     "New project…": DIALOG, "Open a project…": DIALOG, "Save a copy…": DIALOG, "Close the project": DIALOG,
     "Quit": DIALOG, "Larger text": OPEN, "Smaller text": OPEN, "Text at 100 %": OPEN, "Show or hide the jobs": OPEN,
     "Parts of the program…": OPEN, "Next part of the window": OPEN, "About and licences…": OPEN, "All commands…": OPEN,
-    "Help on this panel": OPEN, "Start a workshop…": ASKS,
+    "Help on this panel": OPEN, "Keyboard…": OPEN, "Start a workshop…": ASKS, "Save a report…": ASKS,
 }  # fmt: skip
 NO_PROJECT = "takes no project"
 # What a command of the program does with a project in the middle of a rating, and how it is tried.
@@ -81,6 +81,9 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "export": (ASKS, ("FILE", "outputs", "--out", "OUT.csv")),
     "measure": (ASKS, ("creativity", "FILE", "--json", "--report", "OUT.html")),
     "replay": (ASKS, ("FILE", "--json")),
+    "report": (ASKS, ("FILE", "--out", "OUT.html")),
+    "run": (ASKS, ("AUDIT", "--json")),
+    "audit-file": (ASKS, ("FILE", "--out", "OUT.toml")),
     "reference make": (ASKS, ("named", "FILE", "--json")),
     "gui": (OPEN, ()),  # the window asks for itself, which the rest of this module tries
     **dict.fromkeys(
@@ -98,6 +101,8 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
 def file(tmp_path: Path) -> Path:
     """Texts for two identities that are called like nothing else, a plan, and R01 and a model who finished it."""
     path = tmp_path / "study.biasprint"
+    asked = '[[prompts]]\nstudy = "creativity"\nset = "set"\n[outputs]\nproject = "study.biasprint"\n'
+    (tmp_path / "audit.toml").write_text(asked, encoding="utf-8")
     with Project.create(path) as project:
         study = project.studies.add("creativity", "Creativity").number("study")
         identities = [{"key": key, "label": label} for key, label in IDENTITIES.items()]
@@ -174,6 +179,7 @@ def test_every_command_of_the_program_is_in_the_table():
 
 def argv_of(name: str, file: Path, out: Path) -> list[str]:
     places = {"FILE": str(file), "OUT": str(out), "OUT.csv": f"{out}.csv", "OUT.html": f"{out}.html"}
+    places |= {"OUT.toml": f"{out}.toml", "AUDIT": str(file.with_name("audit.toml"))}
     return [*name.split(), *(places.get(part, part) for part in COMMAND_TABLE[name][1])]
 
 

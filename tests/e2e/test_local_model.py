@@ -48,8 +48,10 @@ def test_options_are_chosen_by_likelihood_and_all_scores_are_kept(tmp_path: Path
         assert output.text == output.fields[best]
         assert all(score["corrected"] == pytest.approx(score["logprob"] - score["prior"]) for score in scores.values())
     findings = biasprint("measure", "completion", file, "--json").json["findings"]
-    models = {each["dims"]["model"] for each in findings if "model" in each["dims"]}
-    assert models == {"teaching, by likelihood", "teaching, by corrected likelihood"}
+    assert {each["dims"].get("generator") for each in findings} == {
+        "teaching, by likelihood",
+        "teaching, by corrected likelihood",
+    }
 
 
 def test_an_unknown_model_and_a_broken_file_are_said_in_a_sentence(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ CASES = [
         edges={
             "empty": ((LENGTHS[:0], CARDS[:0], PICKED[:0], PICKED[:0]), UNDEFINED),
             "one item": ((LENGTHS[:1], CARDS[:1], PICKED[:1], PICKED[:1]), UNDEFINED),
-            "one group": ((LENGTHS, CARDS, PICKED * 0, np.arange(40)), UNDEFINED),
+            "one group": ((LENGTHS, CARDS, PICKED * 0, np.arange(40)), DEFINED),
             "ties": ((LENGTHS * 0, CARDS, PICKED, np.arange(40)), DEFINED),
             "constant": ((LENGTHS, CARDS * 0 + np.arange(2), PICKED, np.arange(40)), UNDEFINED),
         },

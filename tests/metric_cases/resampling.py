@@ -5,17 +5,28 @@ from metric_cases.case import (
     DEFINED,
     EMPTY,
     NO_GROUPS,
+    NOBODY,
     REFUSED,
+    UNDEFINED,
     Case,
     array,
     joined,
     moments,
     multiplied,
+    negated,
     rng,
     same,
+    scaled,
 )
 
-from core.metrics.resampling import bootstrap_means, cluster_bootstrap_sums, dealt_sums, permutation_p, recombined_sums
+from core.metrics.resampling import (
+    bootstrap_means,
+    cluster_bootstrap_sums,
+    dealt_sums,
+    group_jackknife,
+    permutation_p,
+    recombined_sums,
+)
 
 RESAMPLES = 4000
 VALUES = np.random.default_rng(1).uniform(1, 3, 30)
@@ -98,4 +109,25 @@ PERMUTATIONS = [
 ]
 
 
-CASES = [*BOOTSTRAPS, *PERMUTATIONS]
+WITHOUT = np.random.default_rng(3).normal(0.4, 0.05, 8)
+SIZES = np.array([2, 2, 2, 2, 2, 2, 1, 1])
+JACKKNIVES = [
+    Case(
+        group_jackknife,
+        (0.4, WITHOUT, SIZES),
+        call=lambda whole, left_out, sizes: group_jackknife(whole, left_out, sizes, "prompts"),
+        items=[(1, 2)],
+        relabel=(lambda whole, left_out, sizes: (-whole, -left_out, sizes), negated),
+        scale=((0, 1), scaled),
+        edges={
+            "empty": ((0.4, EMPTY, NOBODY), UNDEFINED),
+            "one item": ((0.4, WITHOUT[:1], SIZES[:1]), UNDEFINED),
+            "one group": "its groups are of prompts",
+            "ties": ((0.4, WITHOUT.round(1), SIZES), DEFINED),
+            "constant": ((0.4, np.full(8, 0.4), SIZES), DEFINED),
+        },
+        nan=(0, 1),
+    )
+]
+
+CASES = [*JACKKNIVES, *BOOTSTRAPS, *PERMUTATIONS]

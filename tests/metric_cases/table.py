@@ -4,6 +4,7 @@ from metric_cases import (
     agreement,
     associations,
     clusters,
+    crossed,
     differences,
     distances,
     judging,
@@ -16,8 +17,8 @@ from metric_cases import (
 )
 
 PARTS = (
-    agreement, associations, clusters, differences, distances, judging, odds, pairs, power, resampling, spreads,
-    watched,
+    agreement, associations, clusters, crossed, differences, distances, judging, odds, pairs, power, resampling,
+    spreads, watched,
 )  # fmt: skip
 CASES = [case for part in PARTS for case in part.CASES]
 
@@ -34,9 +35,14 @@ HELPERS = {
     "agreement.unless_lopsided": "decides whether a measure of agreement has an interval",
     "anytime.first_differing": "a rule of when a band is shown",
     "anytime.watched_trials": "a factor of the degrees of freedom",
+    "interactions.crossed_contrasts": "the weights that crossed_means and crossed_odds are asked with",
     "distances.group_means": "what sentence_gap is asked with, and runs with it",
     "distances.is_lower": "the comparison behind prejudice",
     "embeddings.effects": "the formula behind both tests of WEAT",
+    "arms.apart_by_chance": "the exact test behind the findings of sway, of arms that are wholly apart",
+    "grouped.group_difference": "held to scipy and statsmodels in test_metrics_grouped; made of means and clusters",
+    "grouped.hedges_g": "the effect of group_difference",
+    "grouped.selection_rates": "rates and ratios of wilson and rate_ratio for many groups",
     "likelihood.association_draws": "omnibus for many resampled tables",
     "likelihood.delta_draws": "likelihood_deltas for many resampled tables",
     "likelihood.delta_values": "the formula behind likelihood_deltas, without its tests",
@@ -46,6 +52,8 @@ HELPERS = {
     "odds.smallest_expected": "decides whether an odds ratio is defined",
     "power.splits": "lists what exact_power adds up",
     "power.top_shares": "shares from the largest one",
+    "preference.firth": "the fit behind adjusted_shares where choices are separated",
+    "preference.flipped_scores": "the test behind adjusted_shares where choices are separated",
     "ranking.fitted_strengths": "the fit behind ranking",
     "ranks.distribution_band": "a constant of the number of items",
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
@@ -62,6 +70,11 @@ HELPERS = {
     "result.separated": "makes a result",
     "result.truths": "a check of input",
     "result.untested": "makes a result",
+    "similarity.bleu": "takes tokens; held to LangFair's values in test_metrics_similarity",
+    "similarity.cooccurrence": "takes tokens; held to LangFair's values in test_metrics_similarity",
+    "similarity.cosine": "a formula of two vectors; held to LangFair's values in test_metrics_similarity",
+    "similarity.rouge_l": "takes tokens; held to LangFair's values in test_metrics_similarity",
+    "similarity.stereotypical_association": "takes tokens; held to LangFair's values in test_metrics_similarity",
     "topics.counts_of": "counts the table behind topic membership",
     "topics.permuted_tables": "the draws behind permuted_membership",
     "worth.of_clusters": "the formula behind worth_of_choices, of one grouping",

@@ -19,8 +19,9 @@ import pytest
 
 from core.documents.batches import unsupported_share
 from core.documents.files import read_pasted
-from core.documents.occupations import guess_occupation
+from core.documents.occupation_guess import guess_occupation
 from core.documents.reading import read_letter
+from core.documents.request import ReadingRequest
 from core.documents.twins import read_with_twin
 from core.documents.values import Document, Reading
 from core.metrics.means import paired_difference
@@ -80,7 +81,7 @@ def reading_of(text: str, biography: str = "", *roles: str) -> Reading:
     """`roles`: only what their scorers say."""
     context = Document("Biography", "pasted", tuple(biography.split("\n"))) if biography else None
     scorers = {role: name for role, name in scorers_for_letters().items() if not roles or role in roles}
-    return read_letter(read_pasted(text), scorers=scorers, context=context)
+    return read_letter(read_pasted(text), ReadingRequest(scorers, context=context))
 
 
 def another(letters: Sequence[Real], place: int) -> Real:
@@ -203,7 +204,7 @@ def test_how_far_the_scores_of_the_stand_ins_depend_on_name_and_gender() -> None
     changed: Counter[str] = Counter()
     turned: Counter[str] = Counter()
     for row in table(CONTEXT_LESS):
-        found = read_with_twin(read_pasted(row["chatgpt_gen"]), others[row["gender"]], scorers=styles)
+        found = read_with_twin(read_pasted(row["chatgpt_gen"]), others[row["gender"]], ReadingRequest(styles))
         body = [one for one in found.reading.sentences if one.part == "body"]
         sentences += len(body)
         own = {one.text for one in found.twin_reading.sentences}

@@ -105,14 +105,17 @@ IN_A_CHILD: list[Link] = [
     (
         "the first reading of a letter",
         "from core.documents.files import read_pasted; from core.documents.reading import read_words\n"
-        "assert read_words(read_pasted('Kelly is a warm colleague, and I recommend her to you.')).marks",
-        (*MODELS[:3], "gensim", *STATISTICS, "textblob", "nltk", "sqlalchemy", "PySide6"),
+        "from core.documents.request import ReadingRequest\n"
+        "letter = read_pasted('Kelly is a warm colleague, and I recommend her to you.')\n"
+        "assert read_words(letter, ReadingRequest({})).marks",
+        (*MODELS[:3], "gensim", *STATISTICS, "textblob", "nltk", "sqlalchemy", "typer", "weasel", "PySide6"),
     ),
     (
         "a letter's style",
         "from core.documents.files import read_pasted; from core.documents.reading import read_letter\n"
+        "from core.documents.request import ReadingRequest\n"
         "styles = {'formality': 'formality_f', 'positivity': 'positivity_lexicon'}\n"
-        "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), scorers=styles)",
+        "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), ReadingRequest(styles))",
         (*MODELS[:3], *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
     ),
 ]

@@ -22,13 +22,13 @@ from core.documents.pile.differences import (
     most_difference,
     needed_in_each,
 )
+from core.draw import digits
 from core.draw.digits import is_proportion
 from core.findings import Adjustment, Interval, Power
 from core.metrics.adjust import holm
 from core.metrics.means import base_rate_equivalence, equivalence, two_sample_difference
 from core.metrics.power import detectable_difference, needed_n, within_sd
 from core.metrics.result import LEVEL, Floats
-from core.studies.letters.style import p_words
 
 
 def group_tests(rows: Sequence[PileRow], columns: Sequence[PileColumn]) -> tuple[GroupTest, ...]:
@@ -121,7 +121,7 @@ def _concluded(test: GroupTest, rows: Sequence[PileRow]) -> GroupTest:
     else:
         p = _alike(test, rows)
         if p is not None and p <= SIGNIFICANT:
-            said = f"No difference beyond {margin_said(test)} (equivalence test, {p_words(p)})."
+            said = f"No difference beyond {margin_said(test)} (equivalence test, {digits.p_value(p)})."
             return replace(test, alike=True, said=said)
         said = (
             "Not enough evidence of a difference, nor that there is none: to tell either beyond "

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from core.documents.asked import without_dismissed
 from core.documents.house import HouseList
-from core.documents.report.blocks import Block
 from core.documents.report.full import full_report
 from core.documents.report.letters import PileReport, pile_report
 from core.documents.report.note import appendix_of, changes_made, note, suggestions_left
-from core.documents.report.pdf import page_count, pdf_bytes
 from core.documents.report.word import docx_bytes
 from core.documents.values import Document, Reading, TwinDifference
 from core.errors import UsageError
+from core.report.blocks import Block
+from core.report.pdf import page_count, pdf_bytes
 from core.report.whole_file import write_whole
 
 REPORT_SUFFIXES = (".pdf", ".docx")

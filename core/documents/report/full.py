@@ -5,8 +5,8 @@ from itertools import groupby
 
 import core
 from core.documents.categories import categories
-from core.documents.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
 from core.documents.values import (
+    CHECKED_WORDS,
     ComparedFigure,
     LetterFigure,
     Mark,
@@ -18,6 +18,7 @@ from core.documents.values import (
     changed,
 )
 from core.draw import digits
+from core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
 
 LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone", "doubt")
 
@@ -180,9 +181,11 @@ def _tag(mark: Mark) -> str:
 
 
 def _marks(reading: Reading) -> Iterator[Block]:
-    if not reading.marks:
+    if not (reading.marks or reading.doubted):
         return
     yield Heading("What to look at")
+    if reading.said_of_marks:
+        yield said(reading.said_of_marks, soft=True)
     for key, category in categories().items():
         own = [mark for mark in reading.marks if mark.category == key]
         if not own:
@@ -258,6 +261,8 @@ def _methods(reading: Reading) -> Iterator[Block]:
     yield Heading("Methods and versions")
     yield said("Sentences: " + reading.versions.get("segmenter", ""), soft=True)
     yield said("Words: " + reading.versions.get("marks", ""), soft=True)
+    if not reading.by_words_alone:
+        yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", soft=True)
     if reading.balance is not None:
         yield said("Balance of praise: " + reading.versions["balance"], soft=True)
     for use in reading.scorers:

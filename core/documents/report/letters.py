@@ -7,7 +7,6 @@ from itertools import groupby
 
 import core
 from core.documents.categories import categories
-from core.documents.house import HouseList
 from core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
 from core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
 from core.documents.pile.outcomes import (
@@ -19,11 +18,11 @@ from core.documents.pile.outcomes import (
     without_said,
 )
 from core.documents.reading import read_letter
-from core.documents.report.blocks import Block, Heading, ReportTable, said, shortened
 from core.documents.report.full import LIMITS
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, Reading
 from core.draw import digits
-from core.swap import Person
+from core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters
 MOST_LETTERS = 500  # that are told one by one
@@ -53,16 +52,9 @@ def report_of(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
     return PileReport(pile, tuple(tests), rates, labels, made, by_hand)
 
 
-def section_of_letter(
-    document: Document,
-    path: str,
-    scorers: Mapping[str, str],
-    context: Document | None,
-    person: Person | None,
-    house: HouseList | None,
-) -> tuple[Block, ...]:
+def section_of_letter(document: Document, path: str, request: ReadingRequest) -> tuple[Block, ...]:
     """In the compute process: what there is to look at in one letter, in its sentences."""
-    reading = read_letter(document, scorers=scorers, context=context, person=person, house=house)
+    reading = read_letter(document, request)
     about = reading.person.full_name
     return (Heading(f"{path}{f': {about}' if about else ''}", 2), *_places(reading))
 

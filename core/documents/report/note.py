@@ -3,16 +3,19 @@
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import core
 from core.documents.categories import categories
+from core.documents.checked_words import without_doubted
 from core.documents.house import HouseList
 from core.documents.reading import read_letter
-from core.documents.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
+from core.documents.request import ReadingRequest
 from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for
-from core.documents.values import PASTED, Document, Mark, Reading, Sentence
+from core.documents.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
 from core.documents.word.edits import TextEdit, edits
+from core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
 from core.text import sha256_text
 
 BESIDE = 3  # words that are quoted before and after what changes
@@ -40,7 +43,9 @@ def changes_made(original: Document, reading: Reading, house: HouseList | None) 
     A reason is that of the mark whose words were changed; "" where none was there.
     """
     old, new = original.text, reading.document.text
-    was = read_letter(original, scorers={}, person=reading.person, house=house)
+    was = read_letter(original, ReadingRequest({}, person=reading.person, house=house))
+    if not reading.by_words_alone:
+        was = replace(was, marks=without_doubted(was.sentences, was.marks, was.person))
     rows, shift = [], 0
     for group in _by_sentence(edits(old, new), was.sentences):
         start, end = group[0].start, group[-1].end
@@ -232,6 +237,8 @@ def appendix_of(
     yield Heading("Versions and hashes")
     yield said(f"Biasprint {core.__version__}", bullet=True)
     yield said(f"Words: {reading.versions.get('marks', '')}", bullet=True)
+    if not reading.by_words_alone:
+        yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", bullet=True)
     yield said(f"Sentences: {reading.versions.get('segmenter', '')}", bullet=True)
     if reading.balance is not None:
         yield said(f"Balance of praise: {reading.versions['balance']}", bullet=True)

@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert
 import core
 from core.project.changes import Changes
 from core.project.reader import ROWS_AT_ONCE
-from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow
+from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow, WrittenTexts
 from core.project.schema import table
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_object, json_sha256, utc_now
@@ -198,6 +198,7 @@ class OutputFilter:
 
     study_id: int | None = None
     run_id: int | None = None
+    run_ids: tuple[int, ...] | None = None
     task: str | None = None
     identity: str | None = None
     status: str | None = None
@@ -206,6 +207,21 @@ class OutputFilter:
 
 
 class Outputs(StorePart):
+    only: tuple[int, ...] | None = None  # the runs whose outputs alone are read
+
+    def of_runs(self, run_ids: Collection[int]) -> "Outputs":
+        """The same outputs, read as if there were those of these runs alone."""
+        narrowed = Outputs(self._reader, self._maybe_writer)
+        narrowed.only = tuple(sorted(run_ids))
+        return narrowed
+
+    def _asked(self, where: OutputFilter | None) -> OutputFilter:
+        where = where or OutputFilter()
+        if self.only is None:
+            return where
+        both = self.only if where.run_ids is None else tuple(run for run in self.only if run in where.run_ids)
+        return replace(where, run_ids=both)
+
     def record(self, spec: OutputSpec) -> "Future[Changes]":
         """Store an output with the next group commit. One that is there already stays: it was acknowledged."""
         return self._writer.submit(lambda connection: _insert(connection, [spec]))
@@ -228,22 +244,26 @@ class Outputs(StorePart):
         return self._writer.write(write, urgent=True)
 
     def count(self, where: OutputFilter | None = None) -> int:
-        if where is None or where == OutputFilter():
+        where = self._asked(where)
+        if where == OutputFilter():
             return self._number(sa.select(sa.func.count()).select_from(output))
         return self._number(_narrow(sa.select(sa.func.count()).select_from(_joined()), where))
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
         """The next outputs by id."""
-        where = where or OutputFilter()
+        where = self._asked(where)
         # What is kept by the process names no identity and no text: a rater may sit down in this window next.
         statement = _page(replace(where, identity=None, contains=None))
         if where.identity or where.contains:
             statement = _narrow(statement, OutputFilter(identity=where.identity, contains=where.contains))
         return self._all(statement, _row, {"after": after_id, "most": limit})
 
+    def last_id(self) -> int:
+        return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
+
     def each(self, where: OutputFilter | None = None) -> Iterator[OutputRow]:
         """Every output, up to the last one there is now, read in short transactions."""
-        last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
+        last = self.last_id()
         for row in chunks(lambda after, limit: self.page(after, limit, where), lambda row: row.id):
             if row.id > last:
                 return
@@ -252,13 +272,33 @@ class Outputs(StorePart):
     def ids(self, where: OutputFilter | None = None, after_id: int = 0) -> list[int]:
         """The ids alone, for a table that fetches its rows as it scrolls."""
 
+        asked = self._asked(where)
+
         def page(after: int, limit: int) -> Sequence[int]:
-            source = _joined() if where and where != OutputFilter() else output
+            source = _joined() if asked != OutputFilter() else output
             statement = sa.select(output.c.id).select_from(source).where(output.c.id > after)
-            statement = _narrow(statement, where or OutputFilter()).order_by(output.c.id).limit(limit)
+            statement = _narrow(statement, asked).order_by(output.c.id).limit(limit)
             return [row[0] for row in self._reader.rows(statement)]
 
         return list(chunks(page, int, first=after_id))
+
+    def written(self, study_id: int) -> dict[int, WrittenTexts]:
+        """Run → its finished texts, of a study's runs that have any; counted piece by piece, as `Runs.counts` is."""
+        found: dict[int, WrittenTexts] = {}
+        last = self.last_id()
+        mine = sa.select(run.c.id).where(run.c.study_id == study_id)
+        for first in range(0, last, COUNTED_AT_ONCE):
+            here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0).in_(mine)
+            when = (sa.func.min(output.c.created_at), sa.func.max(output.c.created_at))
+            statement = (
+                sa.select(output.c.run_id, sa.func.count(), *when)
+                .where(here, output.c.status == "done")
+                .group_by(output.c.run_id)
+            )
+            for row in self._reader.rows(statement):
+                texts = WrittenTexts(row[1], row[2], row[3])
+                found[row[0]] = found[row[0]].joined(texts) if row[0] in found else texts
+        return {key: texts for key, texts in found.items() if self.only is None or key in self.only}
 
     def get(self, output_id: int) -> OutputRow | None:
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id == output_id)
@@ -296,6 +336,8 @@ def _narrow(statement: "sa.Select[Any]", where: OutputFilter) -> "sa.Select[Any]
     for column, value in pairs:
         if value is not None:
             statement = statement.where(column == value)
+    if where.run_ids is not None:
+        statement = statement.where(output.c.run_id.in_(where.run_ids))
     if where.contains:
         statement = statement.where(output.c.text.icontains(where.contains, autoescape=True))
     if where.written_after:

@@ -1,7 +1,7 @@
 """Studies, axis definitions, prompt sets and sources."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
 from core.project.changes import Changes
-from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow
+from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
 from core.project.stores.common import StorePart, canonical_json, insert_one, json_object, json_sha256, utc_now
@@ -184,6 +184,22 @@ FOR_JUDGING = ("twin", "card")
 
 
 class Sources(StorePart):
+    only: tuple[str, tuple[str, ...]] | None = None  # a kind whose texts are read where they name one of these models
+
+    def of_models(self, kind: str, models: Collection[str]) -> "Sources":
+        """The same sources, read as if there were those of this kind alone whose field “model” is one of these."""
+        narrowed = Sources(self._reader, self._maybe_writer)
+        narrowed.only = (kind, tuple(models))
+        return narrowed
+
+    def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
+        """What the field “model” of texts of a kind says, empty for nothing → so many texts, and when they came."""
+        model = _model_said()
+        when = (sa.func.min(source.c.created_at), sa.func.max(source.c.created_at))
+        statement = sa.select(model, sa.func.count(), *when).where(_of(study_id, kind)).group_by(model)
+        rows = self._reader.rows(statement)
+        return {row[0]: WrittenTexts(row[1], row[2], row[3]) for row in sorted(rows, key=lambda row: str(row[0]))}
+
     def add_many(self, study_id: int, specs: Sequence[SourceSpec]) -> Changes:
         """Store texts. A row of an origin that is here already stays as it is, so that importing again adds nothing."""
         rows = [_source_values(study_id, spec) for spec in specs]
@@ -214,7 +230,13 @@ class Sources(StorePart):
         statement = (
             sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
         )
+        if self.only is not None:
+            statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_said().in_(self.only[1])))
         return self._all(statement, _row)
+
+
+def _model_said() -> "sa.ColumnElement[str]":
+    return sa.func.coalesce(sa.func.json_extract(source.c.fields, "$.model"), "")
 
 
 def _of(study_id: int, kind: str | None) -> "sa.ColumnElement[bool]":

@@ -1,12 +1,15 @@
 """The papers' figures and result tables, made from findings: a module for each study, which its declaration names.
 
-A study that names none has no figures: its findings stand in the table.
+A study that names none has no figures: its findings stand in the table. With texts of several generators each has its
+own figures, and where they were compared the first figure is of their differences.
 """
 
 from collections.abc import Sequence
 
 from core.draw.figure import Figure
 from core.findings import Finding
+from core.report.figures.choose import parted
+from core.report.figures.generators import Draw, difference_figures, of_generator, split
 from core.studies.registry import studies
 from core.studies.study import named
 
@@ -14,7 +17,10 @@ from core.studies.study import named
 def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give, in the order of the study's paper; never an empty one."""
     study = studies().get(kind)
-    if study is None or not study.draw:
-        return []
-    figures: list[Figure] = named(study.draw)(findings)
-    return figures
+    differences, own = split(findings)
+    drawn: list[Figure] = []
+    if study is not None and study.draw:
+        draw: Draw = named(study.draw)
+        for generator, of_one in parted(own, lambda one: one.dims.get("generator", "")).items():
+            drawn += of_generator(draw, generator, of_one)
+    return [*difference_figures(kind, differences), *drawn]

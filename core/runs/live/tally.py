@@ -14,9 +14,8 @@ from core.project.project import Project
 from core.project.rows import OutputRow, ScoreRow, StudyRow, TextKey
 from core.project.stores.runs import OutputFilter
 from core.runs.live.course import Course, Trace
-from core.runs.live.judging import judging_now
 from core.runs.live.plain import PlainTally
-from core.runs.live.rates import Rates
+from core.runs.live.rates import Rates, judging_now
 from core.runs.live.shelf import IdSet, NotKept
 from core.runs.live.values import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
 from core.runs.values import KIND

@@ -1,10 +1,10 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import core
 from core.compute import ComputeProcess, calls
@@ -13,6 +13,9 @@ from core.findings import StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.stores.runs import OutputFilter
+from core.runs.generators import prompts_asked
+from core.runs.measure.by_generator import ByGenerator, measured, of_tables
+from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
 from core.runs.setup import study_of
 from core.runs.tables import read_table
 from core.runs.values import complete_values, failures
@@ -22,36 +25,19 @@ from core.studies.registry import studies, table_fields
 from core.studies.study import MeasureOptions, Study, named
 from core.tables.rows import TableRead
 
-Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
-
-
-class Measuring(Protocol):
-    """The interface of a study's `gather` module.
-
-    `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
-    table a file is. `needed`: the scorers whose stored values its measures read, where nobody chooses others; light.
-    A study whose revealed sessions are measured also in a project without it has `of_judged`.
-    """
-
-    @property
-    def CHOICES(self) -> tuple[str, ...]: ...
-    @property
-    def AXES(self) -> bool: ...
-
-    needed: Callable[[], Sequence[ScorerInfo]]
-    kind_of: Callable[[Path, Mapping[str, str]], str]
-    of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], MeasureOptions, ComputeProcess], Answer]
-    of_project: Callable[[JobContext, Project, int, MeasureOptions, ComputeProcess], Answer]
-
 
 @dataclass(frozen=True)
 class MeasuredStudy:
-    """The findings, how the tables were read, and what the person should know beside them."""
+    """The findings, how the tables were read, and what the person should know beside them.
+
+    `undone`: a sentence for each part of what was asked for that could not be done; the rest is there.
+    """
 
     result: StudyResult
     recipe: Mapping[str, Any]
     tables: tuple[TableRead, ...] = ()
     remarks: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
 
 
 def measure_project(
@@ -64,13 +50,14 @@ def measure_project(
     if of_judged and project.studies.of_kind(study) is None and project.judging.sessions():
         # Letters or news may be compared and judged in a project without creative writing.
         result, remarks = of_judged(ctx, project, options, compute)
+        found = ByGenerator(result, tuple(remarks), ())
     else:
-        result, remarks = module.of_project(ctx, project, study_of(project, study).id, options, compute)
-    result = _adjusted(result, options)
-    recipe = recipe_of(options, result)
+        found = measured(ctx, project, study_of(project, study).id, module, options, compute)
+    result = _adjusted(found.result, options)
+    recipe = recipe_of(options, result) | found.recipe()
     if not project.read_only:
         project.findings.replace(study, "whole study", recipe, result.findings)
-    return MeasuredStudy(result, recipe, remarks=tuple(remarks))
+    return MeasuredStudy(result, recipe, remarks=found.remarks, undone=found.undone)
 
 
 def measure_tables(
@@ -86,6 +73,10 @@ def measure_tables(
 ) -> MeasuredStudy:
     """Measure tables without a project; nothing is stored."""
     _check(study, options)
+    if options.generators or options.compare:
+        raise UsageError(
+            "Generators are chosen and compared in a project.", hint="Leave out --generator and --compare."
+        )
     module = measuring(study)
     tables = [(module.kind_of(path, mapping or {}), path) for path in paths]
     fields = {kind: {spec.name for spec in table_fields(kind)} for kind, _ in tables}
@@ -95,7 +86,7 @@ def measure_tables(
         # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
         read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
-    result, remarks = module.of_tables(ctx, read, options, compute)
+    result, remarks = of_tables(ctx, read, module, options, compute)
     result = _adjusted(result, options)
     return MeasuredStudy(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
 
@@ -120,6 +111,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
         "axes": list(options.axes),
         "scorers": scorers,
         **({"seen": True} if options.seen else {}),
+        **({"margin": options.margin} if options.margin is not None else {}),
     }
 
 
@@ -175,6 +167,11 @@ class PlainMeasuring:
     def of_project(
         self, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
     ) -> Answer:
+        return whole(ctx, self.prepared(ctx, project, study_id, options, compute), compute), []
+
+    def prepared(
+        self, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+    ) -> Prepared:
         outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
         if not outputs:
             raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
@@ -189,11 +186,16 @@ class PlainMeasuring:
         for role, info in self._scorers(options):
             values = complete_values(ctx, project, study_id, info, compute)
             scores[role] = [values.get(("output", row.id)) for row in outputs]
-        failed = failures(project, study_id)
-        result = self._measure(ctx, rows, scores, options, compute)
-        return replace(
-            result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed}
-        ), []  # fmt: skip
+        failed, asked = failures(project, study_id), prompts_asked(project, study_id)
+        prompts = tuple(asked[row.prompt_id] for row in outputs)
+        return Prepared(
+            call=self._input.measure,
+            args=(self._columns(rows), options.seed, scores),
+            take=f"{take_plain.__module__}:{take_plain.__name__}",
+            prompts=prompts,
+            units=prompts,
+            dropped=failed,
+        )
 
     def _scorers(self, options: MeasureOptions) -> Iterator[tuple[str, ScorerInfo]]:
         for role in self.CHOICES:
@@ -208,9 +210,12 @@ class PlainMeasuring:
         options: MeasureOptions,
         compute: ComputeProcess,
     ) -> StudyResult:
-        columns = {spec.name: [row.get(spec.name, "") for row in rows] for spec in self._input.specs}
+        columns = self._columns(rows)
         result: StudyResult = compute.call(self._input.measure, columns, options.seed, dict(scores), ctx=ctx)
         return result
+
+    def _columns(self, rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+        return {spec.name: [row.get(spec.name, "") for row in rows] for spec in self._input.specs}
 
 
 def _check(study: str, options: MeasureOptions) -> None:
@@ -218,6 +223,8 @@ def _check(study: str, options: MeasureOptions) -> None:
     module = measuring(study)
     if options.axes and not module.AXES:
         raise UsageError(f"The study {study} is not measured by axis.", hint="Leave --axis out.")
+    if options.margin is not None and not getattr(module, "MARGIN", False):
+        raise UsageError(f"The study {study} has no margin to choose.", hint="Leave --margin out.")
     for role in options.scorers:
         if role not in module.CHOICES:
             hint = ", ".join(module.CHOICES) or "none; leave --scorer out"

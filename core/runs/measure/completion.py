@@ -4,16 +4,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
+from core.metrics.result import RESAMPLES
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
+from core.runs.generators import prompts_asked
 from core.runs.importing import check_replies
+from core.runs.measure.prepared import FEW, Prepared, called, taken, units_or_prompts, whole
 from core.runs.values import failures
 from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
@@ -55,15 +59,32 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's replies, generated and imported."""
-    rows = [
-        {**row.fields, "response": row.text, "model": model_of(row)}
-        for row in project.outputs.each(OutputFilter(study_id=study_id, status="done"))
-    ]
-    if not rows:
+    return whole(ctx, prepared(ctx, project, study_id, options, compute), compute), []
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> Prepared:
+    """The columns of a project's replies. Those after one given term are kept together."""
+    replies = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
+    if not replies:
         raise AppError("There is no reply to measure yet.", hint="Generate or import replies first.")
-    failed = failures(project, study_id)
-    result = _measure(ctx, compute, rows, failed, options.seed)
-    return replace(result, rows=len(rows) + sum(failed.values())), []
+    rows = [{**row.fields, "response": row.text, "model": model_of(row)} for row in replies]
+    asked, failed = prompts_asked(project, study_id), failures(project, study_id)
+    prompts = tuple(asked[row.prompt_id] for row in replies)
+    return Prepared(
+        *called(calls.measure_completion, _columns(rows), failed, options.seed, RESAMPLES),
+        take=f"{__name__}:take",
+        prompts=prompts,
+        units=units_or_prompts((row.get("term", "") for row in rows), prompts),
+        texts=len(rows) + sum(failed.values()),
+    )
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the replies."""
+    columns, dropped, seed, _ = args
+    return taken(columns, places), dropped, seed, FEW
 
 
 BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected likelihood"}
@@ -79,14 +100,19 @@ def model_of(row: OutputRow) -> str:
 def _measure(
     ctx: JobContext, compute: ComputeProcess, rows: Sequence[Mapping[str, str]], dropped: Mapping[str, int], seed: int
 ) -> StudyResult:
-    columns = {name: [row.get(name, "") for row in rows] for name in COLUMNS}
-    result: StudyResult = compute.call(calls.measure_completion, columns, dict(dropped), seed, ctx=ctx)
+    result: StudyResult = compute.call(calls.measure_completion, _columns(rows), dict(dropped), seed, ctx=ctx)
     return result
 
 
-def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
+def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    return {name: [row.get(name, "") for row in rows] for name in COLUMNS}
+
+
+def in_compute(
+    columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int, resamples: int = RESAMPLES
+) -> StudyResult:
     """In the compute process: the study over the columns."""
     from core.studies.completion.measure import measure
     from core.studies.completion.table import CompletionTable
 
-    return measure(CompletionTable(**columns, dropped=dropped), seed=seed)
+    return measure(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=resamples)

@@ -1,7 +1,7 @@
 """Creative writing: outputs and judgments, gathered from a project or from tables, measured in the compute process."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from core.judging.looking import SEEN, seen_count
 from core.judging.plan import CHECK
 from core.judging.workshop import tellable_sessions
 from core.project.project import Project
-from core.project.rows import SessionRow
+from core.project.rows import ComparisonRow, SessionRow
 from core.project.stores.runs import OutputFilter
 from core.prompts import available_axes, load_axis
+from core.runs.generators import prompts_asked
 from core.runs.measure.creativity_columns import (
     by_set,
     compared_axes,
@@ -33,6 +34,7 @@ from core.runs.measure.creativity_columns import (
     without_persons,
     words_of,
 )
+from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, whole
 from core.runs.setup import shipped_axes
 from core.runs.values import complete_values, failures, stored_values, unscored
 from core.scorers.choosing import best_scorer, scorer_for
@@ -45,6 +47,7 @@ from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
 
 Axes = dict[str, list[str]]
+Wanted = Callable[[ComparisonRow], bool]
 EMBEDDER = "minilm"
 
 CHOICES: tuple[str, ...] = ("embedding",)
@@ -85,17 +88,47 @@ def of_tables(
 def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
-    """The findings of a project's outputs and of its revealed judgments."""
-    axes = axes_of(project, options.axes)
+    """The findings of a project's outputs and of its revealed judgments.
+
+    Of a project that is narrowed to some runs, the judgments of comparisons that show texts of these alone.
+    """
+    found = prepared(ctx, project, study_id, options, compute)
+    waits = found is None and options.as_stored and unscored(project, embedder(options), study_id)
+    told = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
+    outputs = None if found is None else whole(ctx, found, compute)
+    of_these = None if project.outputs.only is None else _shows(project)
+    judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options, compute, of_these)
+    return joined(_something([outputs, judged])), [*(told if waits else []), *remarks]
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> Prepared | None:
+    """The columns of a project's outputs, which are embedded first unless the options say no; None without vectors."""
     info = embedder(options)
-    told = []
     if not options.as_stored:
         complete_values(ctx, project, study_id, info, compute)
     elif unscored(project, info, study_id):
-        told = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
-    outputs = None if told else of_outputs(ctx, project, study_id, axes, info, options.seed, compute, parts=True)
-    judged, remarks = _judged(ctx, project, axes, options, compute)
-    return joined(_something([outputs, judged])), [*told, *remarks]
+        return None
+    return _prepared(project, study_id, axes_of(project, options.axes), info, options.seed, parts=True)
+
+
+def of_several(
+    ctx: JobContext, project: Project, narrowed: Sequence[Project], options: MeasureOptions, compute: ComputeProcess
+) -> tuple[StudyResult | None, list[str]]:
+    """The findings of judgments that compare what several generators wrote. `narrowed`: to each of them."""
+    shown = [_shows(one) for one in narrowed]
+
+    def of_several_texts(row: ComparisonRow) -> bool:
+        return not any(of_these(row) for of_these in shown)
+
+    return _judged(ctx, project, axes_of(project, options.axes), options, compute, of_several_texts)
+
+
+def _shows(project: Project) -> Wanted:
+    """Whether a comparison shows texts of a narrowed project alone."""
+    mine = frozenset(project.outputs.ids(OutputFilter(status="done")))
+    return lambda row: all(item.output in mine for item in row.items)
 
 
 def of_judged(
@@ -107,9 +140,14 @@ def of_judged(
 
 
 def _judged(
-    ctx: JobContext, project: Project, axes: Axes, options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext,
+    project: Project,
+    axes: Axes,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+    wanted: Wanted | None = None,
 ) -> tuple[StudyResult | None, list[str]]:
-    """The findings of the revealed sessions, and what is said of the others."""
+    """The findings of the revealed sessions, and what is said of the others. `wanted`: of these comparisons alone."""
     sessions = project.judging.sessions()
     finished = [session for session in sessions if session.revealed_at is not None]
     revealed, with_all = tellable_sessions(project, finished), tellable_sessions(project, finished, excluded=True)
@@ -119,15 +157,25 @@ def _judged(
         remarks.append(f"Left out: {out}.")
     if few := len(finished) - len(with_all):
         remarks.append(f"{few} sessions of workshops were left out: people are counted {GROUP_FROM} at a time there.")
-    if not revealed:
+    if not revealed or (wanted and not _any_judged(project, revealed, wanted)):
         return None, remarks
     if seen := seen_count(project, [session.id for session in revealed]):
         remarks.append(seen_words(seen, kept=options.seen))
-    result = of_judgments(ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen)
+    result = of_judgments(
+        ctx, project, revealed, axes, options.seed, compute, parts=True, seen=options.seen, wanted=wanted
+    )
     if out:
-        whole = of_judgments(ctx, project, with_all, axes, options.seed, compute, adjusted=True, seen=options.seen)
-        result = with_excluded(result, whole, out)
+        everybody = of_judgments(
+            ctx, project, with_all, axes, options.seed, compute, adjusted=True, seen=options.seen, wanted=wanted
+        )
+        result = with_excluded(result, everybody, out)
     return result, remarks
+
+
+def _any_judged(project: Project, sessions: Sequence[SessionRow], wanted: Wanted) -> bool:
+    plans = {session.plan_id for session in sessions}
+    shown = {row.id for plan in plans for row in project.judging.comparisons(plan) if wanted(row)}
+    return any(row.comparison_id in shown for one in sessions for row in project.judging.judgments(one.id))
 
 
 def _excluded_words(project: Project) -> str:
@@ -203,6 +251,13 @@ def of_outputs(
 
     `parts`: also by task, topic and temperature, and what can be seen of the identities.
     """
+    found = _prepared(project, study_id, axes, info, seed, parts=parts)
+    return None if found is None else whole(ctx, found, compute)
+
+
+def _prepared(
+    project: Project, study_id: int, axes: Axes, info: ScorerInfo, seed: int, *, parts: bool
+) -> Prepared | None:
     vectors = stored_values(project, info)
     rows = [
         row
@@ -215,10 +270,21 @@ def of_outputs(
     of_axes = _definitions(project)
     axes = {axis: identities for axis, identities in axes.items() if axis in of_axes}
     how = {"seed": seed, "parts": parts, "words": words_of(of_axes.values()), "harm": harm_of(of_axes)}
+    failed, asked = failures(project, study_id), prompts_asked(project, study_id)
     found = [vectors["output", row.id] for row in rows]
-    result = _measure_outputs(ctx, columns, found, axes, info, how, compute)
-    failed = failures(project, study_id)
-    return replace(result, rows=result.rows + sum(failed.values()), dropped={**result.dropped, **failed})
+    return Prepared(
+        *called(calls.measure_creative_outputs, *_output_args(columns, found, axes, info, how)),
+        take=f"{__name__}:take",
+        prompts=tuple(asked[row.prompt_id] for row in rows),
+        units=tuple(f"{row.task} / {row.theme}" for row in rows),
+        dropped=failed,
+    )
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the outputs."""
+    table, vectors, axes, scorer, how = args
+    return taken(table, places), picked(vectors, places), axes, scorer, {**how, "resamples": FEW}
 
 
 def of_judgments(
@@ -232,17 +298,22 @@ def of_judgments(
     parts: bool = False,
     adjusted: bool = False,
     seen: bool = False,
+    wanted: Wanted | None = None,
 ) -> StudyResult:
     """Shares and ABS of the judgments in force of these sessions, pooled.
 
     `adjusted`: at equal length and place too. `parts`: that, and by task, topic, temperature, rater and model, and how
     far the raters agree. `seen`: with the judgments that were made after a look at the identities; otherwise they are
-    counted among what was left out.
+    counted among what was left out. `wanted`: of these comparisons alone.
     """
-    columns, axes = by_set(judgment_columns(project, sessions, compared=parts, lengths=adjusted, seen=seen), axes)
+    judged = judgment_columns(project, sessions, compared=parts, lengths=adjusted, seen=seen, wanted=wanted)
+    columns, axes = by_set(judged, axes)
     columns, names = without_codes(project, columns)
     how = {"seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(_definitions(project))}
     left_out = 0 if seen else seen_count(project, [session.id for session in sessions])
+    if left_out and wanted:
+        every = judgment_columns(project, sessions, compared=False, seen=True, wanted=wanted)
+        left_out = len(every["comparison"]) - len(columns["comparison"])
     if not columns["comparison"] and left_out:
         return with_seen(StudyResult("creativity", 0, {}, ()), left_out)
     return with_seen(without_persons(_measure_judgments(ctx, columns, axes, how, compute), names), left_out)
@@ -369,13 +440,18 @@ def _measure_outputs(
     how: Mapping[str, Any],
     compute: ComputeProcess,
 ) -> StudyResult:
+    args = _output_args(columns, vectors, axes, info, how)
+    result: StudyResult = compute.call(calls.measure_creative_outputs, *args, ctx=ctx)
+    return result
+
+
+def _output_args(
+    columns: Mapping[str, Sequence[Any]], vectors: Sequence[Any], axes: Axes, info: ScorerInfo, how: Mapping[str, Any]
+) -> tuple[Any, ...]:
     import numpy as np
 
     table = {name: tuple(values) for name, values in columns.items()}
-    result: StudyResult = compute.call(
-        calls.measure_creative_outputs, table, np.stack(vectors), axes, info.use(), how, ctx=ctx
-    )
-    return result
+    return table, np.stack(vectors), axes, info.use(), how
 
 
 def _measure_judgments(

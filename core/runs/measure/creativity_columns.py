@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import isfinite
@@ -15,7 +15,7 @@ from core.judging.plan import CHECK, keys_of_sets, ranked_sets
 from core.judging.sway import arm_of
 from core.judging.workshop import participants
 from core.project.project import Project
-from core.project.rows import JudgmentRow, OutputRow, SessionRow
+from core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
 from core.runs.values import compared_texts, temperatures, text_lengths, written_by
 from core.tables.rows import Record
 
@@ -66,12 +66,18 @@ def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
 
 
 def judgment_columns(
-    project: Project, sessions: Sequence[SessionRow], *, compared: bool, lengths: bool = False, seen: bool = False
+    project: Project,
+    sessions: Sequence[SessionRow],
+    *,
+    compared: bool,
+    lengths: bool = False,
+    seen: bool = False,
+    wanted: Callable[[ComparisonRow], bool] | None = None,
 ) -> Columns:
     """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
 
     `lengths`: with how long the texts are, which `compared` has too. `seen`: also those that were made after a look at
-    the identities.
+    the identities. `wanted`: of these comparisons alone.
 
     Of a model every order of the cards that it was asked in is a judgment. Those beside a recommendation are among
     them, and marked: what is measured of preferences leaves them out.
@@ -91,6 +97,8 @@ def judgment_columns(
     for row in judgments:
         comparison = comparisons[row.comparison_id]
         if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
+            continue
+        if wanted and not wanted(comparison):
             continue
         identities = [item.identity for item in comparison.items]
         rater = raters[by_session[row.session_id].rater_id]

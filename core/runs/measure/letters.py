@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +12,20 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
+from core.metrics.result import RESAMPLES
 from core.project.project import Project
 from core.project.rows import Floats, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.axes import available_axes, load_axis
 from core.runs.exporting import matched_block
+from core.runs.generators import prompts_asked
+from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, units_or_prompts, whole
 from core.runs.values import complete_values, failures, stored_values
 from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
+from core.studies.crossed import crossing_of
 from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead, with_line_breaks
 
@@ -188,7 +193,10 @@ AXES = False
 
 @dataclass(frozen=True)
 class Letter:
-    """A letter as the study reads it beside its counts. `text`: as it is read, with real line breaks."""
+    """A letter as the study reads it beside its counts. `text`: as it is read, with real line breaks.
+
+    `prompt`: what is the same for the same prompt, whoever answered it; empty where it is not known.
+    """
 
     key: TextKey
     group: str
@@ -196,6 +204,7 @@ class Letter:
     name: str
     text: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
+    prompt: str = ""
 
 
 def needed() -> list[ScorerInfo]:
@@ -238,7 +247,9 @@ def of_tables(
     result: StudyResult = compute.call(
         calls.letters_tables,
         [row["text"] for row in rows],
-        _columns(groups, [row.get("block", "") for row in rows], [row.get("name", "") for row in rows], dict(dropped)),
+        _columns(
+            groups, [row.get("block", "") for row in rows], [row.get("name", "") for row in rows], dict(dropped), ()
+        ),
         {"texts": texts, **read_beside(rows, styles, harm_settings(set(groups), ()), options)},
         options.seed,
         ctx=ctx,
@@ -250,6 +261,13 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's letters, imported and generated, scoring first what is not scored yet."""
+    return whole(ctx, prepared(ctx, project, study_id, options, compute), compute), []
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> Prepared:
+    """The columns of a project's letters. Those of one block (cell or biography) are kept together."""
     for name in COUNTERS:
         complete_values(ctx, project, study_id, scorer_for("lexicon", name, name), compute)
     everyone, counted = _counted(project, study_id)
@@ -259,16 +277,49 @@ def of_project(
         return [values.get(letter.key) for letter in counted.letters]
 
     rows = [letter.fields for letter in counted.letters]
-    called = [f"The letter {letter.key[1]} ({letter.key[0]})" for letter in counted.letters]
-    styles = styles_of(list(zip(called, rows, strict=True)), {}, options, scored)
+    told = [f"The letter {letter.key[1]} ({letter.key[0]})" for letter in counted.letters]
+    styles = styles_of(list(zip(told, rows, strict=True)), {}, options, scored)
     axes = [axis.definition for axis in project.axes.latest().values()]
     harms = harm_settings({letter.group for letter in counted.letters}, axes)
     reading = {
         "texts": [letter.text for letter in counted.letters],
         **read_beside(rows, styles, harms, options),
     }
-    result = _measured(ctx, counted, reading, options.seed, compute)
-    return replace(result, rows=everyone), []
+    prompts = tuple(letter.prompt for letter in counted.letters)
+    return Prepared(
+        *called(
+            calls.measure_letters,
+            counted.values,
+            counted.uses,
+            _columns_of(counted, axes),
+            reading,
+            options.seed,
+            RESAMPLES,
+        ),
+        take=f"{__name__}:take",
+        prompts=prompts,
+        units=units_or_prompts((fields.get("block", "") for fields in rows), prompts),
+        texts=everyone,
+    )
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the letters."""
+    values, uses, columns, reading, seed, _ = args
+    by_letter = ("groups", "blocks", "names")
+    # Which group is the numerator must not depend on which letters are left.
+    order = columns["order"] or tuple(dict.fromkeys(group for group in columns["groups"] if group))
+    own = {**columns, **taken({name: columns[name] for name in by_letter}, places), "order": order}
+    read = ("texts", "contexts", "documents", "models", "arms", "twins")
+    styles = {kind: _style_of(given, places) for kind, given in reading["styles"].items()}
+    some = {**reading, **taken({name: reading[name] for name in read}, places), "styles": styles}
+    return [picked(of, places) for of in values], uses, own, some, seed, FEW
+
+
+def _style_of(given: Any, places: Sequence[int]) -> Any:
+    if isinstance(given, str):
+        return given
+    return {name: value if name == "scorer" else picked(value, places) for name, value in given.items()}
 
 
 @dataclass(frozen=True)
@@ -296,27 +347,29 @@ def _counted(project: Project, study_id: int) -> tuple[int, _Counted]:
     return len(everyone) + sum(failed.values()), _Counted(known, values, [info.use() for info in infos], left)
 
 
-def _measured(
-    ctx: JobContext, counted: _Counted, reading: Mapping[str, Any], seed: int, compute: ComputeProcess
-) -> StudyResult:
-    columns = _columns(
+def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return _columns(
         [letter.group for letter in counted.letters],
         [letter.block for letter in counted.letters],
         [letter.name for letter in counted.letters],
         counted.dropped,
+        axes,
     )
-    result: StudyResult = compute.call(
-        calls.measure_letters, counted.values, counted.uses, columns, reading, seed, ctx=ctx
-    )
-    return result
 
 
 def _columns(
-    groups: Sequence[str], blocks: Sequence[str], names: Sequence[str], dropped: Mapping[str, int]
+    groups: Sequence[str],
+    blocks: Sequence[str],
+    names: Sequence[str],
+    dropped: Mapping[str, int],
+    axes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
+    """`axes`: the project's own definitions, looked at before the shipped ones."""
     order = PUBLISHED_ORDER if set(groups) - {""} == set(PUBLISHED_ORDER) else ()
     columns = {"groups": tuple(groups), "blocks": tuple(blocks), "names": tuple(names)}
-    return {**columns, "order": order, "dropped": dict(dropped)}
+    shipped = (load_axis(key).definition() for key in available_axes())
+    crossing = crossing_of(set(groups), chain(axes, shipped))
+    return {**columns, "order": order, "dropped": dict(dropped), "crossing": crossing}
 
 
 def tables_in_compute(
@@ -340,6 +393,7 @@ def in_compute(
     columns: Mapping[str, Any],
     reading: Mapping[str, Any],
     seed: int,
+    resamples: int = RESAMPLES,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: stored counts back into a table, and the study over it."""
@@ -357,18 +411,19 @@ def in_compute(
         published=restore(values[1], LexiconScorer(counting="published"), uses[1]),
         **columns,
     )
-    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
+    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, resamples=resamples, ctx=ctx)
 
 
 def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable[Letter]:
     """Every finished letter of the study: generated ones, then imported ones. `texts`: with what they say."""
     documents = documents_asked(project, study_id) if texts else {}
+    asked = prompts_asked(project, study_id) if texts else {}
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         group, name = row.fields.get("group", row.identity), row.fields.get("name", "")
         letter = Letter(("output", row.id), group, matched_block(row), name)
         own = {"document": documents.get(row.run_id, ""), **row.fields}
         own |= {"model": row.model, "sample": str(row.sample)}
-        yield replace(letter, text=row.text, fields=own) if texts else letter
+        yield replace(letter, text=row.text, fields=own, prompt=asked[row.prompt_id]) if texts else letter
     for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
         if source.kind == "letter":
             fields = source.fields
@@ -376,7 +431,13 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
                 ("source", source.id), fields.get("group", ""), fields.get("block", ""), fields.get("name", "")
             )
             text = with_line_breaks(source.text, fields.get("line_break", "")) if texts else ""
-            yield replace(letter, text=text, fields=fields) if texts else letter
+            yield replace(letter, text=text, fields=fields, prompt=_of_table(fields)) if texts else letter
+
+
+def _of_table(fields: Mapping[str, str]) -> str:
+    """A table's letter has the prompt of its key, else that of its cell: the same block, group and name."""
+    cell = [fields.get(name, "") for name in ("block", "group", "name")]
+    return fields.get("key", "") or (" ".join(cell) if cell[0] else "")
 
 
 def documents_asked(project: Project, study_id: int) -> dict[int, str]:

@@ -15,9 +15,11 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.drafts import PLAIN_ARM
 from core.prompts.resource_files import validated
+from core.runs.generators import prompts_asked
 from core.runs.importing import check_generated
+from core.runs.measure.prepared import FEW, Prepared, called, taken, units_or_prompts, whole
 from core.runs.tables import read_table
-from core.runs.values import Originals, complete_values, failures
+from core.runs.values import ORIGINAL_KEY, Originals, complete_values, failures
 from core.scorers.choosing import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
@@ -62,6 +64,15 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
+    found = prepared(ctx, project, study_id, options, compute)
+    columns, asked = found.args
+    return whole(ctx, found, compute), _remarks(ctx, compute, columns, asked, options)
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> Prepared:
+    """The columns of a project's articles. Those of one headline are kept together."""
     scorers = scorers_of(options)
     values = {
         role: complete_values(ctx, project, study_id, info, compute)
@@ -76,7 +87,23 @@ def of_project(
     known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
     names = {role: info.name for role, info in scorers.items()}
     own = project.axes.latest()
-    return _measure(ctx, compute, rows, failures(project, study_id), options, names, known, own)
+    args = _args(ctx, rows, failures(project, study_id), options, names, known, own)
+    asked = prompts_asked(project, study_id)
+    prompts = tuple(asked[output.prompt_id] for output in outputs)
+    headlines = (row.get(ORIGINAL_KEY, "") or row.get("headline", "") for row in rows)
+    return Prepared(
+        *called(calls.measure_news, *args),
+        take=f"{__name__}:take",
+        prompts=prompts,
+        units=units_or_prompts(headlines, prompts),
+    )
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the articles."""
+    columns, asked = args
+    own = {name: column for name, column in columns.items() if name != "dropped"}
+    return {**columns, **taken(own, places)}, {**asked, "resamples": FEW}
 
 
 def _measure(
@@ -89,17 +116,40 @@ def _measure(
     known: Mapping[str, Mapping[str, Floats]],
     own_axes: Mapping[str, AxisRow],
 ) -> tuple[StudyResult, list[str]]:
+    columns, asked = _args(ctx, rows, dropped, options, scorers, known, own_axes)
+    result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
+    return result, _remarks(ctx, compute, columns, asked, options)
+
+
+def _args(
+    ctx: JobContext,
+    rows: Sequence[Row],
+    dropped: Mapping[str, int],
+    options: MeasureOptions,
+    scorers: Mapping[str, str],
+    known: Mapping[str, Mapping[str, Floats]],
+    own_axes: Mapping[str, AxisRow],
+) -> tuple[dict[str, Any], dict[str, Any]]:
     columns: dict[str, Any] = {name: [row.get(field, "") for row in rows] for name, field in COLUMNS.items()}
     columns["dropped"] = dict(dropped)
     axes, names = axes_of(ctx, options.axes or DEFAULT_AXES, own_axes)
-    asked = {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
-    result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
+    return columns, {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
+
+
+def _remarks(
+    ctx: JobContext,
+    compute: ComputeProcess,
+    columns: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    options: MeasureOptions,
+) -> list[str]:
+    """On words that a person brought; the shipped ones are known."""
     remarks: list[str] = []
-    if options.axes:  # words that a person brought are checked, the shipped ones are known
+    if options.axes:
         texts = [text for side in ("originals", "generated") for text in columns[side]]
-        for axis in axes:
-            remarks += compute.call(calls.word_remarks, axis, names.get(axis.key), texts, ctx=ctx)
-    return result, remarks
+        for axis in asked["axes"]:
+            remarks += compute.call(calls.word_remarks, axis, asked["names"].get(axis.key), texts, ctx=ctx)
+    return remarks
 
 
 def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:

@@ -245,6 +245,7 @@ class FolderScorer:
     """
 
     role = ""
+    loads = ""  # the role whose model it loads, where that is another than its own
     name = ""
     rules = ""  # how texts are read; changes whenever the same text could get other numbers
     papers = ""  # what the paper used, in words
@@ -281,12 +282,12 @@ class FolderScorer:
             return f"{self.papers[:1].upper()}{self.papers[1:]}."
         own = not self.stand_in
         said = f"{model.title}: {self.papers}." if own else f"{model.title}, here in the place of {self.papers}."
-        device = device_of(self.role)
+        device = device_of(self.loads or self.role)
         return f"{said} It computes on {in_words(device)}." if device else said
 
     def model(self) -> InstalledModel:
         """Raises `AppError` where no model for the role is on this computer."""
-        return needed(self.role)
+        return needed(self.loads or self.role)
 
     def _found(self) -> InstalledModel | None:
         try:
@@ -328,9 +329,10 @@ class SentenceClassifier(FolderScorer):
         if not found:
             return np.empty((0, 1))
         model = self.model()
-        classifier = held(self.role, (model.path, model.sha256), lambda: self._load(model))
+        role = self.loads or self.role
+        classifier = held(role, (model.path, model.sha256), lambda: self._load(model))
         names = NUMBERED.get(model.name, ()) if model.origin == "catalogue" else ()
-        place, apart = asked_class(self.role, classifier.labels, model.name, names)
+        place, apart = asked_class(role, classifier.labels, model.name, names)
         logits = classifier.logits(classifier.encode(found))
         if not np.isfinite(logits).all():
             raise _no_numbers(model)
@@ -398,6 +400,23 @@ class Detoxify(SentenceClassifier):
         if model.format == "checkpoint" or is_detoxify(model.path):
             return load_detoxify(model)
         return super()._load(model)
+
+
+class DetoxifyLabels(Detoxify):
+    """Every class of Detoxify as a number of the text: the mean of its probabilities over the sentences.
+
+    `values`: float32[classes], in the order of `labels`, which are those that the model has; `summary`: toxicity.
+    """
+
+    role = "toxicity_labels"
+    loads = "toxicity"
+    name = "toxicity_labels"
+    labels = DETOXIFY
+    shape = "mean probability over the sentences, 0 to 1, of each label; summary: that of toxicity"
+
+    def _value(self, probabilities: Floats) -> ScoreValue:
+        means = probabilities.mean(axis=0)
+        return ScoreValue(means.astype(np.float32), float(means[0]))
 
 
 def _no_numbers(model: InstalledModel) -> AppError:

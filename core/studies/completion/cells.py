@@ -2,19 +2,19 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from core.metrics.clusters import CrossedCounts, Singles
 from core.metrics.likelihood import CONDITIONAL, Omnibus, likelihood_deltas, omnibus
-from core.metrics.proportions import wilson
+from core.metrics.proportions import two_proportions, wilson
 from core.metrics.ranks import kendall_tau
 from core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
 from core.metrics.result import LEVEL, Bools, Bounds, Difference, Floats, MaybeBounds
+from core.own import own_files
 from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from core.studies.completion.table import IRRELEVANT, Coded
 
@@ -160,6 +160,7 @@ def _cell(dims: Mapping[str, str], strata: list[_Stratum], pronoun: int | None) 
 
 METHOD = "two-way cluster bootstrap over given terms and option pairs, percentile, widened for few of them"
 FEWEST = 2
+ALIKE = "no resample differs from the replies"
 # Without this share of resamples with a value, those that have one are no fair picture.
 MOST_UNDEFINED = 0.05
 
@@ -172,7 +173,7 @@ def clustered_interval(draws: Floats, estimate: float, units: int) -> MaybeBound
     if len(defined) < (1 - MOST_UNDEFINED) * len(draws):
         return MaybeBounds(None, "too many resamples have no value")
     if np.ptp(defined) == 0:
-        return MaybeBounds(None, "no resample differs from the replies")
+        return MaybeBounds(None, ALIKE)
     low, high = np.quantile(defined, [_tail(units), 1 - _tail(units)])
     return MaybeBounds(Bounds(min(float(low), estimate), max(float(high), estimate), METHOD))
 
@@ -180,6 +181,20 @@ def clustered_interval(draws: Floats, estimate: float, units: int) -> MaybeBound
 @cache
 def _tail(units: int) -> float:
     return widened_tail(units, LEVEL)
+
+
+def difference_interval(cell: ReplyCell, chosen: int, draws: Floats, estimate: float, units: int) -> MaybeBounds:
+    """The same for a difference of the shares of one kind of option, its place in CHOSEN. Where no resample differs,
+    Agresti and Caffo's, taking each given term as one reply: so all against none has an interval too."""
+    bounds = clustered_interval(draws, estimate, units)
+    if bounds.reason != ALIKE:
+        return bounds
+    (positive, negative), shares = cell.terms, cell.chosen[:, chosen] / cell.chosen.sum(axis=1)
+    counts = (round(float(shares[0]) * positive), positive, round(float(shares[1]) * negative), negative)
+    found = two_proportions(*counts).interval
+    if found.bounds is None:
+        return MaybeBounds(None, f"{ALIKE}, and {found.reason.replace('units in a group', 'terms of a polarity')}")
+    return MaybeBounds(replace(found.bounds, method=f"{found.bounds.method}, one reply for each given term"))
 
 
 def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
@@ -268,7 +283,7 @@ def implied_tau(model: str, direction: str) -> float:
 
 @cache
 def published() -> Mapping[str, Any]:
-    text = resources.files("resources").joinpath("published", "completion.toml").read_text(encoding="utf-8")
+    text = own_files("resources").joinpath("published", "completion.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.draw import digits
 from core.findings import Effect, Finding, Floor, Power, StudyResult, Variant
 from core.metrics.clusters import Draws
 from core.metrics.likelihood import (
@@ -38,6 +39,7 @@ from core.studies.completion.cells import (
     cells,
     clustered_interval,
     delta_line,
+    difference_interval,
     irrelevant_line,
     likelihood_line,
     share_interval,
@@ -68,7 +70,7 @@ def deltas(cell: ReplyCell) -> Iterator[Finding]:
             yield finding
             continue
         units = min(*cell.terms, cell.pairs)
-        bounds = clustered_interval(draws[place], one.value, units)
+        bounds = difference_interval(cell, place, draws[place], one.value, units)
         p, no_p = term_p(cell, permuted[place], one.value)
         wider = times_as_wide(bounds, one.interval.bounds)
         power = _power(permuted[place]) if p is not None else None
@@ -370,7 +372,8 @@ def _positions(replies: Coded, inside: Bools, dims: dict[str, str]) -> Iterator[
     counts = np.bincount(known, minlength=len(PLACES))
     test = equal_chances(counts)
     unknown = int(inside.sum()) - len(known)
-    whole = f"{test.name} over the three places: X² = {test.statistic:.2f}, p = {test.p:.3g}."
+    assert test.p is not None  # something was chosen, of three places
+    whole = f"{test.name} over the three places: X² = {test.statistic:.2f}, {digits.p_value(test.p)}."
     for place, title in enumerate(PLACES):
         one = share(int(counts[place]), len(known), 1 / len(PLACES))
         yield Finding(

@@ -6,7 +6,7 @@ of each rater, models among them; what the place does to them is in `creativity.
 `creativity.agreement.position`. Source: beyond the paper (METHODS, length and position)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,10 @@ from core.studies.findings import floor, interval, missing_interval
 ADJUSTED_ABS, ADJUSTED_SHARE, LENGTH = f"{ABS}.adjusted", f"{SHARE}.adjusted", "creativity.length"
 SOURCE = "beyond the paper: conditional logit on log words and place (McFadden 1974), clustered"
 NOT_KNOWN = "length not known"
+SEPARATED_NOTE = (
+    "The choices are separated, so that the likelihood has no maximum: the estimate is Firth's, and p is of sign flips "
+    "of the scores by rater or comparison, of which there are fewer (Heinze & Schemper 2002; Hemerik et al. 2020)."
+)
 NO_LENGTHS = "the lengths of the texts are not known"
 
 
@@ -92,11 +96,12 @@ def _shares(fitted: _Adjusted) -> Iterator[Finding]:
             continue
         share = float(found.shares[place])
         result = worth_share(share * fitted.n, fitted.n, chance, found.worths[place])
+        p = found.flipped[place] if found.separated else result.p
         raw, placed = float(found.raw[place]), float(found.placed[place])
         yield Finding(
             estimate=share,
             interval=interval(result.interval),
-            p=result.p,
+            p=p,
             contrast={identity: share - chance},
             note=f"As chosen {raw:.1%}; length accounts for {100 * (placed - share):+.1f} points of it, the place for "
             f"{100 * (raw - placed):+.1f}. Chance is {chance:.3f}. {_note(fitted)}",
@@ -117,6 +122,8 @@ def _score(fitted: _Adjusted) -> Finding:
     k = len(choices.identities)
     bounds = affinity_interval(found.shares * fitted.n, found.worth.effect, freedom=found.worth.freedom)
     noise = worth_floor(found.shares, fitted.n, found.worth)
+    if found.separated and found.all_flipped is not None:
+        noise = replace(noise, p=found.all_flipped)
     value, raw, placed = (float(spread(shares)) for shares in (found.shares, found.raw, found.placed))
     return Finding(
         estimate=value,
@@ -135,13 +142,14 @@ def _score(fitted: _Adjusted) -> Finding:
 
 def _length(fitted: _Adjusted) -> Finding:
     choices, found = fitted.choices, fitted.found
-    undefined = found.reason or "the texts of every comparison are equally long"
+    undefined = found.undoubled or found.reason or "the texts of every comparison are equally long"
+    unbounded = "interval: the choices are separated, so that its end is open" if found.interval is None else None
     return Finding(
         id=LENGTH,
         label=choices.axis,
         title=within(f"What twice the length does to a text’s odds: {choices.axis}", choices.dims),
         estimate=found.doubled,
-        reason=undefined if found.doubled is None else None,
+        reason=undefined if found.doubled is None else unbounded,
         unit="odds ratio",
         interval=interval(found.interval),
         p=found.p,
@@ -151,6 +159,7 @@ def _length(fitted: _Adjusted) -> Finding:
 
 
 def _note(fitted: _Adjusted) -> str:
-    alike = fitted.found.doubled is None
+    alike = fitted.found.doubled is None and not fitted.found.undoubled
     only = "Texts of a comparison are equally long: only the place is adjusted." if alike else ""
-    return " ".join(filter(None, (only, units_note(fitted.choices))))
+    apart = SEPARATED_NOTE if fitted.found.separated else ""
+    return " ".join(filter(None, (apart, only, units_note(fitted.choices))))

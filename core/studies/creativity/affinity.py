@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from core.draw import digits
 from core.findings import Effect, Finding, Power
 from core.metrics.affinity import (
     affinity_floor,
@@ -191,7 +192,7 @@ def _abs_note(choices: AxisChoices, preferred: tuple[int, ...], floor_method: st
     parts = [f"Chosen most often: {most}.", f"Floor: {floor_method}."]
     fit = equal_chances(choices.chosen)
     if choices.independent and fit.p is not None and fit.statistic is not None:
-        parts.append(f"{fit.name}: {fit.statistic:.2f}, df {len(choices.identities) - 1}, p = {fit.p:.3f}.")
+        parts.append(f"{fit.name}: {fit.statistic:.2f}, df {len(choices.identities) - 1}, {digits.p_value(fit.p)}.")
     return " ".join([*parts, _common(choices, "")["note"]]).strip()
 
 

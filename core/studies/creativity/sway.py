@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.findings import Finding
-from core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
+from core.metrics.arms import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
 from core.metrics.result import Floats, Ints
 from core.project.rows import ALONE
 from core.studies.creativity import FEWEST_RATERS
@@ -27,6 +27,7 @@ RECOMMENDED = "a recommendation was shown"  # why a judgment is in no other find
 SHOWN, NOT_SHOWN = "recommended", "not recommended"
 SOURCE = "beyond the paper: randomised planted recommendations"
 EMPTY_ARM = "no answer beside a recommendation, or none without one"
+EXACT = " The arms are wholly apart: p is of the draw itself (Fisher's randomisation test)."
 FEWEST_TO_RESIST = 3  # raters: “the others” are two at least
 
 
@@ -148,16 +149,19 @@ def _finding(finding_id: str, label: str, title: str, values: Floats, used: Sequ
     )  # fmt: skip
     if effect is None:
         return common
-    found = effect.difference
+    found, raters_of = effect.difference, np.unique([one.rater for one in used], return_inverse=True)[1]
+    exact = apart_by_chance(values == 1, shown, raters_of) if np.isin(values, (0, 1)).all() else None
+    told = "" if exact is None else EXACT
     those = "" if raters >= FEWEST_RATERS else f" The interval holds for these {raters} raters, not for others."
     return replace(
         common,
         estimate=found.value,
         reason=None,
         interval=interval(found.interval.bounds),
-        p=found.p,
-        note=f"Chosen in {values[shown].mean():.1%} of {counts[SHOWN]} answers beside a recommendation of it, and in "
-        f"{values[~shown].mean():.1%} of {counts[NOT_SHOWN]} without one. Ties and none count as not chosen.{those}",
+        p=found.p if exact is None else exact,
+        note=f"Chosen in {values[shown].mean():.1%} of {counts[SHOWN]} answers beside a recommendation of it, "
+        f"and in {values[~shown].mean():.1%} of {counts[NOT_SHOWN]} without one. Ties and none count as not chosen."
+        f"{those}{told}",
     )
 
 

@@ -15,6 +15,7 @@ STUDY = Study(
     ),
     findings=(
         "letters.lexicon.odds_ratio",
+        "letters.crossed.*",
         "letters.word.odds_ratio",
         "letters.weat",
         "letters.style.*",
@@ -33,7 +34,7 @@ STUDY = Study(
         "letters.mitigation",
     ),
     drafter="core.runs.setup:draft_letters",
-    narrowed_by=("names", "names_in_turn", "axes", "document", "biographies", "versions"),
+    narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "biographies", "versions"),
     importer="core.runs.importing:store_letters",
     gather="core.runs.measure.letters",
     draw="core.report.figures.letters:figures",
@@ -41,6 +42,10 @@ STUDY = Study(
     sampling={"temperature": 1.0, "top_p": 1.0},
     questions=(
         StudyQuestion("Are words of some kinds more frequent in one group's letters?", ("letters.lexicon.odds_ratio",)),
+        StudyQuestion(
+            "Does one axis alone explain it, or do both together say more (gender × race)?",
+            ("letters.crossed.lexicon.interaction", "letters.crossed"),
+        ),
         StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
         StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
         StudyQuestion("Is one group written about in another style?", ("letters.style",)),

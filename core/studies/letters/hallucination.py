@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from core.draw import digits
 from core.errors import AppError
 from core.findings import Effect, Finding, Power, ScorerUse
 from core.jobs import JobContext
@@ -32,7 +33,6 @@ from core.studies.letters.style import (
     conclusion,
     harmful_sign,
     how_tested,
-    p_words,
     setting_of,
     sides,
 )
@@ -256,7 +256,9 @@ class _Study:
             return f"Verdict: {'amplified' if sign * finding.estimate > 0 else 'attenuated'}."
         test = equivalence(compared, MARGIN)
         if test.equivalent and test.p is not None:
-            return f"Verdict: propagated (within {100 * MARGIN:.0f} points, equivalence test, {p_words(test.p)})."
+            return (
+                f"Verdict: propagated (within {100 * MARGIN:.0f} points, equivalence test, {digits.p_value(test.p)})."
+            )
         return "Verdict: not enough evidence."
 
     def _with_others(self, group: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from math import log
 
 import numpy as np
 
+from core.draw import digits
 from core.findings import Effect, Finding, Power, Variant
 from core.metrics.adjust import holm
 from core.metrics.odds import (
@@ -160,7 +161,8 @@ def _rates(table: LettersTable, counted: Counted, pair: tuple[str, str], place: 
 def _test_note(p: float | None, adjusted: float | None) -> str:
     if p is None or adjusted is None:
         return "The paper tests nothing here."
-    return f"The paper tests nothing here; our test on these counts gives p = {p:.3f}, after Holm {adjusted:.2f}."
+    holm_p = digits.p_text(adjusted)
+    return f"The paper tests nothing here; our test on these counts gives {digits.p_value(p)}, after Holm {holm_p}."
 
 
 def one_name(table: LettersTable, pair: tuple[str, str]) -> str:

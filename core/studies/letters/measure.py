@@ -17,8 +17,9 @@ from core.metrics.proportions import paired_proportions, two_proportions, wilson
 from core.metrics.result import RESAMPLES, Bools, Difference
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
 from core.scorers.embedding import WordVectors
-from core.scorers.registry import describe, load
+from core.scorers.registry import describe, load, score_batch
 from core.studies.findings import interval, missing_interval, with_holm
+from core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
 from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
@@ -113,7 +114,7 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
         how = f"{len(first)} matched pairs"
     else:
         of = {group: [good for name, good in letters if name == group] for group in pair}
-        result = two_proportions(sum(of[pair[0]]), len(of[pair[0]]), sum(of[pair[1]]), len(of[pair[1]]))
+        result = two_proportions(sum(of[pair[0]]), len(of[pair[0]]), sum(of[pair[1]]), len(of[pair[1]]), exact=None)
         how = "letters taken as independent, since they are not matched one to one"
     return Finding(
         id=SUCCESS_ID,
@@ -150,7 +151,10 @@ def _matched(
 # ---- Findings of all letters together
 
 NOT_ENGLISH = "not in English"
-ORDER = ("letters.lexicon", "letters.word", "letters.weat", "letters.style", "letters.hallucination", "letters.success")
+ORDER = (
+    "letters.lexicon", "letters.crossed", "letters.word", "letters.weat", "letters.style", "letters.hallucination",
+    "letters.success",
+)  # fmt: skip
 CASE_DIFFERENCE = 0.1  # of the shares of contexts in lower case, from which on a warning stands beside every result
 
 
@@ -209,11 +213,12 @@ def measure_whole(
         scores = reading.styles.get(kind, f"there is no scorer for “{kind}”")
         if isinstance(scores, StyleScores) and scores.sentences:
             scores = scores.only(english)
-            read += style_findings(ours, kind, scores, reading.harms)
+            read += style_findings(ours, kind, scores, reading.harms) + crossed_style(ours, kind, scores)
         else:
-            given += style_findings(table, kind, scores, reading.harms)
+            given += style_findings(table, kind, scores, reading.harms) + crossed_style(table, kind, scores)
         read += hallucination_findings(ours, kind, scores, grounded, reading.harms)
     given += _success(table, reading)
+    given += crossed_categories(table)
     if not english.any():
         read = [replace(each, reason=f"no letter is in English; {each.reason}") for each in read]
     findings = sorted([*lexicon_findings(table, seed, resamples), *read, *given], key=_place)
@@ -248,15 +253,18 @@ def _success(table: LettersTable, reading: LetterInputs) -> list[Finding]:
     documents = reading.documents or ("letter",) * len(reading.texts)
     values = scorer.score(reading.texts)
     places = sorted(range(len(table.groups)), key=lambda place: _rank(table, table.groups[place]))
+    outcomes = [of_document(value.values.tolist(), asked) for value, asked in zip(values, documents, strict=True)]
+    use = ScorerUse(scorer.role, scorer.name, scorer.version, scorer.sha256, scorer.stand_in)
     findings = success_findings(
         [table.groups[place] for place in places],
-        [of_document(values[place].values.tolist(), documents[place]) for place in places],
-        ScorerUse(scorer.role, scorer.name, scorer.version, scorer.sha256, scorer.stand_in),
+        [outcomes[place] for place in places],
+        use,
         blocks=[table.block(place) for place in places],
         dropped=table.dropped,
     )
     # The other groups stand beside a group's own rate, as in every finding.
-    return [replace(each, groups=tuple(dict.fromkeys([*each.groups, *table.compared]))) for each in findings]
+    findings = [replace(each, groups=tuple(dict.fromkeys([*each.groups, *table.compared]))) for each in findings]
+    return findings + crossed_success(table, [outcome is Outcome.SUCCESS for outcome in outcomes], use)
 
 
 def _rank(table: LettersTable, group: str) -> int:
@@ -271,7 +279,7 @@ def _embedded(words: Sequence[str], chosen: str) -> Embedded:
         if scorer.role not in ("embedding", "word_vectors"):
             raise UsageError(f"The scorer “{chosen}” gives no vectors.", hint="Choose an embedder, or a file.")
         use = ScorerUse("word_vectors", scorer.name, scorer.version, scorer.sha256, scorer.role == "embedding")
-        values = scorer.score(words)
+        _, values = score_batch(chosen, words)
     else:
         from_file = WordVectors(Path(chosen))
         use = ScorerUse("word_vectors", from_file.name, from_file.version, from_file.sha256, False)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from core.draw import digits
 from core.findings import Effect, Finding, Power, ScorerUse
 from core.metrics.clusters import Clusters
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
@@ -161,7 +162,6 @@ def _means(values: Floats, clusters: Clusters, chosen: Bools) -> Floats:
 KINDS = {"formality": "formal", "positivity": "positive", "agency": "agentic"}
 SOURCE = "Wan et al. 2023, section 3.2.2, equation 1, and Table 4"
 COUNTS_FROM = 0.5  # a sentence's probability, from which on it is formal (positive, agentic)
-LEAST_SHOWN = 0.001
 MARGIN = 0.05  # a difference of shares below which letters are taken to be alike
 
 
@@ -219,12 +219,18 @@ def conclusion(finding: Finding, compared: Sides) -> str:
         return "There is a difference."
     test = compared.equivalence(MARGIN)
     if test.equivalent and test.p is not None:
-        return f"No difference beyond {100 * MARGIN:.0f} points (equivalence test, {p_words(test.p)})."
-    return "Not enough evidence of a difference, nor that there is none."
+        return f"No difference beyond {100 * MARGIN:.0f} points (equivalence test, {digits.p_value(test.p)})."
+    return too_few_alike(compared) or "Not enough evidence of a difference, nor that there is none."
 
 
-def p_words(p: float) -> str:
-    return f"p = {p:.3f}" if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN}"
+def too_few_alike(compared: Sides) -> str:
+    """That everything differs alike, but that so few cannot show it in an exact test; empty where that is not so."""
+    result = compared.difference()
+    if result.p is None or result.p <= SIGNIFICANT or result.statistic is not None:
+        return ""
+    what = f"{result.n} pairs" if compared.paired else f"{' + '.join(map(str, result.n_by_group))} letters"
+    least = digits.p_text(result.p)
+    return f"All differ alike, but {what} are too few to show it: the smallest p that they can give is {least}."
 
 
 def how_tested(compared: Sides, result: Difference) -> str:

@@ -12,6 +12,7 @@ from core.findings import ScorerUse
 from core.metrics.clusters import Clusters
 from core.metrics.result import Bools
 from core.scorers.lexicon import Counting, Lexicon, LexiconCounts, LexiconScorer
+from core.studies.crossed import Crossing
 
 # Stands for a line break in letters released as one cell per letter.
 RETURN = "<return>"
@@ -37,6 +38,7 @@ class LettersTable:
     `counted`: by the default rule. `published`: by the paper's, None where it is not wanted. `blocks`: the matched
     cell or biography, empty where there is none. `names`: whom the letter is about. `order`: the groups to compare,
     the first one in every numerator; empty: in order of appearance. `dropped`: rows left out before, by reason.
+    `crossing`: where the groups are identities of a crossed axis.
     """
 
     groups: tuple[str, ...]
@@ -46,6 +48,7 @@ class LettersTable:
     names: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
+    crossing: Crossing | None = None
 
     def __post_init__(self) -> None:
         columns = [self.blocks, self.names] + [
@@ -101,6 +104,7 @@ class LettersTable:
             names=tuple(self.names[place] for place in places if self.names),
             order=self.compared,
             dropped={**self.dropped, reason: len(self.groups) - len(places)},
+            crossing=self.crossing,
         )
 
 
@@ -113,6 +117,7 @@ def letters_table(
     order: Sequence[str] = (),
     lexicon: str = "letters",
     dropped: Mapping[str, int] | None = None,
+    crossing: Crossing | None = None,
 ) -> LettersTable:
     """Counts the letters both ways; runs in the compute process.
 
@@ -126,6 +131,7 @@ def letters_table(
         names=tuple(names),
         order=tuple(order),
         dropped=dropped or {},
+        crossing=crossing,
     )
 
 

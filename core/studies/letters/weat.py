@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from core.metrics.embeddings import (
 from core.metrics.odds import log_odds_ratio
 from core.metrics.resampling import generator
 from core.metrics.result import Bools, Floats, Ints
+from core.own import own_files
 from core.studies.findings import floor, with_holm
 from core.studies.letters.table import LettersTable
 from core.studies.letters.word_ratios import ComparedWords, PartWords, compared_words, in_categories, most_salient
@@ -59,7 +59,7 @@ class AttributePair:
 @cache
 def attribute_pairs() -> tuple[AttributePair, ...]:
     """The content of resources/lexicons/weat.toml."""
-    data = tomllib.loads(files("resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(own_files("resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
     return tuple(
         AttributePair(each["name"], each["title"], _side(each["first"]), _side(each["second"])) for each in data["pair"]
     )

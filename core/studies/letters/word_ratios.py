@@ -379,11 +379,13 @@ def _finding(
 
 def _test_note(adjusted: Sequence[float | None], resamples: int, tests: int) -> str:
     chosen = "Words are shown for their ratios, which exaggerates them."
+    few = ""
     if tests / (1 + resamples) > SIGNIFICANT:
-        return f"{chosen} {resamples:,} permutations cannot make one of {tests} words significant after Holm."
+        few = f" {resamples:,} permutations cannot make one of {tests} words significant after Holm, unless one group "
+        few += "has it alone: that is tested exactly."
     if all(p is None or p > SIGNIFICANT for p in adjusted):
-        return f"{chosen} After Holm's correction no word is significant."
-    return chosen
+        return f"{chosen}{few or ' After Holm’s correction no word is significant.'}"
+    return f"{chosen}{few}"
 
 
 def _undefined(

@@ -183,6 +183,7 @@ class NewsRequest:
     scorers: Mapping[str, str] = field(default_factory=dict)
     known: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
     seed: int = 0
+    resamples: int = RESAMPLES
 
 
 def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext | None = None) -> StudyResult:
@@ -190,7 +191,8 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
     axes = [load_axis(axis) if isinstance(axis, str) else axis for axis in asked.axes]
     counted = [group_axis(axis, asked.names.get(axis.key)) for axis in axes]
     table = news_table(axes=counted, **columns)
-    return measure(table, {role: _scores(table, role, asked, ctx) for role in ROLES}, seed=asked.seed)
+    scores = {role: _scores(table, role, asked, ctx) for role in ROLES}
+    return measure(table, scores, seed=asked.seed, resamples=asked.resamples)
 
 
 def _scores(table: NewsTable, role: str, asked: NewsRequest, ctx: JobContext | None) -> SentenceScores | str:

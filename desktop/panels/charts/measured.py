@@ -155,7 +155,7 @@ class MeasuredFigures(QWidget):
 
     def _offer_models(self, models: Sequence[str]) -> None:
         """The two boxes, with these models; what was chosen stays chosen."""
-        for box, first in zip(self.models, (tr("a model"), tr("another model")), strict=True):
+        for box, first in zip(self.models, (tr("a generator"), tr("another generator")), strict=True):
             offered = [box.itemData(place) for place in range(1, box.count())]
             if offered != list(models):
                 before = box.currentData()
@@ -212,7 +212,7 @@ class MeasuredFigures(QWidget):
                 tr("Generate"),
             )
         elif self._compared is not None:
-            text, action = tr("These two models have no figure in common."), ""
+            text, action = tr("These two generators have no figure in common."), ""
         elif study.measurement.measured_at:
             text, action = (
                 tr("Nothing that was measured can be drawn; the findings panel lists it."),
@@ -242,7 +242,7 @@ class MeasuredFigures(QWidget):
         self.chooser.activated.connect(lambda _: self._show_study())
         self._compare_label, self._with_label = Label(tr("Compare")), Label(tr("with"))
         self.models = (ComboBox(), ComboBox())
-        for box, name in zip(self.models, (tr("First model"), tr("Second model")), strict=True):
+        for box, name in zip(self.models, (tr("First generator"), tr("Second generator")), strict=True):
             box.setAccessibleName(name)
             box.activated.connect(lambda _: self._models_chosen())
         self.titles = QStringListModel(self)

@@ -21,8 +21,9 @@ from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import StudyLines
 from desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from desktop.tables.rows import as_rows
-from desktop.widgets import Card, EmptyState, FlowLayout, Label, number, plural, tr
+from desktop.widgets import Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, tr
 from desktop.widgets.choice import ComboBox
+from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
@@ -42,6 +43,16 @@ WIDTHS = {
 }
 
 
+# What a key makes of the question that it meets: open, closed, or (None) the other of what it is.
+FOLDING = {
+    Qt.Key.Key_Return: None,
+    Qt.Key.Key_Enter: None,
+    Qt.Key.Key_Space: None,
+    Qt.Key.Key_Right: True,
+    Qt.Key.Key_Left: False,
+}
+
+
 class FindingsView(QTableView):
     """`opened` says that the texts of the current row are wanted; `focused` that the keyboard came or went."""
 
@@ -51,6 +62,7 @@ class FindingsView(QTableView):
     def __init__(self, table: FindingsTable, several_studies: Callable[[], bool]) -> None:
         super().__init__()
         self._table, self._several_studies = table, several_studies
+        self._tall: set[int] = set()  # the rows that are as high as a question
         self.setModel(table)
         self.setItemDelegate(FindingDelegate(self))
         self.setAccessibleName(tr("Findings"))
@@ -63,7 +75,8 @@ class FindingsView(QTableView):
         columns.setSortIndicatorClearable(True)
         columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
-        self.doubleClicked.connect(lambda _: self.opened.emit())
+        self.doubleClicked.connect(self._open_texts_of)
+        self.clicked.connect(lambda index: self._fold(index.row()))
         table.modelReset.connect(self._fit_heads)
         self.fit()
         theme.signals.changed.connect(self.fit)
@@ -81,14 +94,34 @@ class FindingsView(QTableView):
         self.scrollTo(self.model().index(row, 0), QAbstractItemView.ScrollHint.EnsureVisible)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        if row >= 0 and (is_open := FOLDING.get(Qt.Key(event.key()), "")) != "" and self._fold(row, is_open):
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit()
         elif not self._begin():
             super().keyPressEvent(event)
 
+    def _open_texts_of(self, index: QModelIndex) -> None:
+        if isinstance(self._table.at(index.row()), FindingLine):
+            self.opened.emit()
+
+    def _fold(self, row: int, opened: bool | None = None) -> bool:
+        """Open or close a question (None: the other of what it is); False where the row is none that folds."""
+        head = self._table.at(row)
+        if isinstance(head, FindingLine) or not self._table.folds:
+            return False
+        wanted = not self._table.is_open(head) if opened is None else opened
+        if wanted != self._table.is_open(head):
+            self._table.set_open([head], wanted)
+            place = next(at for at, one in self._table.heads_at().items() if one.key == head.key)
+            self.keep_in_sight(place)
+        return True
+
     def _begin(self) -> bool:
         """Make the first finding the current row where none is: Qt would take the question above it, and fail."""
         first = self._table.row_of(self._table.shown[0].same) if self._table.shown else None
+        first = 0 if first is None and self._table.folds else first
         if self.currentIndex().isValid() or first is None:
             return False
         self.selectionModel().setCurrentIndex(self.model().index(first, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
@@ -124,9 +157,12 @@ class FindingsView(QTableView):
         seen = self.viewport().rect().intersects(self.visualRect(self.currentIndex()))
         self.clearSpans()
         heads, room = self._table.heads_at(), self.viewport().width()
+        for row in self._tall - heads.keys():  # a question stood there before the others were opened or closed
+            self.setRowHeight(row, self.verticalHeader().defaultSectionSize())
+        self._tall = set(heads)
         for row, head in heads.items():
             self.setSpan(row, 0, 1, len(COLUMNS))
-            self.setRowHeight(row, head_height(head, self.font(), room))
+            self.setRowHeight(row, head_height(head, self.font(), room, self._table.folds))
         if seen:
             self.scrollTo(self.currentIndex())
 
@@ -171,8 +207,10 @@ class Filters(QWidget):
         self.undefined.setToolTip(tr("Show findings whose number is not defined, with the reason"))
         self.undefined.setChecked(True)
         self.undefined.toggled.connect(lambda _: self._tell())
+        self.unfold = LinkButton("")  # every finding, or the questions alone
+        self.unfold.hide()
         self._lay_out()
-        theme.signals.changed.connect(self._fit)
+        theme.signals.changed.connect(self.fit)
 
     def where(self) -> FindingFilter:
         """What the boxes ask for."""
@@ -191,7 +229,7 @@ class Filters(QWidget):
         _offer(self.axis, 2, axes)
         self.study.setVisible(len(studies) > 1)
         self.axis.setVisible(bool(axes))
-        self._fit()
+        self.fit()
 
     def clear(self) -> None:
         """Show everything."""
@@ -222,21 +260,22 @@ class Filters(QWidget):
             flow.addWidget(widget)
 
     def _boxes(self) -> tuple[QWidget, ...]:
-        return self.study, self.axis, self.significance, self.variant, self.undefined
+        return self.study, self.axis, self.significance, self.variant, self.undefined, self.unfold
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
         """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
         widest = max(box.sizeHint().width() for box in self._boxes())
         return QSize(widest, super().minimumSizeHint().height())
 
-    def _fit(self, _tokens: object = None) -> None:
+    def fit(self, _tokens: object = None) -> None:
         """The search takes what the boxes leave of its row; where that is little, a row of its own."""
         tokens = theme.current()
-        self.undefined.setFixedHeight(self.search.sizeHint().height())  # on one line with the boxes
+        for widget in (self.undefined, self.unfold):  # on one line with the boxes
+            widget.setFixedHeight(self.search.sizeHint().height())
         taken = sum(box.sizeHint().width() + tokens.grid for box in self._boxes() if not box.isHidden())
         room = self.width() - taken
         self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
@@ -269,10 +308,12 @@ class Board(Column):
         self.table = FindingsTable(self)
         self.filters = Filters()
         self.filters.changed.connect(self._narrow)
+        self.filters.unfold.clicked.connect(self.unfold)
         self.studies = StudyLines()
         self.view = FindingsView(self.table, self._several_studies)
         self.view.opened.connect(self.texts_wanted)
         self.view.selectionModel().selectionChanged.connect(self._show_row)
+        self.table.modelReset.connect(self._say_unfold)
         self.card = FindingCard()
         self.card.closed.connect(self._close_card)
         self.card.texts_wanted.connect(self.texts_wanted)
@@ -316,6 +357,20 @@ class Board(Column):
 
     def _several_studies(self) -> bool:
         return len({line.study for line in self.table.lines}) > 1 and self.table.where.study is None
+
+    # opening and closing questions
+
+    def unfold(self) -> None:
+        """Show every finding under its question, or the questions alone."""
+        opened = not self.table.all_open
+        self._keep_chosen(lambda: self.table.set_open(self.table.heads, opened))
+
+    def _say_unfold(self) -> None:
+        show_if(self.filters.unfold, self.table.folds)
+        total = number(len(self.table.lines))
+        every = tr("Show all {n} findings").format(n=total)
+        self.filters.unfold.set_text(tr("Show the questions alone") if self.table.all_open else every)
+        self.filters.fit()
 
     # narrowing and choosing
 

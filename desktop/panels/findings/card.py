@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from core.draw import digits
 from core.draw.canvas import NULL_DASH, Canvas
 from core.draw.scales import AxisScale, PlacedAxis
+from core.draw.verdicts import SHARES, apart, is_ratio, null_value
 from core.draw.words import counts, interval_sentence
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
@@ -20,7 +21,7 @@ from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording import findings as words
-from desktop.wording.findings import FindingLine, figures, is_ratio, null_value
+from desktop.wording.findings import FindingLine, figures
 
 MARK_HEIGHT = 28
 MARGIN = 0.08  # of the scale, at both ends
@@ -108,7 +109,7 @@ def legend(finding: Finding) -> str:
         return tr("Shaded: noise floor, what comes up without any bias in 95 of 100 cases; dashed: its average.")
     if is_ratio(finding):
         return tr("Dashed: 1, no difference.")
-    if finding.id in ("creativity.share", "creativity.share.adjusted"):
+    if finding.id in SHARES:
         return tr("Dashed: chance, every group chosen alike.")
     return tr("Dashed: 0, no difference.") if null_value(finding) is not None else ""
 
@@ -265,6 +266,7 @@ def _captions() -> Facts:
         "n": tr("n"),
         "dropped": tr("Left out"),
         "p": tr("Test"),
+        "apart": tr("Verdict"),
         "floor": tr("Noise floor"),
         "effect": tr("Effect size"),
         "contrast": tr("Per group"),
@@ -288,6 +290,7 @@ def _facts(line: FindingLine) -> Facts:
         "n": words.n_words(one, line.groups),
         "dropped": counts(one.dropped),
         "p": words.p_words(one),
+        "apart": apart(one),
         "floor": words.floor_words(one),
         "effect": effect,
         "contrast": words.contrast_words(one, line.groups),

@@ -245,6 +245,11 @@ class FindingsPanel(Panel):
         self.export = Button(tr("Export…"), icon="export")
         self.export.clicked.connect(self._offer_exports)
         self.header.add_action(self.export)
+        self.report = Button(tr("Report…"))
+        self.report.setToolTip(tr("Save what was found as html, PDF, Markdown or LaTeX (Ctrl+P)"))
+        self.report.clicked.connect(self._offer_reports)
+        self.header.add_action(self.report)
+        self._report_wanted = False
         self.board = Board()
         self.board.counted.connect(self._show_count)
         self.board.texts_wanted.connect(self.open_texts)
@@ -314,6 +319,7 @@ class FindingsPanel(Panel):
             *measuring,
             Command(tr("Search in the findings"), self._search, "Ctrl+F", some),
             Command(tr("Clear the filters"), board.filters.clear, "", some),
+            Command(tr("Show all findings, or the questions alone"), board.unfold, "", lambda: board.table.folds),
             Command(tr("Open the texts of the finding"), self.open_texts, "", chosen),
             Command(tr("Copy the finding as a sentence"), card.put_sentence, "", chosen),
             Command(tr("Copy the finding as JSON"), card.put_json, "", chosen),
@@ -337,6 +343,8 @@ class FindingsPanel(Panel):
         self._measurements, open_sessions = measured
         self.board.show_measurements(self._measurements, open_sessions)
         self._allow()
+        if self._report_wanted and self.project is not None:
+            self._offer_reports()
 
     def _go_on(self) -> None:
         """From the empty state: measure what there is, or go and make something."""
@@ -397,6 +405,16 @@ class FindingsPanel(Panel):
 
     def _shown(self) -> list[Finding]:
         return [line.finding for line in self.board.table.shown]
+
+    def opened_with(self, *, report: bool = False, **what: object) -> None:
+        """`report`: save one, as soon as it is known what was measured."""
+        self._report_wanted = report and not self._measurements
+        if report and self._measurements:
+            self._offer_reports()
+
+    def _offer_reports(self) -> None:
+        self._report_wanted = False
+        self.saving.offer_reports(self._measurements, self.report)
 
     def _offer_exports(self) -> None:
         open_below(self.saving.menu(self._measurements), self.export)

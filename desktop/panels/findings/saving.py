@@ -1,4 +1,4 @@
-"""What leaves from here: findings, judgments, a study's report; and judgments that come from LLM Comparator."""
+"""What leaves from here: findings, judgments, reports, the audit as a file; and judgments of LLM Comparator come in."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,13 +9,16 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from core.findings import Finding
 from desktop.operations.studies import (
     ENDINGS,
+    REPORT_ENDINGS,
     bring_in_judgments,
+    save_audit,
     save_findings,
     save_judgments,
     save_study_report,
 )
 from desktop.shell import Command, Shell
 from desktop.widgets import tr
+from desktop.widgets.events import open_below
 from desktop.wording.findings import Measurement
 
 COMPARATOR = "json"  # the ending of LLM Comparator's files
@@ -51,9 +54,23 @@ class Saving:
         return [
             Command(tr("Export the findings shown…"), self.ask_findings, "", some),
             *reports,
+            Command(tr("Save as audit file…"), self.ask_audit, "", there),
             Command(tr("Export the judgments…"), self.ask_judgments, "", there),
             Command(tr("Bring in judgments from LLM Comparator…"), self.ask_comparator, "", writable),
         ]
+
+    def offer_reports(self, measurements: Sequence[Measurement], below: QWidget) -> None:
+        """Ask where the report goes; of which study, where several were measured."""
+        measured = [one for one in measurements if one.measured_at]
+        if len(measured) == 1:
+            self.ask_report(measured[0].study)
+        elif measured:
+            menu = QMenu(self._parent)
+            for one in measured:
+                menu.addAction(one.title, partial(self.ask_report, one.study))
+            open_below(menu, below)
+        else:
+            self._shell.notify(tr("Nothing has been measured yet. Measure a study, then save its report."))
 
     def menu(self, measurements: Sequence[Measurement]) -> QMenu:
         menu = QMenu(self._parent)
@@ -82,7 +99,7 @@ class Saving:
             )
 
     def ask_report(self, study: str) -> None:
-        if path := self._target(tr("Save the report"), f"report-{study}", ("html",)):
+        if path := self._target(tr("Save the report"), f"report-{study}", REPORT_ENDINGS):
             self.save_report(study, path)
 
     def save_report(self, study: str, path: Path) -> None:
@@ -90,6 +107,15 @@ class Saving:
             save_study_report(project=self._shell.project, study=study, path=path).start(
                 self._shell.jobs, on_error=self._shell.show_error
             )
+
+    def ask_audit(self) -> None:
+        if path := self._target(tr("Save as audit file"), "audit", ("toml",)):
+            self.save_audit(path)
+
+    def save_audit(self, path: Path) -> None:
+        """Prompts, generators and measures of the project, for “biasprint run”."""
+        if self._shell.project is not None:
+            save_audit(project=self._shell.project, path=path).start(self._shell.jobs, on_error=self._shell.show_error)
 
     def ask_comparator(self) -> None:
         kinds = tr("LLM Comparator ({pattern})").format(pattern=f"*.{COMPARATOR}")

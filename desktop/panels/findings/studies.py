@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.draw import digits
 from desktop import theme
 from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
@@ -121,11 +122,15 @@ class StudyLines(QWidget):
 
 
 def said_of(measurement: Measurement) -> str:
-    """ "measured today at 13:40, seed 0"."""
+    """ "measured today at 13:40, with seed 0", and on how many texts where there are more now."""
     if not measurement.measured_at:
         return tr("not measured yet")
     seed = (measurement.recipe or {}).get("seed", "?")
-    return tr("measured {when}, with seed {seed}").format(when=when_words(measurement.measured_at), seed=seed)
+    said = tr("measured {when}, with seed {seed}").format(when=when_words(measurement.measured_at), seed=seed)
+    if not measurement.new_texts:
+        return said
+    read = digits.count(measurement.texts - measurement.new_texts)
+    return tr("{said}, on {read} of {texts} texts").format(said=said, read=read, texts=digits.count(measurement.texts))
 
 
 def when_words(stamp: str) -> str:
@@ -162,8 +167,11 @@ def hidden_words(open_sessions: int) -> str:
 def recipe_words(recipe: Mapping[str, Any]) -> str:
     """Everything needed to get the same numbers again."""
     words = {"program_version": tr("program"), "seed": tr("seed"), "axes": tr("axes"), "scorers": tr("scorers")}
+    words |= {"generators": tr("written by"), "pooled": tr("pooled")}
     parts = []
     for key, value in recipe.items():
+        if key == "generators":
+            value = [one["name"] for one in value]
         shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         if key == "axes":
             shown = shown or tr("all")

@@ -14,7 +14,9 @@ from desktop.operations.connections import why_offline
 from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
+from desktop.operations.studies import StudyFacts
 from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of
+from desktop.panels.generate.next_step import NextStep
 from desktop.panels.generate.writers import FormGrid, GeneratorPicker, OptionFields, as_wide_as_its_column, narrow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
@@ -105,6 +107,7 @@ class GenerateForm(Card):
         self._refused: Mapping[tuple[int, str], str] = {}
         self._runs: Sequence[RunLine] = ()
         self._entries: Sequence[Entry] = ()
+        self._studies: Mapping[str, StudyFacts] = {}
         self._model = ""  # whose options are shown
         self._more: dict[str, Parameter] = {}  # of a picked run: parameters that have no field here
         self._allowed = False
@@ -130,6 +133,7 @@ class GenerateForm(Card):
         self.refused.hide()
         self.engine = EngineNotice(self._shell, wanted=False, narrow=True)
         self.start: Button = PrimaryButton(tr("Start"))
+        self.next = NextStep(self._shell)
         self.retry = LinkButton("")
         self.no_prompts = QuietButton(tr("Choose prompts…"))
 
@@ -156,7 +160,7 @@ class GenerateForm(Card):
             numbers.addWidget(spin, 0, column + 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(tokens.gap)
-        for button in (self.start, self.no_prompts):
+        for button in (self.start, self.next, self.no_prompts):
             buttons.addWidget(button)
         buttons.addWidget(self.state, 1)
         about = QVBoxLayout()
@@ -226,6 +230,11 @@ class GenerateForm(Card):
     def show_runs(self, runs: Sequence[RunLine], entries: Sequence[Entry]) -> None:
         """The project's runs, and those that are in the queue now."""
         self._runs, self._entries = runs, entries
+        self._show_state()
+
+    def show_studies(self, studies: Sequence[StudyFacts]) -> None:
+        """What the project has of each study, and whether it is measured."""
+        self._studies = {one.kind: one for one in studies}
         self._show_state()
 
     def allow(self, allowed: bool) -> None:
@@ -324,7 +333,13 @@ class GenerateForm(Card):
         waits = any(not entry.ticket.written for entry in self._entries)
         self.start.set_text(tr("Add to the queue") if waits and not in_queue else words)
         self.start.setEnabled(self._allowed and ready and missing > 0 and not in_queue)
-        self.start.setVisible(chosen is not None)
+        idle = tr("Say first which model is to write: its name is missing.") if not self._named() else ""
+        self.start.setToolTip(why_not or idle)
+        self.start.setAccessibleDescription(why_not or idle)
+        study = self._studies.get(self._kinds.get(self.prompt_set.currentData(), ""))
+        written = chosen is not None and done > 0 and missing <= 0 and not in_queue
+        self.next.show_for(study if written else None, writable=self._allowed)
+        self.start.setVisible(chosen is not None and not self.next.isVisibleTo(self))
         self.retry.set_text(plural(failed, "Ask again for the one that failed", "Ask again for the %n that failed"))
         self.retry.setVisible(failed > 0)
         self.retry.setEnabled(self._allowed and ready and not in_queue)

@@ -296,6 +296,7 @@ class WritePage(Sheet):
         if contents.studies:
             self._pick_up()
         self.form.show_sets(contents.sets, contents.refused, contents.kinds)
+        self.form.show_studies(contents.studies)
         self._show_queue()
         self._choose_wanted()
 
@@ -316,6 +317,7 @@ class WritePage(Sheet):
         self._entries = {}
         self.tallies.forget()
         self.form.estimate.forget()
+        self.form.next.forget()
         self.progress.forget()
         self.show_contents(Contents())
 

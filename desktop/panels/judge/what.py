@@ -152,7 +152,7 @@ class WhatBox(QWidget):
         if self.chosen_kind == "model":
             many = len(self.chosen_models())
             if many < 2 or (many > MOST_CARDS and not self.cards):
-                return tr("Choose two or three models, or let a comparison show two or three of them at a time.")
+                return tr("Choose two or three generators, or let a comparison show two or three of them at a time.")
             return self._wanting_worst()
         if self.chosen_kind != "identity":
             return ""
@@ -201,7 +201,7 @@ class WhatBox(QWidget):
         elif offer is not None and kind == "model":
             for number, label in enumerate(offer.models):
                 self.models[label] = self._add_box(label, checked=number < MOST_CARDS)
-        self.heading.setText(tr("Models") if kind == "model" else tr("Axes"))
+        self.heading.setText(tr("Generators") if kind == "model" else tr("Axes"))
         show_if(self.heading, bool(self.axes or self.models))
         self.changed.emit()
 

@@ -110,7 +110,7 @@ def missing_said(roles: Sequence[str]) -> str:
     titles = {
         "formality": tr("formality"),
         "positivity": tr("positivity"),
-        "agency": tr("agency by its scorer and the balance of praise"),
+        "agency": tr("agency by its scorer, the balance of praise and whether marked words are meant so"),
         "entailment": tr("what a CV supports"),
     }
     said = ", ".join(titles[role] for role in roles if role in titles)
@@ -287,6 +287,8 @@ class ComparedCard(Card):
         body = reading.figure("agentic")
         sentences = plural(body.n if body else 0, "1 sentence", "%n sentences")
         mark = tr("{sentences}; mark: share of them, line: 95 % interval").format(sentences=sentences)
+        if any(one.passage for one in reading.marks):  # the chips above the letter count them
+            mark = tr("{mark}; passages that a model marked are not counted").format(mark=mark)
         if compared:
             n = max(one.n for one in compared)
             heading, whom = tr("Compared with {n} letters for {whom}"), checked.plural or checked.occupation
@@ -307,7 +309,10 @@ class ComparedCard(Card):
         person = reading.person
         named = naming_said(reading.naming, person.first_name, person.last_name, person.title)
         facts.append(tr("named {ways}").format(ways=named) if person.full_name else tr("no name found"))
+        if reading.doubted:
+            facts.append(plural(len(reading.doubted), "1 listed word left out", "%n listed words left out"))
         self.facts.setText(safe_line(" · ".join(facts)))
+        self.facts.setToolTip(safe_line(reading.said_of_marks) if not checked.first else "")
 
     def _toggle(self) -> None:
         self._unfolded = not self._unfolded

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QListView,
+    QScrollArea,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -254,6 +255,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
 
 
 LIMITS = "One letter cannot show bias. It can show language worth a second look."
+MARGIN_IN_PAGE = 8
 LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded above; then the page scrolls
 
 
@@ -300,6 +302,19 @@ class FoundView(QListView):
         row = self.found.row_at(current)
         if row is not None and row.item is not None and not self.found.changing:
             self.chosen_item.emit(row.item.key)
+        if self.hasFocus():
+            self._show_in_page(current)
+
+    def _show_in_page(self, index: QModelIndex) -> None:
+        """In a low window the page scrolls, too: the row that the keyboard goes to is not to be below its foot."""
+        page = self.parentWidget()
+        while page is not None and not isinstance(page, QScrollArea):
+            page = page.parentWidget()
+        if page is None or not index.isValid():
+            return
+        row = self.visualRect(index)
+        for place in (row.bottomLeft(), row.topLeft()):  # the head last: a row higher than the page shows its beginning
+            page.ensureVisible(0, self.viewport().mapTo(page.widget(), place).y(), 0, MARGIN_IN_PAGE)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.found.row_at(self.currentIndex())

@@ -50,7 +50,7 @@ class LetterHeading(QObject):
         """What is known of the letter by now."""
         checked = self._review.check.latest
         follow = checked is not None and checked.first
-        self.busy.setText(tr("scores follow…") if follow else tr("reading…"))
+        self.busy.setText(tr("checking marks, scores follow…") if follow else tr("reading…"))
         if self._on_letter and checked is not None and not follow:
             self._show_stand_ins(checked)
         self._show_title(checked)

@@ -35,6 +35,7 @@ class HouseDialog(QDialog):
         super().__init__(parent)
         self._shell, self._wanted, self._left = shell, category, False
         self._entries: tuple[HouseEntry, ...] = ()
+        self._changed = False
         self.setWindowTitle(tr("House list"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -103,8 +104,9 @@ class HouseDialog(QDialog):
         def done(seen: House) -> None:
             if not told_only:
                 self.changed.emit()
-            if self._left:
+            if self._left or (told_only and self._changed):  # the first look came late: more is shown already
                 return
+            self._changed = not told_only
             self._show(seen)
             if added:
                 self.words.clear()

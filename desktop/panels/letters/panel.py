@@ -87,9 +87,11 @@ class LettersPanel(Panel):
             step.activated.connect(partial(self._step_in_pile, by))
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
-        # What cannot be loaded is said when a letter is read.
-        for getting_ready in (letters.warm_up_words(), letters.warm_up()):
-            getting_ready.start(self.shell.jobs, on_error=lambda _: None)
+        # One after the other, or marks would wait for scorers. What cannot be loaded is said when a letter is read.
+        letters.warm_up_words().start(self.shell.jobs, on_done=self._load_scorers, on_error=self._load_scorers)
+
+    def _load_scorers(self, _: object) -> None:
+        letters.warm_up().start(self.shell.jobs, on_error=lambda _: None)
 
     def refresh(self) -> None:
         self.heading.enable_actions()

@@ -73,7 +73,7 @@ class TwinPage(QWidget):
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
         self._lay_out()
         self._connect()
-        self._set_narrow(False)
+        self._set_narrow(self.view.is_narrow)
         self._show_state()
         groups_to_choose().start(shell.jobs, on_done=self.person.offer)
 

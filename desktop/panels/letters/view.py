@@ -74,7 +74,7 @@ class _Offers(QWidget):
             told.addWidget(Label(safe_line(offer.reason), "", wrap=True))
             return row
         said = tr("Instead of “{old}”: “{new}”") if offer.new else tr("Leave out “{old}”")
-        words = safe_line(said.format(old=offer.old, new=offer.new))
+        words = safe_line(said.format(old=offer.old.strip(), new=offer.new))
         told.addWidget(Label(words, "", wrap=True))
         told.addWidget(Label(safe_line(offer.reason), "note", wrap=True))
         use = LinkButton(tr("Use this"))

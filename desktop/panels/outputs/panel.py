@@ -94,6 +94,7 @@ class OutputCard(Card):
 SEARCH_AFTER_MILLISECONDS = 250  # of silence: not at every key
 ROW_HEIGHT = 32
 TEXT_WIDTH = 340  # what the text column has at least, before a column is left out
+WIDEST_GENERATOR = 220  # the names of several may be long
 WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
@@ -173,7 +174,9 @@ class OutputsPanel(Panel):
         """What the filters ask for."""
         from core.project.stores.runs import OutputFilter
 
+        runs = self.generator.currentData()
         return OutputFilter(
+            run_ids=tuple(map(int, runs.split(","))) if runs else None,
             task=self.task.currentData(),
             identity=self.identity.currentData(),
             status=self.status.currentData(),
@@ -194,6 +197,8 @@ class OutputsPanel(Panel):
             if source is self._source:
                 _offer(self.task, choices.tasks)
                 _offer(self.identity, choices.identities)
+                _offer(self.generator, choices.generators)
+                self.generator.setVisible(len(choices.generators) > 1)
 
         self.shell.jobs.start(tr("Filters"), lambda ctx: source.choices(), quiet=True, on_done=offer)
 
@@ -253,10 +258,18 @@ class OutputsPanel(Panel):
         self.search.textChanged.connect(lambda _: self.search_pause.start())
         self.search.returnPressed.connect(self._read)
         self.task, self.identity, self.status = ComboBox(), ComboBox(), ComboBox()
+        self.generator = ComboBox()
+        self.generator.setMaximumWidth(theme.current().px(WIDEST_GENERATOR))
+        self.generator.hide()
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
         row.addWidget(self.search, 1)
-        named = ((self.task, tr("All tasks")), (self.identity, tr("All identities")), (self.status, tr("Any status")))
+        named = (
+            (self.generator, tr("All generators")),
+            (self.task, tr("All tasks")),
+            (self.identity, tr("All identities")),
+            (self.status, tr("Any status")),
+        )
         for box, every in named:
             box.addItem(every, None)
             box.setAccessibleName(every)

@@ -215,8 +215,11 @@ class PromptsPanel(Panel):
     def build(self) -> None:
         self.read_only = Chip(tr("read-only: nothing can be added"), "warn")
         self.add = PrimaryButton(tr("Add to the project"), icon="plus")
-        self.add.clicked.connect(self._add)
+        self.add.clicked.connect(lambda: self._add())
+        self.add_on = QuietButton(tr("Add and generate…"))
+        self.add_on.clicked.connect(lambda: self._add(go_on=True))
         self.header.add_chip(self.read_only)
+        self.header.add_action(self.add_on)
         self.header.add_action(self.add)
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
@@ -299,7 +302,8 @@ class PromptsPanel(Panel):
             self.pages.setCurrentIndex(0)
             self.choices.setCurrentWidget(self._shown_card())
             self._expand()
-        self.add.setVisible(tab != self.template_tab)
+        for button in (self.add, self.add_on):
+            button.setVisible(tab != self.template_tab)
 
     def _card_changed(self) -> None:
         if self.sender() is self.choices.currentWidget():
@@ -322,8 +326,8 @@ class PromptsPanel(Panel):
 
     # adding
 
-    def _add(self) -> None:
-        """Store what is shown."""
+    def _add(self, *, go_on: bool = False) -> None:
+        """Store what is shown. `go_on`: and go to where its texts are written, unless one went elsewhere."""
         project, draft = self.project, self._draft
         if project is None or draft is None:
             return
@@ -333,6 +337,8 @@ class PromptsPanel(Panel):
             self._allow()
             if error is not None:
                 self.shell.show_error(error)
+            elif go_on and added is not None and project is self.project and self.isVisible():
+                self.shell.show_panel("generate", prompt_set=added.set_id)
 
         self._adding = True
         self._allow()
@@ -344,9 +350,10 @@ class PromptsPanel(Panel):
         read_only = self.project is not None and bool(self.project.read_only)
         self.read_only.setVisible(read_only)
         why = self._why_not()
-        self.add.setEnabled(not why)
-        self.add.setToolTip(why)
-        self.add.setAccessibleDescription(why)
+        for button in (self.add, self.add_on):
+            button.setEnabled(not why)
+            button.setToolTip(why)
+            button.setAccessibleDescription(why)
 
     def _why_not(self) -> str:
         """Why nothing can be added now; empty if it can."""

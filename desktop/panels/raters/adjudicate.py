@@ -233,7 +233,7 @@ def _line(one: "RaterJudgment", order: Sequence[int], place: int) -> QWidget:
 
 def _names_words(kind: str) -> str:
     return {
-        "model": tr("Show which model wrote them"),
+        "model": tr("Show which generator wrote them"),
         "origin": tr("Show where they come from"),
         "twin": tr("Show whose letters they are"),
     }.get(kind, tr("Show who they were written for"))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from core.documents.pile import LOOK_KINDS, Pile, PileColumn, PileRow
 from core.documents.pile.differences import GroupTest, headline
 from core.documents.pile.outcomes import SelectionRates
+from core.draw import digits
 from desktop import theme
 from desktop.panels.letters.pile.chosen import PileRates
 from desktop.panels.letters.pile.rows import (
@@ -256,7 +257,7 @@ def p_said(test: GroupTest) -> str:
     p = test.p_adjusted
     if p is None:
         return tr("too few") if test.few else "–"
-    return "p < 0.001" if p < 0.001 else f"p = {number(p, 3)}"
+    return digits.p_value(p)
 
 
 def _signed(value: float, decimals: int) -> str:

@@ -145,7 +145,7 @@ def test_the_list_is_kept_in_the_data_folder(tmp_path: Path, monkeypatch: pytest
     path_of_list().write_bytes(b"nonsense")
     with pytest.raises(AppError, match="is no house list"):
         house_list()
-    with pytest.raises(AppError, match="cannot be read"):
+    with pytest.raises(AppError, match="There is no file"):
         read_list(tmp_path / "none.csv")
 
 

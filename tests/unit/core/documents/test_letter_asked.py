@@ -8,6 +8,7 @@ from core.documents.asked import asked_sentences, without_dismissed
 from core.documents.files import read_pasted
 from core.documents.house import HouseEntry, HouseList
 from core.documents.reading import read_letter
+from core.documents.request import ReadingRequest
 from core.documents.twins import read_with_twin
 from core.documents.values import TwinDifference
 from core.swap import Person
@@ -21,7 +22,7 @@ REST = (
 
 def twin(sentence: str, person: Person = KELLY, other: Person = THOMAS) -> TwinDifference:
     letter = read_pasted(f"{sentence} {REST.format('her' if person.pronoun == 'she' else 'him')}")
-    return read_with_twin(letter, other, scorers={}, person=person)
+    return read_with_twin(letter, other, ReadingRequest({}, person=person))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_where_every_mark_was_put_aside_nothing_is_asked() -> None:
 def test_what_the_house_list_ignores_asks_nothing() -> None:
     ignored = HouseList((HouseEntry("smile", "ignore"), HouseEntry("dainty", "ignore", "communal")))
     text = f"She is dainty and has a lovely smile. {REST.format('her')}"
-    found = read_with_twin(read_pasted(text), THOMAS, scorers={}, person=KELLY, house=ignored)
+    found = read_with_twin(read_pasted(text), THOMAS, ReadingRequest({}, person=KELLY, house=ignored))
     assert found.asked == ()
 
 
@@ -118,7 +119,7 @@ def test_what_became_of_a_couple_is_said(sentence: str, said: str) -> None:
 def test_a_couple_changes_in_letter_and_cv_or_in_neither() -> None:
     letter = read_pasted(f"Her husband cooks too. {REST.format('her')}")
     for cv, partner in (("She trained in Bern.", "wife"), ("Her husband, Mark, cooks.", "husband")):
-        found = read_with_twin(letter, THOMAS, scorers={}, person=KELLY, context=read_pasted(cv))
+        found = read_with_twin(letter, THOMAS, ReadingRequest({}, person=KELLY, context=read_pasted(cv)))
         assert found.twin_reading.document.text.startswith(f"His {partner} cooks too.")
 
 
@@ -156,8 +157,10 @@ def test_a_name_that_stays_in_the_twin_is_said() -> None:
     ],
 )
 def test_a_letter_that_contradicts_itself_about_the_candidate_is_warned_of(text: str, said: str) -> None:
-    assert any(said in one.said for one in read_letter(read_pasted(text), scorers={}).suspicions)
-    sure = read_letter(read_pasted(text.replace("She", "He").replace("her", "him").replace("Her", "His")), scorers={})
+    assert any(said in one.said for one in read_letter(read_pasted(text), ReadingRequest({})).suspicions)
+    sure = read_letter(
+        read_pasted(text.replace("She", "He").replace("her", "him").replace("Her", "His")), ReadingRequest({})
+    )
     assert not any(one.what == "candidate" for one in sure.suspicions)
-    by_hand = read_letter(read_pasted(text), scorers={}, person=Person("Jamal", "Carter", "", "she"))
+    by_hand = read_letter(read_pasted(text), ReadingRequest({}, person=Person("Jamal", "Carter", "", "she")))
     assert not any(one.what == "candidate" for one in by_hand.suspicions)

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from core.documents import balance
-from core.documents.balance import KNOWN_FOR, TITLES, balance_of, leaning_of
+from core.documents.balance import KNOWN_FOR, TITLES, WEIGHTS_SHA256, balance_of, leaning_of
 from core.documents.files import read_bytes, read_pasted
 from core.documents.marks import marks_of
 from core.documents.reading import read_letter, sentences_of
 from core.documents.report import write_note, write_report
+from core.documents.request import ReadingRequest
 from core.documents.twins import read_with_twin
 from core.documents.values import Balance, Part, Reading, Sentence
 from core.errors import NotInstalledYet
 from core.swap import Person
 
-DATA = Path(__file__).resolve().parents[3] / "data" / "letters_balance.txt"
+DATA = Path(__file__).resolve().parents[3] / "data"
 WARM = (
     "Dear colleagues,\n\nKelly is the kindest nurse on our ward. She sits with patients who are afraid and holds their "
     "hands. She listens to everybody and never hurries anyone. The younger nurses bring her their troubles, and she "
@@ -59,10 +60,10 @@ def told(monkeypatch: pytest.MonkeyPatch, text: str, *rows: tuple[float, float, 
 @pytest.mark.parametrize(
     ("warm", "driven", "sentences", "leaning"),
     [
-        (9.0, 4.0, 20, "warmth"),  # 9 : 4 is the border
-        (8.9, 4.0, 20, "balanced"),
-        (4.0, 9.0, 20, "drive"),
-        (4.0, 8.9, 20, "balanced"),
+        (10.0, 4.0, 20, "warmth"),  # 10 : 4 is the border
+        (9.9, 4.0, 20, "balanced"),
+        (4.0, 10.0, 20, "drive"),
+        (4.0, 9.9, 20, "balanced"),
         (2.0, 2.0, 10, "balanced"),
         (2.0, 1.9, 10, "little praise"),
         (4.0, 0.0, 4, "warmth"),
@@ -70,7 +71,7 @@ def told(monkeypatch: pytest.MonkeyPatch, text: str, *rows: tuple[float, float, 
         (0.0, 0.0, 9, "little praise"),
     ],
 )
-def test_praise_leans_to_what_there_is_two_and_a_quarter_times_as_much_of(
+def test_praise_leans_to_what_there_is_two_and_a_half_times_as_much_of(
     warm: float, driven: float, sentences: int, leaning: str
 ) -> None:
     assert leaning_of(warm, driven, sentences) == leaning
@@ -139,52 +140,66 @@ def test_there_is_none_without_a_body_and_while_the_head_is_still_to_come(monkey
 
 
 def test_it_follows_with_the_scorers_and_not_without() -> None:
-    assert read_letter(read_pasted(WARM), scorers={}).balance is None
-    assert read_letter(read_pasted("Bonjour à tous, " * 30), scorers={"agency": "agency_minilm"}).balance is None
+    assert read_letter(read_pasted(WARM), ReadingRequest({})).balance is None
+    assert (
+        read_letter(read_pasted("Bonjour à tous, " * 30), ReadingRequest({"agency": "agency_minilm"})).balance is None
+    )
 
 
 @pytest.mark.parametrize(("text", "leaning"), [(WARM, "warmth"), (DRIVEN, "drive"), (FACTS, "little praise")])
 def test_letters_are_told_apart(text: str, leaning: str) -> None:
-    reading = read_letter(read_pasted(text), scorers={"agency": "agency_minilm"})
+    reading = read_letter(read_pasted(text), ReadingRequest({"agency": "agency_minilm"}))
     assert reading.balance is not None
     assert reading.balance.leaning == leaning
     assert all(reading.sentence(place).part == "body" for place in reading.balance.places)
     assert bool(reading.balance.places) == reading.balance.leans
-    assert reading.versions["balance"].startswith("rule 1; agency_minilm head ")
+    assert reading.versions["balance"].startswith(f"rule 2; head {WEIGHTS_SHA256[:12]}; ")
+
+
+KINDS = {"communal": "warmth", "agentic": "drive", "mixed": "balanced", "neutral": "little praise"}
+
+
+def called(path: Path) -> Counter[tuple[str, str]]:
+    """How many letters of each kind are called what."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for letter in path.read_text(encoding="utf-8").removeprefix("# ").split("\n\n# "):
+        head, _, text = letter.partition("\n")
+        found = read_letter(read_pasted(text), ReadingRequest({"agency": "agency_minilm"})).balance
+        assert found is not None
+        counts[KINDS[head.split()[1]], found.leaning] += 1
+    return counts
 
 
 @pytest.mark.soak
-def test_letters_written_for_it_are_told_apart_as_often_as_the_documentation_says() -> None:
-    """Odd numbers: what the rule was set on. Even ones were read once, after the rule was frozen."""
-    kinds = {"communal": "warmth", "agentic": "drive", "mixed": "balanced", "neutral": "little praise"}
-    counts: dict[bool, Counter[tuple[str, str]]] = {True: Counter(), False: Counter()}
-    for letter in DATA.read_text(encoding="utf-8").removeprefix("# ").split("\n\n# "):
-        head, _, text = letter.partition("\n")
-        number, kind = head.split()
-        found = read_letter(read_pasted(text), scorers={"agency": "agency_minilm"}).balance
-        assert found is not None
-        counts[int(number) % 2 == 0][kinds[kind], found.leaning] += 1
-    assert counts[False] == {(one, one): 10 for one in kinds.values()}
-    assert counts[True] == {
-        ("warmth", "warmth"): 9, ("warmth", "balanced"): 1, ("drive", "drive"): 10, ("balanced", "balanced"): 8,
-        ("balanced", "drive"): 2, ("little praise", "little praise"): 10,
+def test_the_letters_that_the_rule_was_set_on_are_all_told_apart() -> None:
+    assert called(DATA / "letters_balance.txt") == {(one, one): 20 for one in KINDS.values()}
+
+
+@pytest.mark.soak
+def test_letters_that_were_not_looked_at_are_told_apart_as_often_as_the_documentation_says() -> None:
+    """60 by another author, read once after the rule was frozen."""
+    assert called(DATA / "letters_balance_2.txt") == {
+        ("warmth", "warmth"): 13, ("warmth", "balanced"): 2, ("drive", "drive"): 15, ("balanced", "balanced"): 14,
+        ("balanced", "warmth"): 1, ("little praise", "little praise"): 14, ("little praise", "balanced"): 1,
     }  # fmt: skip
 
 
 def test_both_in_one_letter_are_a_balance_and_so_they_are_of_the_twin() -> None:
     mixed = WARM.replace("\n\nYours", " " + DRIVEN.split("\n\n")[1] + "\n\nYours")
-    found = read_with_twin(read_pasted(mixed), Person("Thomas", "", "", "he"), scorers={"agency": "agency_minilm"})
+    found = read_with_twin(
+        read_pasted(mixed), Person("Thomas", "", "", "he"), ReadingRequest({"agency": "agency_minilm"})
+    )
     assert found.reading.balance is not None
     assert found.reading.balance.leaning == "balanced"
     assert found.twin_reading.balance == found.reading.balance
 
 
 def leaning_letter() -> Reading:
-    reading = read_letter(read_pasted(FACTS.replace("Kelly", "Dr. Kelly Moreno")), scorers={})
+    reading = read_letter(read_pasted(FACTS.replace("Kelly", "Dr. Kelly Moreno")), ReadingRequest({}))
     found = Balance(
         {"warmth": 8}, 7.0, 1.0, 5, "warmth", TITLES["warmth"], "8 words of warmth.", *KNOWN_FOR["warmth"], (0,)
     )
-    return replace(reading, balance=found, versions={**reading.versions, "balance": "rule 1"})
+    return replace(reading, balance=found, versions={**reading.versions, "balance": "rule 2"})
 
 
 LINE = (
@@ -203,7 +218,7 @@ def test_report_and_note_say_it_unless_it_was_put_aside(tmp_path: Path) -> None:
     aside = (reading.balance.key,)
     write_report(path, reading)
     assert LINE in text_of(path)
-    assert "Balance of praise: rule 1" in text_of(path)
+    assert "Balance of praise: rule 2" in text_of(path)
     write_report(path, reading, dismissed=aside)
     assert "Praise mostly" not in text_of(path)
     write_note(path, reading)

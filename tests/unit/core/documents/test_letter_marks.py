@@ -183,6 +183,20 @@ def test_whom_praise_is_about(says: str, expected: set[str]) -> None:
         ("He is set in his ways.", "age"),
         ("She did what was asked.", "doubt"),
         ("He needs only minimum supervision.", "doubt"),
+        ("Unlike most historians of his generation, he writes.", "age"),
+        ("She is livelier than the usual run of men in this work.", "gender"),
+        ("She is more careful than other male clerks.", "gender"),
+        ("Men do not have the patience for it.", "gender"),
+        ("Most of her kind cannot back up a trailer.", "origin"),
+        ("Measured against students from that region, she did well.", "origin"),
+        ("By the standards of her country, she writes well.", "origin"),
+        ("In spite of a shaky beginning, she stayed.", "doubt"),
+        ("You will want to keep an eye on her.", "doubt"),
+        ("She can get rattled.", "doubt"),
+        ("I have some hesitation about it.", "doubt"),
+        ("If she keeps her head screwed on, she will go far.", "doubt"),
+        ("Her files are no worse than what others deliver.", "doubt"),
+        ("It remains to be seen whether she can lead a group.", "doubt"),
     ],
 )
 def test_stereotypes_comparisons_ages_and_faint_praise(says: str, category: str) -> None:
@@ -212,10 +226,40 @@ def test_stereotypes_comparisons_ages_and_faint_praise(says: str, category: str)
         ("She learned from a confident predecessor.", "agentic"),
         ("She worked with Amanda Lear, a French singer.", "origin"),
         ("Her essay “A Young Man in Lyon” was printed.", "gender"),
+        ("The office lady calls her spicy.", "gender"),
+        ("Our Scottish foreman took weeks to follow.", "gender"),
+        ("One man on our board said so.", "gender"),
+        ("There was an old boy at the stop.", "gender"),
+        ("She walked into the chairman's office.", "gender"),
+        ("She plated eleven around the fireman.", "gender"),
+        ("She is one of the finest of her generation.", "age"),
+        ("She has had no trouble with the office.", "doubt"),
+        ("She is clearly above the average.", "doubt"),
+        ("She makes a shell that doesn't shrink, and reduces a bold red to a sauce.", "doubt"),
+        ("She is, let me not waste your time, a genius.", "doubt"),
+        ("She framed it and hung it above the toilet.", "grindstone"),
+        ("She is ambitious in the best sense.", "standout"),
+        ("She walked into it without raising her voice.", "family"),
     ],
 )
 def test_idioms_and_what_is_said_of_others(says: str, category: str) -> None:
     assert category not in found(says, Person("Grace", "Young", pronoun="she"))
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        "She is the only woman on the crew.",
+        "The young lady before you is Grace.",
+        "The chairwoman signed it.",
+        "She is a fine lady.",
+        "Our office lady, Grace, does the wages.",
+        "She is the best salesman we had.",
+        "The lad works hard.",
+    ],
+)
+def test_a_word_of_gender_for_the_candidate_stays(says: str) -> None:
+    assert "gender" in found(says, Person("Grace", "Young", pronoun="she"))
 
 
 def test_the_candidates_names_are_no_words_and_other_peoples_are_not_either() -> None:

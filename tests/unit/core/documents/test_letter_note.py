@@ -12,12 +12,13 @@ from core.documents.categories import categories
 from core.documents.house import HouseEntry, HouseList
 from core.documents.reading import read_letter
 from core.documents.report import write_note, write_report
-from core.documents.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
 from core.documents.report.full import full_report
 from core.documents.report.note import OWN_WORDS, changes_made, suggestions_left
-from core.documents.report.pdf import pdf_bytes
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, Reading
 from core.errors import UsageError
+from core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
+from core.report.pdf import pdf_bytes
 from core.text import sha256_text
 
 TEXT = (
@@ -39,7 +40,7 @@ EDITED = Document(
 
 @pytest.fixture(scope="module")
 def reading() -> Reading:
-    return read_letter(EDITED, scorers={})
+    return read_letter(EDITED, ReadingRequest({}))
 
 
 def plain(cell: Cell) -> str:
@@ -73,7 +74,7 @@ def test_changes_are_told_before_and_after_with_the_reason_of_the_mark_they_mend
 def test_what_was_changed_without_a_mark_has_no_reason_and_what_came_or_went_is_said() -> None:
     before = Document("l.txt", "txt", ("She led the archive. She left in May.", "Yours,"))
     after = Document("l.txt", "txt", ("She led the archive.", "Yours,", "Ann"))
-    rows = changes_made(before, read_letter(after, scorers={}), None)
+    rows = changes_made(before, read_letter(after, ReadingRequest({})), None)
     assert [(plain(row.before), plain(row.after), row.reason) for row in rows] == [
         ("“She left in May.”", "(left out)", ""),
         ("“Yours,”", "“Yours, Ann”", ""),
@@ -97,7 +98,7 @@ def test_what_was_put_aside_and_what_the_house_list_ignores_is_in_neither_list(r
     key = bossy.key(reading.sentence(bossy.sentence).text)
     assert not any("bossy" in plain(row.before) for row in suggestions_left(reading, [key]))
     house = HouseList((HouseEntry("seems", "ignore", None, "we say so"), HouseEntry("somewhat", "ignore", None, "")))
-    strict = read_letter(EDITED, scorers={}, house=house)
+    strict = read_letter(EDITED, ReadingRequest({}, house=house))
     assert not any("somewhat" in plain(row.before) for row in suggestions_left(strict, ()))
     assert [row.reason for row in changes_made(OPENED, strict, house)][1] == ""
 
@@ -105,7 +106,7 @@ def test_what_was_put_aside_and_what_the_house_list_ignores_is_in_neither_list(r
 def test_words_that_the_house_list_always_marks_have_its_reason_and_no_studys() -> None:
     house = HouseList((HouseEntry("deliveries", "mark", "doubt", "name what was delivered"),))
     letter = Document("letter.txt", "txt", ("Kelly was on time for deliveries.",))
-    read = read_letter(letter, scorers={}, house=house)
+    read = read_letter(letter, ReadingRequest({}, house=house))
     (row,) = (row for row in suggestions_left(read, ()) if "deliveries" in plain(row.before))
     assert (row.after, row.reason) == (OWN_WORDS, "name what was delivered")
     told = " ".join(map(str, full_report(read, None, "today", 0, edited=False)))
@@ -150,7 +151,7 @@ def test_versions_and_hashes_stand_on_a_page_of_their_own_where_they_are_asked_f
 def test_however_much_there_is_to_say_the_note_is_one_page_and_tells_what_it_leaves_out(tmp_path: Path) -> None:
     many = Document("l.docx", "docx", tuple(f"{TEXT[2]} {TEXT[1]} Room {one}." for one in range(6)))
     was = Document("l.docx", "docx", tuple(one.replace("exceeded", "met") for one in many.paragraphs))
-    read = read_letter(many, scorers={})
+    read = read_letter(many, ReadingRequest({}))
     total = len(changes_made(was, read, None)) + len(suggestions_left(read, ()))
     for ending in ("pdf", "docx"):
         write_note(tmp_path / f"note.{ending}", read, original=was)
@@ -164,18 +165,19 @@ def test_however_much_there_is_to_say_the_note_is_one_page_and_tells_what_it_lea
 def test_a_letter_with_nothing_to_say_of_it_and_one_that_was_not_read_give_a_note_too(tmp_path: Path) -> None:
     path = tmp_path / "note.pdf"
     plain = "I have known Ann Ray for four years. She led the archive and wrote the catalogue that we use today. "
-    write_note(path, read_letter(Document("l.txt", "txt", (plain * 3,)), scorers={}))
+    write_note(path, read_letter(Document("l.txt", "txt", (plain * 3,)), ReadingRequest({})))
     assert "Nothing in this letter asks for another wording" in pages_of(path.read_bytes())[0]
     german = "Sehr geehrte Damen und Herren, ich habe mit Frau Moreno vier Jahre in der Werkstatt gearbeitet, und sie "
     write_note(
         path,
         read_letter(
-            Document("l.txt", "txt", (f"{german}ist eine zuverlässige Kollegin, die immer gern hilft.",)), scorers={}
+            Document("l.txt", "txt", (f"{german}ist eine zuverlässige Kollegin, die immer gern hilft.",)),
+            ReadingRequest({}),
         ),
     )
     assert "This seems to be German." in pages_of(path.read_bytes())[0]
     with pytest.raises(UsageError, match=r"A report is a \.pdf or a \.docx file"):
-        write_note(tmp_path / "note.txt", read_letter(OPENED, scorers={}))
+        write_note(tmp_path / "note.txt", read_letter(OPENED, ReadingRequest({})))
 
 
 def test_the_full_report_leaves_out_what_was_put_aside_and_says_so(tmp_path: Path, reading: Reading) -> None:
@@ -211,7 +213,7 @@ def test_no_page_of_the_full_report_is_left_blank_but_for_its_last(tmp_path: Pat
     cv = Document("cv.txt", "txt", ("She led the archive.",))
     path = tmp_path / "report.pdf"
     for context in (None, cv):
-        write_report(path, read_letter(letter, scorers={}, context=context))
+        write_report(path, read_letter(letter, ReadingRequest({}, context=context)))
         *whole, _ = pages_of(path.read_bytes())
         assert min(len(page.split()) for page in whole) > 100
 
@@ -229,7 +231,7 @@ def test_a_sentence_has_a_hint_once() -> None:
     twice = Document(
         "l.txt", "txt", ("I have known Ann Ray for four years. She is married with two kids and still finds the time.",)
     )
-    rows = suggestions_left(read_letter(twice, scorers={}), ())
+    rows = suggestions_left(read_letter(twice, ReadingRequest({})), ())
     told = [row.reason for row in rows if row.after == OWN_WORDS]
     assert any("private" in reason for reason in told)
     assert len(told) == len(set(told))

@@ -1,8 +1,6 @@
 """A letter goes back into its own odt, and LibreOffice finds changes that give the old text or the new one."""
 
 import io
-import random
-import re
 import shutil
 import subprocess
 import zipfile
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 from lxml import etree
-from word_files import decided
+from word_files import CHANGES, decided, edited_by_chance
 from word_files import text_of as text_of_docx
 
 from core.documents.files.cleaning import cleaned
@@ -39,25 +37,6 @@ RICH = f"""<office:document-content {" ".join(f'xmlns:{key}="{uri}"' for key, ur
 <text:p>Her <text:change-start text:change-id="c1"/>quiet and kind ways<text:change-end text:change-id="c1"/> please;
  see <text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="http://x.test/">her
  prints</text:a>.</text:p><text:p>Dr. Jonas Field</text:p></office:text></office:body></office:document-content>"""
-CHANGES = {
-    "a word that two spans share": ("Kelly", "Kim"),
-    "words around a footnote's number": ("Moreno for four", "M. for five"),
-    "several blanks": ("is a warm and caring colleague", "is a colleague of drive"),
-    "a word of somebody's own change": ("quiet and kind", "kind"),
-    "another first word of somebody's own change": ("quiet and", "firm and"),
-    "a word put into somebody's own change": ("quiet and", "quiet, firm and"),
-    "a word of a link": ("her prints", "her many prints"),
-    "a tab and a line break": ("twice\nand", "twice, and"),
-    "a line break more": ("the press,", "the press,\nthe paper,"),
-    "a word in a table": ("2017 to 2021", "2016 to 2021"),
-    "the first word": ("Letter of", "A letter of"),
-    "the last word": ("Field", "Field, PhD"),
-    "a paragraph parted": ("years. She", "years.\n\nShe"),
-    "a paragraph more": ("\n\nDr. Jonas", "\n\nI recommend her.\n\nSincerely,\n\nDr. Jonas"),
-    "two paragraphs joined": ("see her prints.\n\nDr.", "see her prints. Dr."),
-    "a paragraph less": ("Letter of recommendation\n\n", ""),
-    "everything in a paragraph": ("I have worked with Kelly Moreno for four years.", "She worked here."),
-}
 
 
 def odt() -> bytes:
@@ -102,12 +81,7 @@ def test_the_text_is_the_edited_one_and_a_clean_file_has_no_change_of_ours(what:
 
 def test_any_edits_give_the_edited_text() -> None:
     for seed in range(30):
-        chance = random.Random(seed)
-        words = re.split(r"(\s+)", BEFORE)
-        for _ in range(chance.randint(1, 6)):
-            at = 2 * chance.randrange(len(words) // 2)
-            words[at] = chance.choice(["", "better", "old\nand new", f"{words[at]} indeed", "one.\n\nTwo", "‘x’"])
-        after = "\n\n".join(text for text in map(cleaned, "".join(words).split("\n\n")) if text)
+        after = edited_by_chance(BEFORE, seed)
         found = word_file(odt(), "letter.odt", BEFORE, after, [Comment(0, 6, "A"), Comment(10, 30, "B")])
         if "not joined" not in " ".join(found.notes):
             assert text_of(found.data) == after, seed

@@ -11,6 +11,7 @@ from core.documents.files import read_pasted
 from core.documents.marks import marks_of
 from core.documents.passages import COUNTED, SAID, clauses, passages_of
 from core.documents.reading import figures_of, read_letter
+from core.documents.request import ReadingRequest
 from core.documents.suggestions import BY_A_MODEL, suggestions_for
 from core.documents.values import Mark, Sentence, how_said
 from core.documents.word.remarks import comments_on
@@ -113,6 +114,24 @@ def test_what_is_told_of_others_is_no_passage(reads: Reader, says: str) -> None:
     assert not found(says)
 
 
+@pytest.mark.parametrize(
+    "says",
+    ["She has never failed to impress", "Her timing is second to none", "It is an opportunity for her not to be missed",
+     "Her work is always of high quality", "I am certain that she will do well"],
+)  # fmt: skip
+def test_praise_that_is_read_as_a_doubt_is_no_passage(reads: Reader, says: str) -> None:
+    reads({"": "doubt"})
+    assert not found(says)
+    assert found("Paperwork was not really her thing") == [("doubt", "Paperwork was not really her thing")]
+
+
+def test_what_the_writer_did_and_a_short_remark_are_no_passages(reads: Reader) -> None:
+    reads({"": "agentic"})
+    assert not found("I left the place before she did")
+    assert not found("Pay her properly")
+    assert found("I saw her walk into the ministry")
+
+
 def test_a_clause_counts_as_much_as_its_sentence(reads: Reader) -> None:
     reads({"took the whole office and left": "neutral", "took the whole office": "agentic"})
     assert found("She took the whole office and left for lunch at one") == []  # its sentence tells something else
@@ -169,7 +188,7 @@ def test_figures_count_words_alone(reads: Reader) -> None:
 
 def test_without_a_model_or_for_a_reference_set_only_words_are_marked(reads: Reader) -> None:
     asked = reads({"homesick": "communal"})
-    assert "passages" not in read_letter(read_pasted(LETTER), scorers={}).versions
+    assert "passages" not in read_letter(read_pasted(LETTER), ReadingRequest({})).versions
     assert not asked
 
 
@@ -180,11 +199,11 @@ def test_a_reading_has_both_in_order_and_everything_that_leaves_it_says_which(
 
     reads({"homesick": "communal"})
     monkeypatch.setattr(reading_module, "styles_of", lambda *_: ((), ()))
-    reading = read_letter(read_pasted(LETTER), scorers={"agency": "agency_minilm"})
+    reading = read_letter(read_pasted(LETTER), ReadingRequest({"agency": "agency_minilm"}))
     assert [(mark.words, mark.passage) for mark in reading.marks if mark.category == "communal"] == [
         (SAT, True),
         ("warm", False),
     ]
-    assert reading.versions["passages"].startswith("passages 1; head ")
+    assert reading.versions["passages"].startswith("passages 3; head ")
     (comment,) = [one for one in comments_on(reading) if "a model's reading" in one.text]
     assert comment.text.startswith("Communal (a model's reading): A model read the passage so.")

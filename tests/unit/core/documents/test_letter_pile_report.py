@@ -12,10 +12,10 @@ from core.documents.pile import FilePlace, Pile, PileColumn, PileRow
 from core.documents.pile.compare import group_tests
 from core.documents.pile.outcomes import selection_rates
 from core.documents.report import write_pile_report
-from core.documents.report.blocks import Heading, ReportParagraph, ReportTable
 from core.documents.report.letters import MOST_LETTERS, letters_to_tell, pile_report, report_of
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.report.blocks import Heading, ReportParagraph, ReportTable
 from core.runs.letter_piles import report_pile
 from core.swap import Person
 

@@ -13,9 +13,11 @@ from core.documents import references
 from core.documents.batches import reference_of_letters
 from core.documents.categories import version_of_marks as marks_version
 from core.documents.files import read_pasted
-from core.documents.occupations import guess_occupation, occupation_key, same_occupation
+from core.documents.occupation_guess import guess_occupation
+from core.documents.occupations import occupation_key, same_occupation
 from core.documents.reading import compared_with, read_letter
 from core.documents.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
+from core.documents.request import ReadingRequest
 from core.documents.values import LetterFigure
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse
@@ -55,6 +57,16 @@ def test_a_figure_is_placed_among_the_letters_for_its_occupation() -> None:
     assert words.outside == ""
     assert (by_name["agentic"].outside, by_name["agentic"].below) == ("high", 1.0)
     assert said == "Compared with 21 letters for chef: made for a test."
+
+
+@pytest.mark.parametrize(
+    ("occupation", "letters"), [("pastry chef", 21), ("Pastry Chefs", 21), ("apprentice chef", 0), ("chef de rang", 0)]
+)
+def test_a_kind_of_an_occupation_is_placed_among_the_letters_for_the_wider_one(occupation: str, letters: int) -> None:
+    compared, said = compared_with(FIGURES, reference_set(), occupation, "marks 1")
+    assert {one.n for one in compared} == ({letters} if letters else set())
+    expected = f"Compared with 21 letters for chef, as there are none for {occupation.lower()}: made for a test."
+    assert (said == expected) == bool(letters)
 
 
 @pytest.mark.parametrize(("machine_made", "said"), [(True, ""), (False, "high")])
@@ -104,8 +116,8 @@ def test_the_reason_of_an_occupation_cuts_no_word_in_two() -> None:
     ("text", "occupation", "likely"),
     [
         ("Kelly is a 40 year old chef who cooks.", "chef", True),
-        ("I worked with her as a gifted pastry chef in Lyon.", "chef", True),
-        ("He applies for the position of software engineer.", "software engineer", True),
+        ("I worked with her as a gifted pastry chef in Lyon.", "pastry chef", True),
+        ("He applies for the position of software engineer.", "", False),
         ("As a professor of law, I have taught many. Kelly is a diligent student.", "student", True),
         ("Her students and colleagues admire her.", "", False),
         ("She is a role model and a team player.", "", False),
@@ -117,12 +129,20 @@ def test_the_reason_of_an_occupation_cuts_no_word_in_two() -> None:
         ("Her boyfriend was a cook with us. She began as a waitress.", "waitress", True),
         ("Among the eight software engineers I have supervised, she is the best.", "software engineer", True),
         ("He's a certified welder, and the inspector from the state agrees.", "welder", True),
-        ("She has cooked for our family for five years. My sister is a paediatrician.", "cook", True),
+        ("She has cooked for our family for five years. My sister is a paediatrician.", "", False),
         ("Since 2015 he has been hospital chaplain at St. Brendan's.", "hospital chaplain", True),
         ("As county archivist I was responsible. They were our first conservator in years.", "conservator", True),
         ("She was a senior ward assistant with us, and our best assistant.", "ward assistant", True),
         ("He was employed as a temporary worker. As an operator he was steady.", "", False),
-        ("He came to us as an apprentice plumber.", "plumber", True),
+        ("He came to us as an apprentice plumber.", "apprentice plumber", True),
+        ("She might become an outstanding manager.", "", False),
+        ("We lose our pastry chef with sorrow, and one of us is a paramedic.", "pastry chef", True),
+        ("Ann Reed was a field ranger and later section leader under me.", "section leader", True),
+        ("I was her line manager. She came to us as our textile conservator.", "textile conservator", True),
+        ("She was a weaver in Lyon. She has been our conservator since 2015.", "conservator", True),
+        ("There were eleven midwives, of whom Priscilla Anane was one.", "midwife", True),
+        ("Ann Reed drove our mobile library. Her husband Carl Reed, a retired teacher, helped.", "", False),
+        ("He is Seventh-day Adventist and a Methodist by birth.", "", False),
         ("Sofia has been our receptionist since the clinic opened. My own doctor knows her.", "receptionist", True),
     ],
 )
@@ -213,7 +233,7 @@ def test_a_built_letter_has_the_figures_of_its_reading_and_nothing_of_its_text()
         [(LETTER, "artist", "female"), (" ", "artist", "male")], scorers, ["a person", "nobody"]
     )
     (letter,) = built.letters
-    reading = read_letter(read_pasted(LETTER), scorers=scorers)
+    reading = read_letter(read_pasted(LETTER), ReadingRequest(scorers))
     assert letter.figures == {one.name: round(one.value, 6) for one in reading.figures if one.value is not None}
     assert (letter.occupation, letter.group, letter.made_by) == ("artist", "female", "a person")
     assert built.dropped == {"no text": 1}

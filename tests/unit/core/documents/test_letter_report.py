@@ -10,6 +10,7 @@ from letter_files import PARAGRAPHS
 from core.documents.files import read_bytes, read_pasted
 from core.documents.reading import read_letter
 from core.documents.report import write_report
+from core.documents.request import ReadingRequest
 from core.documents.twins import read_with_twin
 from core.documents.values import Document, Reading
 from core.errors import AppError, UsageError
@@ -27,7 +28,7 @@ def text_of(path: Path) -> str:
 @pytest.fixture(scope="module")
 def reading() -> Reading:
     context = Document("cv.txt", "txt", ("She led the restoration of the lithography press in 2021.",))
-    return read_letter(read_pasted(LETTER), scorers=SCORERS, context=context)
+    return read_letter(read_pasted(LETTER), ReadingRequest(SCORERS, context=context))
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".docx"])
@@ -65,7 +66,7 @@ def test_methods_come_last_and_not_on_the_first_page(tmp_path: Path, reading: Re
 
 
 def test_the_twin_is_in_the_report(tmp_path: Path) -> None:
-    twin = read_with_twin(read_pasted(LETTER), Person("Joseph", "Moreno", "", "he"), scorers=SCORERS)
+    twin = read_with_twin(read_pasted(LETTER), Person("Joseph", "Moreno", "", "he"), ReadingRequest(SCORERS))
     path = tmp_path / "report.docx"
     write_report(path, twin.reading, twin=twin)
     text = text_of(path)
@@ -77,7 +78,9 @@ def test_the_twin_is_in_the_report(tmp_path: Path) -> None:
 
 def test_a_letter_in_another_language_gives_a_report_that_scores_nothing(tmp_path: Path) -> None:
     german = "Sehr geehrte Damen und Herren, ich habe mit Frau Moreno vier Jahre in der Werkstatt gearbeitet, und sie "
-    read = read_letter(read_pasted(german + "ist eine zuverlässige Kollegin, die immer gern hilft."), scorers=SCORERS)
+    read = read_letter(
+        read_pasted(german + "ist eine zuverlässige Kollegin, die immer gern hilft."), ReadingRequest(SCORERS)
+    )
     path = tmp_path / "report.pdf"
     write_report(path, read)
     text = text_of(path)
@@ -88,7 +91,7 @@ def test_a_letter_in_another_language_gives_a_report_that_scores_nothing(tmp_pat
 @pytest.mark.parametrize("suffix", [".pdf", ".docx"])
 def test_whatever_the_letter_holds_a_report_is_written(tmp_path: Path, suffix: str) -> None:
     odd = "She is kind\u202e and \x07warm \U0001f600 \ud800 مرحبا 你好 " + "x" * 5_000
-    read = read_letter(Document("o.txt", "txt", (odd, "", "<b>& \\ {0} %s")), scorers={})
+    read = read_letter(Document("o.txt", "txt", (odd, "", "<b>& \\ {0} %s")), ReadingRequest({}))
     path = tmp_path / f"odd{suffix}"
     write_report(path, read)
     assert "kind" in text_of(path)

@@ -8,6 +8,7 @@ import pytest
 from core.documents import name_twins
 from core.documents.files import read_pasted
 from core.documents.name_twins import read_under_names
+from core.documents.request import ReadingRequest
 from core.documents.twins import twin_of
 from core.documents.values import SentenceDifference, TwinDifference
 from core.swap import Person
@@ -21,7 +22,7 @@ LETTER = (
 
 
 def test_the_letter_is_read_under_a_name_of_every_group_and_nothing_else_changes() -> None:
-    found = read_under_names(read_pasted(LETTER), scorers={}, person=KELLY)
+    found = read_under_names(read_pasted(LETTER), ReadingRequest({}, person=KELLY))
     assert [one.group for one in found.twins] == [group.key for group in name_groups()]
     for one in found.twins:
         other = one.twin.other
@@ -51,7 +52,7 @@ def test_what_a_scorer_makes_of_the_names_is_said_with_the_names_that_it_is_betw
         return replace(twin, sentences=(one,))
 
     monkeypatch.setattr(name_twins, "twin_of", moved)
-    found = read_under_names(read_pasted(LETTER), scorers={}, person=KELLY)
+    found = read_under_names(read_pasted(LETTER), ReadingRequest({}, person=KELLY))
     (said,) = [one for one in found.findings if "The scorer of" in one]
     assert "1 sentence another value" in said
     assert "up to 0.17 (sentence 1, Asian American lowest, Hispanic American highest)" in said
@@ -59,10 +60,10 @@ def test_what_a_scorer_makes_of_the_names_is_said_with_the_names_that_it_is_betw
 
 
 def test_a_letter_without_a_name_has_none_to_change_and_says_so() -> None:
-    found = read_under_names(read_pasted("She led the kitchen for four years. I recommend her."), scorers={})
+    found = read_under_names(read_pasted("She led the kitchen for four years. I recommend her."), ReadingRequest({}))
     assert found.findings == ("No name was found in this letter, so that none changes. Set the candidate's name.",)
 
 
 def test_a_letter_that_is_not_read_has_nothing_to_compare() -> None:
     german = "Frau Moreno hat die Küche vier Jahre lang geleitet und war immer pünktlich und sehr freundlich. " * 6
-    assert read_under_names(read_pasted(german), scorers={}).findings[0].startswith("Nothing was scored")
+    assert read_under_names(read_pasted(german), ReadingRequest({})).findings[0].startswith("Nothing was scored")

@@ -6,6 +6,7 @@ import pytest
 from core.documents import support
 from core.documents.files import read_pasted
 from core.documents.reading import read_letter
+from core.documents.request import ReadingRequest
 from core.documents.support import support_of
 from core.documents.values import Sentence, Verdict
 from core.scorers.protocol import ScorerInfo, ScoreValue
@@ -84,7 +85,7 @@ def test_a_cv_in_another_language_is_said_and_condemns_no_claim() -> None:
         "Studium der Pflegewissenschaft an der Universität Bremen, Abschluss mit Auszeichnung im Sommer 2010"
     )
     letter = read_pasted("Dear all,\n\nShe has led a ward in Cologne since 2015.\n\nSincerely,\nAnn")
-    reading = read_letter(letter, scorers={"entailment": STAND_IN}, context=cv)
+    reading = read_letter(letter, ReadingRequest({"entailment": STAND_IN}, context=cv))
     assert {one.verdict for one in reading.support} == {"no context"}
     (said,) = [one.said for one in reading.suspicions if one.what == "context language"]
     assert said == "The CV seems to be German. Only English can be compared, so no claim was checked against it."

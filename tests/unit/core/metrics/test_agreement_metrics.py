@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+from statsmodels.stats.proportion import proportion_confint
 
 from core.metrics.agreement import (
     MISSING,
@@ -157,9 +158,17 @@ def test_one_category_leaves_kappa_and_alpha_undefined_but_not_raw_agreement_and
         assert measure(counts).value is None
         assert "same identity" in measure(counts).reason
     assert cohen_kappa(np.zeros((12, 2), dtype=np.int64), 3).value is None
-    for measure in (raw_agreement, gwet_ac1):
-        assert measure(counts).value == pytest.approx(1)
-        assert measure(counts).interval.reason == "the comparisons do not differ"
+    assert gwet_ac1(counts).value == pytest.approx(1)
+    assert gwet_ac1(counts).interval.reason == "the comparisons do not differ"
+
+
+@pytest.mark.parametrize(("row", "agreed"), [((3, 0, 0), 12), ((1, 1, 1), 0)])
+def test_where_all_agree_or_nobody_does_each_comparison_is_one_trial(row: tuple[int, ...], agreed: int) -> None:
+    found = raw_agreement(np.tile(row, (12, 1)))
+    assert found.value == pytest.approx(agreed / 12)
+    bounds = found.interval.bounds
+    assert bounds is not None
+    assert (bounds.low, bounds.high) == pytest.approx(proportion_confint(agreed, 12, method="wilson"), abs=1e-12)
 
 
 def test_a_pair_without_a_comparison_in_common_is_undefined() -> None:

@@ -4,10 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from simulations.rows import simulated, standard_error
 from simulations.sway import SWAYED, rater_trial, trial
 
-from core.metrics.arms import arm_effect, difference_of_effects
+from core.metrics.arms import apart_by_chance, arm_effect, difference_of_effects
 from core.metrics.proportions import two_proportions
 
 
@@ -76,3 +77,16 @@ def test_intervals_hold_and_nobody_resists_where_all_follow_alike() -> None:
     (row,) = simulated("all follow alike", 6, partial(rater_trial, 2, SWAYED), 60)
     assert row.false_positives is not None
     assert row.false_positives <= 0.05 + 3 * standard_error(0.05, 60)
+
+
+def test_arms_that_are_wholly_apart_are_tested_by_the_draw_itself() -> None:
+    treated = np.arange(12) < 6
+    one = np.zeros(12, dtype=np.int64)
+    assert apart_by_chance(treated, treated, one) == pytest.approx(stats.fisher_exact([[6, 0], [0, 6]]).pvalue)
+    assert apart_by_chance(~treated, treated, one) == apart_by_chance(treated, treated, one)
+    nearly = treated.copy()
+    nearly[0] = False
+    assert apart_by_chance(nearly, treated, one) is None
+    assert apart_by_chance(treated, treated & False, one) is None
+    # Of two raters each draw is by itself: of C(6, 3)² = 400 draws two lie as far.
+    assert apart_by_chance(treated, treated, np.arange(12) % 2) == pytest.approx(2 / 400)

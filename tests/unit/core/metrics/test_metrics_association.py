@@ -73,6 +73,12 @@ def test_kendall_of_something_constant_is_undefined(table: np.ndarray) -> None:
     assert result.reason
 
 
+@pytest.mark.parametrize("variant", ["b", "c"])
+def test_two_items_agree_wholly_and_show_nothing(variant) -> None:
+    result = kendall_tau(np.array([0, 1]), np.array([0, 1]), variant=variant)
+    assert (result.value, result.p) == (1.0, 1.0)  # of the two orders that there are, both are as extreme
+
+
 def test_empty_categories_do_not_change_tau_c() -> None:
     wider = np.pad(TABLE, ((0, 1), (1, 0)))
     assert kendall_tau(wider, variant="c").value == pytest.approx(kendall_tau(TABLE, variant="c").value)

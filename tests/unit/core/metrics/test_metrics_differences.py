@@ -16,6 +16,7 @@ from core.metrics.means import (
     one_sample_mean,
     paired_difference,
     two_sample_difference,
+    worth_mean,
 )
 from core.metrics.proportions import RateRatio, paired_proportions, rate_ratio, two_proportions
 from core.metrics.result import Difference
@@ -305,3 +306,34 @@ def test_a_group_that_does_not_vary_is_tested_exactly_and_without_a_warning(swap
     sides = [(less * 1 / 3 - more * 0.35) / (more * error), (more * 1 / 3 - less * 0.35) / (less * error)]
     expected = max(stats.t.sf(abs(side), 29) for side in sides)
     assert by_base_rate.p == pytest.approx(expected, rel=1e-9)
+
+
+# ---- what does not vary: clusters whose means are alike, people who agree, groups that are alike
+
+
+def test_clusters_that_vary_only_within_are_flipped_as_wholes() -> None:
+    """Eight headlines with 0.2 and 0.4 each: t over clusters would divide by a rounding error (p = 10⁻¹¹³)."""
+    values, clusters = np.array([0.2, 0.4] * 8), np.repeat(np.arange(8), 2)
+    found = clustered_mean(values, clusters)
+    assert found.p == 2 / 2**8 == stats.binomtest(8, 8, 0.5).pvalue
+    assert (found.test, found.interval.bounds) == ("sign flips of clusters, exact", None)
+    assert clustered_mean(values - 0.3, clusters).p is None  # every headline's mean is 0: there is nothing to flip
+
+
+def test_people_who_all_differ_alike_are_flipped_as_wholes() -> None:
+    person, unit = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
+    assert worth_mean(np.ones(12), np.ones(12), person, unit).p == stats.binomtest(3, 3, 0.5).pvalue  # 3 comparisons
+    assert worth_mean(np.zeros(12), np.ones(12), person, unit).p is None
+
+
+def test_groups_that_do_not_vary_are_equivalent_by_an_exact_test() -> None:
+    flat = np.full(6, 0.02)
+    # One-sided sign flips of what is left to either end of the margin: all six have one sign in 1 of 2⁶ arrangements.
+    assert equivalence(flat, 0.05).p == stats.binomtest(6, 6, 0.5, alternative="greater").pvalue
+    assert equivalence(flat, 0.05).equivalent
+    assert not equivalence(flat, 0.01).equivalent
+    assert equivalence((flat, np.zeros(4)), 0.05).p == pytest.approx(
+        permuted_p(flat + 0.05, np.zeros(4), "independent", "greater")
+    )
+    assert base_rate_equivalence(np.full(6, 0.5), np.full(6, 0.55), 0.5).equivalent
+    assert base_rate_equivalence(np.zeros(6), np.zeros(6), 0.5).reason == "no base rate: all values are 0"

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
 from simulations.rankings import K, studied
 
@@ -161,3 +162,15 @@ def test_intervals_hold_and_nothing_is_told_apart_where_there_is_no_ranking() ->
     assert len(held) == 75
     assert sum(held) >= 64
     assert sum(any(pair.adjusted <= 0.05 for pair in each.pairs) for each in found) <= 3
+
+
+@pytest.mark.parametrize(("by_rater", "fewest"), [(False, 20), (True, 6)])
+def test_who_wins_every_pair_everywhere_is_told_apart_by_sign_flips(by_rater: bool, fewest: int) -> None:
+    """No draw differs from another: the bootstrap would give an interval of no width and p = 0."""
+    raters, blocks = (each.ravel() for each in np.meshgrid(np.arange(6), np.arange(20)))
+    shown = np.tile([0, 1, NOBODY], (120, 1))
+    given = Ballots(shown, shown[:, 0], np.full(120, NOBODY), np.ones(120), raters, blocks)
+    (pair,) = ranking(given, 2, by_rater=by_rater, resamples=50).pairs
+    assert pair.p == stats.binomtest(fewest, fewest, 0.5).pvalue
+    assert pair.interval is not None
+    assert 0.5 < pair.interval.low < pair.chance < pair.interval.high <= 1

@@ -70,6 +70,20 @@ def make(path: Path, comparisons: int = COMPARISONS) -> tuple[str, list[str]]:
         return session, [row.id for row in project.judging.comparisons(plan)]
 
 
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """An open project with a session over two comparisons."""
+    path = tmp_path / "study.biasprint"
+    make(path, comparisons=2)
+    with Project.open(path) as opened:
+        yield opened
+
+
+def writer_of(project: Project) -> writing.Writer:
+    assert project._writer is not None
+    return project._writer
+
+
 def choice(session: str, comparison: str, note: str = "") -> JudgmentSpec:
     return JudgmentSpec(
         session_id=session, comparison_id=comparison, outcome="choice", chosen=0, shown=(0, 1),
@@ -93,7 +107,13 @@ def live(path):
 """
 
 
-def kill_while_rating(tmp_path: Path, kills: int, seed: int) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+@pytest.mark.parametrize(
+    ("kills", "seed"), [(20, 1), pytest.param(1000, 2, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])]
+)
+def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(
+    tmp_path: Path, kills: int, seed: int
+) -> None:
     path = tmp_path / "study.biasprint"
     session, ids = make(path, comparisons=kills * 40)
     chance = random.Random(seed)
@@ -114,63 +134,48 @@ def kill_while_rating(tmp_path: Path, kills: int, seed: int) -> None:
     assert check_project(path).sound
 
 
-@pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
-def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
-    kill_while_rating(tmp_path, kills=20, seed=1)
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(7200)
-def test_killed_a_thousand_times_while_rating(tmp_path: Path) -> None:
-    kill_while_rating(tmp_path, kills=1000, seed=2)
-
-
 def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
     path = tmp_path / "study.biasprint"
     session, ids = make(path)
     with Project.open(path) as project:
         project.judging.record(choice(session, ids[0]))
-        assert project._writer is not None
+        connection = driver_connection(writer_of(project)._connection)
         # SQLite's own answer when no page can be added: SQLITE_FULL, as on a full disk.
-        pages = driver_connection(project._writer._connection).execute("PRAGMA page_count").fetchone()[0]
-        driver_connection(project._writer._connection).execute(f"PRAGMA max_page_count={pages}")
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
         with pytest.raises(NotSaved, match="disk is full"):
             project.judging.record(choice(session, ids[1], note="x" * 100_000))
         assert [row.comparison_id for row in project.judging.judgments(session)] == [ids[0]]
-        driver_connection(project._writer._connection).execute("PRAGMA max_page_count=1000000")
+        connection.execute("PRAGMA max_page_count=1000000")
         project.judging.record(choice(session, ids[1], note="x" * 100_000))
         assert len(project.judging.judgments(session)) == 2
     assert check_project(path).sound
 
 
-def test_a_full_disk_fails_the_whole_group_and_only_it(tmp_path: Path) -> None:
-    path = tmp_path / "study.biasprint"
-    make(path, comparisons=1)
-    with Project.open(path) as project:
-        writer = project._writer
-        assert writer is not None
-        connection = driver_connection(writer._connection)
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count={pages + 8}")
-        gate = threading.Event()
+def test_a_full_disk_fails_the_whole_group_and_only_it(project: Project) -> None:
+    writer = writer_of(project)
+    connection = driver_connection(writer._connection)
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count={pages + 8}")
+    gate = threading.Event()
 
-        def wait(_: object) -> Changes:
-            gate.wait(30)
-            return Changes()
+    def wait(_: object) -> Changes:
+        gate.wait(30)
+        return Changes()
 
-        first = writer.submit(wait)
-        futures = [
-            writer.submit(lambda c, n=n: (c.exec_driver_sql(  # type: ignore[misc]
-                "INSERT INTO event (kind, body, created_at) VALUES ('n', ?, '')", (f"{n}" + "y" * 20_000,)
-            ), Changes())[1])
-            for n in range(6)
-        ]  # fmt: skip
-        gate.set()
-        outcomes = [future.exception(timeout=30) for future in (first, *futures)]
-        kept = connection.execute("SELECT count(*) FROM event").fetchone()[0]
-        acknowledged = sum(1 for outcome in outcomes[1:] if outcome is None)
-        assert any(isinstance(outcome, NotSaved) for outcome in outcomes)
-        assert kept == acknowledged
+    first = writer.submit(wait)
+    futures = [
+        writer.submit(lambda c, n=n: (c.exec_driver_sql(  # type: ignore[misc]
+            "INSERT INTO event (kind, body, created_at) VALUES ('n', ?, '')", (f"{n}" + "y" * 20_000,)
+        ), Changes())[1])
+        for n in range(6)
+    ]  # fmt: skip
+    gate.set()
+    outcomes = [future.exception(timeout=30) for future in (first, *futures)]
+    kept = connection.execute("SELECT count(*) FROM event").fetchone()[0]
+    acknowledged = sum(1 for outcome in outcomes[1:] if outcome is None)
+    assert any(isinstance(outcome, NotSaved) for outcome in outcomes)
+    assert kept == acknowledged
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file size limits are POSIX's")
@@ -198,45 +203,38 @@ def test_failing_writes_are_reported_and_what_was_saved_stays(tmp_path: Path) ->
     assert check_project(path).sound
 
 
-def test_one_jobs_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
-    path = tmp_path / "study.biasprint"
-    make(path, comparisons=1)
-    with Project.open(path) as project:
-        run = project.runs.all()[0].id
-        good = OutputSpec(run_id=run, prompt_id=1, sample=5, seed=1, text="good")
-        bad = good.model_copy(update={"prompt_id": 999, "sample": 6})
-        results = [project.outputs.record(spec) for spec in (good, bad, good.model_copy(update={"sample": 7}))]
-        assert [future.exception(timeout=30) is None for future in results] == [True, False, True]
-        assert sorted(row.sample for row in project.outputs.each()) == [0, 0, 5, 7]
+def test_one_jobs_bad_row_takes_no_other_with_it(project: Project) -> None:
+    run = project.runs.all()[0].id
+    good = OutputSpec(run_id=run, prompt_id=1, sample=5, seed=1, text="good")
+    bad = good.model_copy(update={"prompt_id": 999, "sample": 6})
+    results = [project.outputs.record(spec) for spec in (good, bad, good.model_copy(update={"sample": 7}))]
+    assert [future.exception(timeout=30) is None for future in results] == [True, False, True]
+    assert sorted(row.sample for row in project.outputs.each()) == [0, 0, 5, 7]
 
 
-def test_a_persons_choice_goes_before_the_jobs_rows(tmp_path: Path) -> None:
-    path = tmp_path / "study.biasprint"
-    make(path, comparisons=2)
-    with Project.open(path) as project:
-        writer = project._writer
-        assert writer is not None
-        order: list[str] = []
-        gate, started = threading.Event(), threading.Event()
+def test_a_persons_choice_goes_before_the_jobs_rows(project: Project) -> None:
+    writer = writer_of(project)
+    order: list[str] = []
+    gate, started = threading.Event(), threading.Event()
 
-        def job(name: str, wait: bool = False):  # type: ignore[no-untyped-def]
-            def write(_: object) -> Changes:
-                if wait:
-                    started.set()
-                    gate.wait(30)
-                order.append(name)
-                return Changes()
+    def job(name: str, wait: bool = False):  # type: ignore[no-untyped-def]
+        def write(_: object) -> Changes:
+            if wait:
+                started.set()
+                gate.wait(30)
+            order.append(name)
+            return Changes()
 
-            return write
+        return write
 
-        futures = [writer.submit(job("first", wait=True))]
-        assert started.wait(30)
-        futures += [writer.submit(job(f"job {n}")) for n in range(5)]
-        futures.append(writer.submit(job("choice"), urgent=True))
-        gate.set()
-        for future in futures:
-            future.result(timeout=30)
-        assert order[:2] == ["first", "choice"]
+    futures = [writer.submit(job("first", wait=True))]
+    assert started.wait(30)
+    futures += [writer.submit(job(f"job {n}")) for n in range(5)]
+    futures.append(writer.submit(job("choice"), urgent=True))
+    gate.set()
+    for future in futures:
+        future.result(timeout=30)
+    assert order[:2] == ["first", "choice"]
 
 
 @pytest.fixture(autouse=True)
@@ -246,21 +244,17 @@ def no_key() -> Iterator[None]:
     precedence.give_back()
 
 
-def test_jobs_rows_rest_while_a_key_is_answered_and_choices_do_not(tmp_path: Path) -> None:
-    path = tmp_path / "study.biasprint"
-    make(path, comparisons=1)
-    with Project.open(path) as project:
-        writer = project._writer
-        assert writer is not None
-        precedence.take(30)
-        row = writer.submit(lambda _: Changes())
-        for _ in range(2):
-            with pytest.raises(TimeoutError):
-                row.result(timeout=0.05)
-            writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
-            assert not row.done()
-        precedence.give_back()
-        row.result(timeout=10)
+def test_jobs_rows_rest_while_a_key_is_answered_and_choices_do_not(project: Project) -> None:
+    writer = writer_of(project)
+    precedence.take(30)
+    row = writer.submit(lambda _: Changes())
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            row.result(timeout=0.05)
+        writer.submit(lambda _: Changes(), urgent=True).result(timeout=10)
+        assert not row.done()
+    precedence.give_back()
+    row.result(timeout=10)
 
 
 def test_jobs_rows_under_way_are_committed_with_the_choice_that_a_key_brings(
@@ -277,8 +271,7 @@ def test_jobs_rows_under_way_are_committed_with_the_choice_that_a_key_brings(
         return Changes.to("output", [1])
 
     with Project.open(path) as project:
-        writer = project._writer
-        assert writer is not None
+        writer = writer_of(project)
         project.subscribe(commits.append)
         row = writer.submit(first)
         assert started.wait(30)
@@ -295,18 +288,14 @@ def test_jobs_rows_under_way_are_committed_with_the_choice_that_a_key_brings(
     assert [dict(one.rows) for one in commits] == [{"output": {1}, "judgment": {"a"}}, {"output": {2}}]
 
 
-def test_jobs_rows_under_way_are_committed_where_a_key_brings_no_choice(tmp_path: Path) -> None:
-    path = tmp_path / "study.biasprint"
-    make(path, comparisons=1)
-    with Project.open(path) as project:
-        writer = project._writer
-        assert writer is not None
+def test_jobs_rows_under_way_are_committed_where_a_key_brings_no_choice(project: Project) -> None:
+    writer = writer_of(project)
 
-        def first(_: Connection) -> Changes:
-            precedence.take(30)
-            return Changes()
+    def first(_: Connection) -> Changes:
+        precedence.take(30)
+        return Changes()
 
-        writer.submit(first).result(timeout=10)
+    writer.submit(first).result(timeout=10)
 
 
 def a_reader(path: Path) -> sqlite3.Connection:
@@ -328,7 +317,8 @@ def test_a_slow_reader_delays_a_commit_and_loses_nothing(tmp_path: Path) -> None
         release.join()
 
 
-def mutate_and_look(tmp_path: Path, mutants: int, seed: int) -> None:
+@pytest.mark.parametrize(("mutants", "seed"), [(100, 3), pytest.param(1000, 4, marks=pytest.mark.soak)])
+def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(tmp_path: Path, mutants: int, seed: int) -> None:
     """Flip one bit in a stored text or judgment: the check notices it, or the file is refused."""
     path = tmp_path / "study.biasprint"
     session, ids = make(path, comparisons=8)
@@ -357,12 +347,3 @@ def _every(whole: bytes, word: bytes) -> list[int]:
         found.append(at)
         at = whole.find(word, at + 1)
     return found
-
-
-def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(tmp_path: Path) -> None:
-    mutate_and_look(tmp_path, mutants=100, seed=3)
-
-
-@pytest.mark.soak
-def test_a_thousand_mutants_are_noticed(tmp_path: Path) -> None:
-    mutate_and_look(tmp_path, mutants=1000, seed=4)

@@ -1,9 +1,14 @@
 """Findings by the question that they answer, and the answer in one sentence."""
 
+import re
+import tomllib
 from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
 
+import core
 from core.findings import Adjustment, Finding, Interval, ScorerUse
-from core.report.questions import OTHER, answered, question_of
+from core.report.questions import OTHER, answered, kind_title, question_of
 from core.studies.registry import OWN
 
 HOLM = Adjustment("Holm", "2")
@@ -81,3 +86,31 @@ def test_every_finding_that_a_study_declares_has_a_question():
 
 def test_a_study_of_a_third_party_without_questions_has_one():
     assert [one.question for one in answered("songs", (GENDER,))] == [OTHER.ask]
+
+
+# ---- what findings are called
+
+
+def test_every_id_of_the_contract_has_words_of_its_own():
+    """Ids of docs/command-line.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
+    page = (Path(core.__file__).parents[1] / "docs" / "command-line.md").read_text("utf-8")
+    table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
+    ids = []
+    for row in table.splitlines()[2:]:
+        first = ""
+        for name in re.findall(r"`([\w.]+)`", row.split("|")[1]):
+            first = first if name.startswith(".") else name
+            ids.append(first.rpartition(".")[0] + name if name.startswith(".") else name)
+    assert len(ids) > 50
+    known = set(tomllib.loads(files("resources").joinpath("report", "kinds.toml").read_text("utf-8"))["kinds"])
+    without = {one for one in ids if not any(one == name or one.startswith(f"{name}.") for name in known)}
+    assert not {one for one in without if not one.endswith((".prompts", ".models"))}
+    assert not [title for title in map(kind_title, ids) if re.search(r"[_.]", title)]
+
+
+def test_parts_of_an_id_are_named_and_a_plug_ins_id_is_read_out():
+    assert kind_title("letters.word.odds_ratio") == "Single words"
+    assert kind_title("news.refusal_rate.prompts") == "No article, biased against unbiased prompts"
+    assert kind_title("letters.style.agency.between_generators") == "Agentic sentences, one generator against another"
+    assert kind_title("creativity.quality.without.gwet_ac1") == "Without one rater"
+    assert kind_title("songs.rhyme_rate") == "Rhyme rate"

@@ -118,7 +118,15 @@ def letters() -> Iterator[Finding]:
     yield finding("letters.lexicon.odds_ratio", "ability", *pair, unit="ratio of odds ratios", dims={"arm": "neutral"})
 
 
-MADE = {"news": news, "completion": completion, "creativity": creativity, "letters": letters}
+def compare() -> Iterator[Finding]:
+    for kind in ("difference", "impact_ratio", "similarity.bleu"):
+        yield finding(f"compare.{kind}", "refusal", "a", "b")
+    for kind in ("mean", "rate"):
+        for group in ("a", "b"):
+            yield finding(f"compare.{kind}", "refusal", group)
+
+
+MADE = {"compare": compare, "news": news, "completion": completion, "creativity": creativity, "letters": letters}
 
 
 def of(kind: str) -> list[Figure]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.documents.reading import read_letter
+from core.documents.request import ReadingRequest
 from core.documents.values import Document, KeptLetter
 from core.errors import AppError
 from core.project.project import Project
@@ -27,7 +28,7 @@ def saved(project: Project, text: str, *, after: str = "") -> str:
     """A letter that was read and saved; the id of its reading."""
     document = Document("l.txt", "txt", (text,))
     letter = KeptLetter(document, f"Letter: {text[:12]}", CV, reading=after)
-    return save_letter(project, letter, read_letter(document, scorers={}, context=CV), "")
+    return save_letter(project, letter, read_letter(document, ReadingRequest({}, context=CV)), "")
 
 
 def test_a_letter_goes_with_every_version_of_its_text_and_leaves_no_byte(project: Project) -> None:

@@ -11,7 +11,9 @@ from core.errors import AppError
 from core.scorers.agency_minilm import neutral
 from core.scorers.head import read_weights
 from core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
-from models.passages.train import CHANGED, HERE, KEPT_LAYERS, RANK, passages
+from models.passages.material import HERE, passages
+from models.passages.train import OfPassages
+from models.passages.tuning import CHANGED, RANK
 
 
 def likeliest(clause: str) -> str:
@@ -55,7 +57,7 @@ def test_it_leaves_the_packaged_model_as_it_is() -> None:
 def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
     weights = read_weights(HERE / FILE, WEIGHTS_SHA256, "passages")
     assert weights["weight"].shape == (len(CLASSES), 384)
-    names = {f"layers.{layer}.{name}" for layer in range(KEPT_LAYERS, 6) for name in CHANGED}
+    names = {f"layers.{layer}.{name}" for layer in range(OfPassages.KEPT, 6) for name in CHANGED}
     assert set(changes_of(weights)) == names
     assert all(np.linalg.matrix_rank(change.numpy()) <= RANK for change in changes_of(weights).values())
     assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
@@ -67,7 +69,7 @@ def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch
     content = bytearray((HERE / FILE).read_bytes())
     content[-1] ^= 1
     broken.write_bytes(content)
-    monkeypatch.setattr(passages_minilm, "files", lambda _: tmp_path)
+    monkeypatch.setattr(passages_minilm, "own_files", lambda _: tmp_path)
     passages_minilm._model.cache_clear()
     with pytest.raises(AppError, match="not the program's own"):
         list(probabilities(["they lead"]))
@@ -76,10 +78,10 @@ def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch
         list(probabilities(["they lead"]))
 
 
-def test_the_training_passages_are_of_five_authors_and_every_class() -> None:
+def test_the_training_passages_are_of_eight_authors_and_every_class() -> None:
     given = passages()
     assert {one.label for one in given} == set(CLASSES)
-    assert {one.author for one in given} == {"own", "a", "b", "c", "d"}
+    assert {one.author for one in given} == {"own", *"abcdklm"}
     assert min(Counter(one.label for one in given if one.author in "abc").values()) >= 60
-    single = [" ".join(one.text.lower().split()) for one in given if one.author != "d"]
+    single = [" ".join(one.text.lower().split()) for one in given if one.author in ("own", *"abc")]
     assert len(set(single)) == len(single)

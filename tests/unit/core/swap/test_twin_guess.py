@@ -65,6 +65,19 @@ def test_the_person_is_found_not_the_addressee_nor_the_writer(text: str, person:
         ("Subject: Service record, Anders Vik\n\nMr. Vik was with us from 2014 on.", "Anders Vik"),
         ("REFERENCE – TOBY MARSH\n\nToby learned his trade with us. Toby is steady.", "Toby Marsh"),
         ("Dr. Yun-ah Cho is our best fellow. She came in 2016 and ran the unit in Lyon.", "Yun-ah Cho"),
+        ("Nguyễn Thị Lan came to us in May. Lan asked where the flour was, and Lan found it.", "Nguyễn Thị Lan"),
+        (
+            "I have been asked to write for María del Carmen Ibáñez Rojo. My husband Walter was ill, and Carmen came "
+            "every day. Walter liked her. She kept notes.",
+            "María del Carmen Ibáñez Rojo",
+        ),
+        (
+            "Dominic, our manager, knew. Will Sandoval was on my team. Dominic hired Will, and Will left.",
+            "Will Sandoval",
+        ),
+        ("Yusuf ibn Khalid al-Harbi drove for us. Mr al-Harbi never complained.", "Yusuf ibn Khalid al-Harbi"),
+        ("The desk was kept by Thaddeus “Buck” O’Shea. Buck was early. Buck is kind.", "Thaddeus “Buck” O’Shea"),
+        ("REFERENCE: Mr W. Baker\n\nDear Sir,\n\nMr\nBaker has been our caretaker.", "W. Baker"),
         ("Thank you for your call about Milena. She taught Oscar to swim. We miss Milena.", "Milena"),
     ],
 )
@@ -80,6 +93,7 @@ def test_a_name_in_ordinary_prose_is_found_where_no_sentence_begins_with_it(text
         "They handled Microsoft Excel and Adobe Photoshop with ease. They looked after the Manchester branch.",
         "Before that she was at Lloyds Bank. I recommend her without hesitation.",
         "She can cook Omani and Indian dishes, and she taught my daughter Maha to bake.",
+        "You have the name on the form, and it is to be kept off this page. Connie Petrakis, my supervisor, wept.",
         "I write of the candidate. It took Sjoerd two days; Sjoerd is our programmer. The candidate needed one.",
     ],
 )

@@ -136,13 +136,26 @@ def test_an_endpoint_needs_a_model_by_name(form: GenerateForm):
     form.picker.choose("openai_compatible", "lab", "")
     form.picker.name.setEditText("")
     assert not form.start.isEnabled()
+    assert form.start.toolTip() == "Say first which model is to write: its name is missing."
     form.picker.name.setEditText("gpt-small")
     assert form.start.isEnabled()
+    assert form.start.toolTip() == ""
     request = form.request()
     assert (request.backend, request.model, dict(request.parameters)["endpoint"]) == (
         "openai_compatible", "gpt-small", "lab",
     )  # fmt: skip
     assert author_words(request) == "lab · gpt-small, temperature 1"
+
+
+def test_an_empty_list_of_endpoints_says_why_it_is_empty(qtbot: QtBot, window: MainWindow, form: GenerateForm):
+    endpoints.remove("lab")
+    window.show_panel("home")
+    window.show_panel("generate")
+    form.picker.choose("openai_compatible", "", "")
+    qtbot.waitUntil(lambda: form.picker.endpoint.count() == 0, timeout=PATIENCE)
+    assert form.picker.endpoint.shown_text() == "none known here yet"
+    assert form.picker.endpoint.toolTip() == "No endpoint is known yet: add one under Models."
+    assert form.picker.endpoint.accessibleDescription() == form.picker.endpoint.toolTip()
 
 
 def test_with_the_offline_switch_on_no_endpoint_is_asked(

@@ -18,10 +18,11 @@ from core.runs import measure as core_measure
 from core.runs.setup import add_prompts, generator_spec
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
-from desktop.operations.measuring import scorers_for
+from desktop.operations.measuring import read_scorers, scorers_for
 from desktop.operations.runs import IMPORTED, RunLine, WriteRequest, read_runs
 from desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
 from desktop.panels.generate.runs import RunsModel
+from desktop.wording.titles import words_of
 
 PATIENCE = 60_000
 
@@ -224,6 +225,7 @@ def test_what_failed_is_asked_for_again(qtbot: QtBot, window: MainWindow, panel:
         ]
     )
     qtbot.waitUntil(lambda: "2 failed" in panel.write.form.state.text())
+    assert {line.texts for line in read_scorers(JobContext(), project)} == {0}  # there is nothing to score in a failure
     assert panel.write.form.retry.text() == "Ask again for the 2 that failed"
     panel.write.form.retry.click()
     qtbot.waitUntil(lambda: panel.write.form.state.text() == "54 outputs are there.", timeout=PATIENCE)
@@ -486,6 +488,34 @@ def test_the_score_button_says_why_it_cannot_be_pressed(qtbot: QtBot, panel: Gen
     for row in panel.score.rows.values():
         row.check.setChecked(False)
     assert panel.score.score.toolTip() == "Check a scorer first."
+
+
+def test_where_all_is_written_the_study_is_measured_and_its_findings_shown(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+):
+    file = project_with(tmp_path, "completion", domains=["ageism"], directions=["SAI"])
+    panel = open_panel(qtbot, window, file)
+    form = panel.write.form
+    qtbot.waitUntil(form.start.isEnabled, timeout=PATIENCE)
+    assert form.next.isHidden()
+    write_all(qtbot, panel)
+    qtbot.waitUntil(lambda: form.next.isVisible() and form.next.isEnabled(), timeout=PATIENCE)
+    assert form.start.isHidden()
+    assert form.next.text() == words_of("completion").action
+    form.next.click()
+    assert not form.next.isEnabled()
+    qtbot.waitUntil(lambda: window.current == words_of("completion").panel, timeout=PATIENCE)
+    project = window.project
+    assert project is not None
+    assert project.findings.last("completion") is not None
+    window.show_panel("generate")
+    qtbot.waitUntil(lambda: form.next.text() == "See the findings", timeout=PATIENCE)
+    form.next.click()
+    assert window.current == words_of("completion").panel
+    window.show_panel("generate")
+    form.samples.setValue(2)  # something is to be written again
+    assert form.next.isHidden()
+    assert form.start.isVisible()
 
 
 def test_a_study_that_is_being_measured_is_known_in_every_panel(

@@ -163,7 +163,7 @@ def test_one_switch_says_whether_texts_are_scored_as_they_arrive(
 
     def write(ctx: JobContext, project: Project, run_id: int, *_: object, **more: object) -> GenerateResult:
         asked.append(more["scoring"] is not None)
-        return GenerateResult(run_id, 1, 1, 0, 1, {})
+        return GenerateResult(run_id, 1, 1, 0, 1, {}, 1)
 
     monkeypatch.setattr("core.runs.generate.generate", write)
     form = panel.write.form

@@ -147,7 +147,7 @@ def test_what_came_after_a_measurement_is_new(file: Path):
         project.sources.add_many(study.id, [SourceSpec(kind="letter", origin="b", row=1, text="New.", fields={})])
         (found,) = study_facts(JobContext(), project)
     assert (found.new, found.pending) == (1, True)
-    assert found.said == "4 letters, 1 new since the last measure"
+    assert found.said == "4 letters, measured on 3 of 4 texts"
 
 
 def test_an_empty_project_has_nothing(file: Path):

@@ -101,7 +101,7 @@ def test_two_or_three_models_are_chosen(qtbot: QtBot, page: SetupPage) -> None:
     assert page.axes == {}
     assert asked(qtbot, page)[1:4] == ("model", (), ("l", "m", "n"))
     page.what.models["o"].setChecked(True)
-    assert page.wanting.text().startswith("Choose two or three models, or let")
+    assert page.wanting.text().startswith("Choose two or three generators, or let")
     for label in "lmn":
         page.what.models[label].setChecked(False)
     assert not page.draw.isEnabled()

@@ -20,6 +20,7 @@ from desktop.operations.letters import Checked, LetterRequest
 from desktop.panels.letters.entries import CLAIMS, DOUBT, PRIVATE, LetterItem
 from desktop.panels.letters.found import FoundCard
 from desktop.panels.letters.panel import LettersPanel
+from desktop.widgets.layout import Sheet
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 
@@ -84,7 +85,7 @@ def test_words_are_marked_before_a_scorer_is_ready_and_what_follows_is_said_to(
     assert board.compared.rows["formality"].value.text() == "…"
     assert board.compared.rows["communal"].value.text() != "…"
     qtbot.waitUntil(heading.busy.isVisible, timeout=PATIENCE)
-    assert heading.busy.text() == "scores follow…"
+    assert heading.busy.text() == "checking marks, scores follow…"
     assert not heading.report.isEnabled()
     assert not heading.twin.isEnabled()
     assert "Kelly" in panel.header.title.whole_text()
@@ -149,6 +150,23 @@ def test_an_edit_before_the_scores_come_is_marked_and_scored_as_it_is_then(
 
 def item(key: str, section: int) -> LetterItem:
     return LetterItem(key, "doubt", section, key, f"“{key}”", "why", sentence=0, start=0, end=1)
+
+
+def test_the_entry_that_the_keyboard_goes_to_is_in_view_in_a_page_that_scrolls(qtbot: QtBot) -> None:
+    card, page = FoundCard(), Sheet()
+    page.box.addWidget(card)
+    card.list.setFixedHeight(400)
+    qtbot.addWidget(page)
+    page.resize(300, 160)
+    page.show()
+    card.show_items([item(f"mark {number}", DOUBT) for number in range(12)], 0)
+    card.list.setFocus()
+    qtbot.waitUntil(card.list.hasFocus)
+    for _ in range(8):
+        QTest.keyClick(card.list, Qt.Key.Key_Down)
+        row = card.list.visualRect(card.list.currentIndex())
+        row.moveTo(card.list.viewport().mapTo(page.viewport(), row.topLeft()))
+        assert page.viewport().rect().contains(row)
 
 
 def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: QtBot) -> None:

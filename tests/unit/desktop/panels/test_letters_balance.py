@@ -14,6 +14,7 @@ from core.documents import balance
 from core.documents.balance import TITLES, balance_of
 from core.documents.files import read_pasted
 from core.documents.reading import read_letter
+from core.documents.request import ReadingRequest
 from core.documents.values import Balance, Leaning
 from core.jobs import JobContext
 from desktop.main_window import MainWindow
@@ -98,7 +99,7 @@ def test_the_entry_leads_to_its_sentences_is_put_aside_and_renewed_by_an_edit(qt
 
 def checked_with(leaning: Leaning | None) -> Checked:
     request = LetterRequest(read_pasted(LETTER))
-    reading = read_letter(request.document, scorers={})
+    reading = read_letter(request.document, ReadingRequest({}))
     found = None if leaning is None else Balance({}, 1.0, 1.0, 5, leaning, TITLES[leaning], "In words.")
     return Checked(request, replace(reading, balance=found), {})
 

@@ -325,8 +325,13 @@ def test_a_start_says_that_a_letter_was_left_behind(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: bool(window.banners.texts()), timeout=PATIENCE)
     assert "A letter was edited and not saved." in window.banners.texts()[0]
     assert "Kelly" not in window.banners.texts()[0]
+    window.show_panel("home")
+    assert window.banners.texts()
     next(one for one in window.banners.findChildren(QPushButton) if one.text() == "Open Letters").click()
     assert window.current == "letters"
+    assert window.banners.texts() == []  # as by the rail
+    window.show_panel("home")
+    window.show_panel("letters")
     panel = cast(LettersPanel, window.panels["letters"])
     qtbot.waitUntil(lambda: bool(panel.start.kept.drafts), timeout=PATIENCE)
     assert panel.start.kept.offers.isVisible()

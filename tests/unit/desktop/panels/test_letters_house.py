@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from letters_scene import PATIENCE, kinds, opened, words
@@ -11,7 +12,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.documents.house import HouseList, entry, house_list, keep, path_of_list, read_list
+from core.jobs import JobContext
 from desktop.main_window import MainWindow
+from desktop.operations import Operation, house
+from desktop.operations.house import House
 from desktop.panels.letters.house import HouseDialog
 from desktop.panels.letters.panel import LettersPanel
 
@@ -91,6 +95,47 @@ def test_a_file_is_imported_with_its_bad_lines_named_and_exported(
     dialog.send.click()
     wait(qtbot, out.with_suffix(".csv").exists)
     assert read_list(out.with_suffix(".csv")).found == house_list().found
+
+
+def test_an_import_says_what_was_on_the_list_already(qtbot: QtBot, dialog: HouseDialog, tmp_path: Path) -> None:
+    keep(HouseList((entry("warm", "ignore", "", "ours"),)))
+    given = tmp_path / "ours.csv"
+    given.write_text("words,what,category,reason\nwarm,ignore,,ours\n", encoding="utf-8")
+    dialog.take_file(given)
+    wait(qtbot, lambda: dialog.told.text.text() == "1 entry was on the list already.")
+    given.write_text("words,what,category,reason\nwarm,ignore,,ours\nkind,ignore,,\n", encoding="utf-8")
+    dialog.take_file(given)
+    wait(qtbot, lambda: dialog.told.text.text() == "1 entry was imported.")
+    assert dialog.told.more.text() == "1 entry was on the list already."
+    given.write_text("words,what,category,reason\n", encoding="utf-8")
+    dialog.take_file(given)
+    wait(qtbot, lambda: dialog.told.text.text() == "The file has no entries.")
+    assert cells(dialog) == [("warm", "never", "all", "ours"), ("kind", "never", "all", "")]
+
+
+def test_a_first_look_that_comes_late_takes_nothing_back(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, look = Event(), house.see_house_list()
+
+    def work(ctx: JobContext) -> House:
+        before = look.work(ctx)
+        looks.wait(60)
+        return before
+
+    late = Operation(look.title, work, quiet=True)
+    monkeypatch.setattr(house, "see_house_list", lambda: late)
+    made = HouseDialog(window, window)
+    given = tmp_path / "theirs.csv"
+    given.write_text("words,what,category,reason\nwarm,ignore,,\n", encoding="utf-8")
+    made.show()
+    made.take_file(given)
+    wait(qtbot, made.told.isVisible)
+    looks.set()
+    wait(qtbot, lambda: not window.jobs.active())
+    assert made.told.isVisible()
+    assert cells(made) == [("warm", "never", "all", "")]
+    made.reject()
 
 
 def test_a_damaged_list_is_said_and_never_written_over(qtbot: QtBot, window: MainWindow) -> None:

@@ -320,6 +320,18 @@ def test_a_letter_that_cannot_be_read_has_no_twin_and_says_why(window: MainWindo
     assert not page.copy.isEnabled()
 
 
+@pytest.mark.parametrize("width", [700, 1024])
+def test_without_room_the_fields_of_the_twin_come_when_asked_for(width: int, window: MainWindow, qtbot: QtBot) -> None:
+    page = TwinPage(window)
+    qtbot.addWidget(page)
+    page.resize(width, 560)
+    page.show()
+    QApplication.processEvents()
+    narrow = width < page.view.BESIDE_FROM
+    assert [page.menu_button.isVisible(), page.another.isVisible()] == [narrow, narrow]
+    assert [page.person.isVisible(), page.copy.isVisible()] == [not narrow, not narrow]
+
+
 def test_the_page_makes_a_twin_and_another_for_who_is_typed(window: MainWindow, qtbot: QtBot) -> None:
     page = TwinPage(window)
     qtbot.addWidget(page)

@@ -350,3 +350,35 @@ def test_a_saved_letter_is_shown_without_a_prompt_and_opened_in_letters(
     panel.card.open_letter.click()
     assert shell.panels == ["letters"]
     assert shell.about == {"reading": reading}
+
+
+def test_outputs_are_told_apart_and_narrowed_by_their_generator(
+    qtbot: QtBot, project: Project, run: int, shell: FakeShell, open_panel: Open
+) -> None:
+    write(project, run, 5)
+    known = project.runs.get(run)
+    warm = GeneratorSpec(backend="made up", model="none", parameters={"temperature": 1.0}, revision="r1")
+    generator = project.runs.add_generator(warm).number("generator")
+    seeds = [
+        project.runs.start(
+            RunSpec(study_id=known.study_id, prompt_set_id=known.prompt_set_id, generator_id=generator, seed=seed)
+        ).number("run")
+        for seed in (1, 2)
+    ]
+    for other in seeds:
+        write(project, other, 2, text="Warm {n}")
+    panel = open_panel()
+    titles = [panel.generator.itemText(place) for place in range(panel.generator.count())]
+    warm_name = "none, temperature 1"
+    assert titles == [
+        "All generators", "none, temperature 0.2", warm_name, *(f"{warm_name}, run {other}" for other in seeds)
+    ]  # fmt: skip
+    assert panel.generator.isVisible()
+    assert panel.where().run_ids is None
+    panel.generator.setCurrentIndex(2)
+    assert panel.where().run_ids == tuple(seeds)
+    panel.generator.activated.emit(2)
+    settle(qtbot, shell)
+    assert shown(qtbot, panel, 0) == "Warm 0"
+    assert panel.table.text_at(0, 4) == warm_name
+    assert panel.table.rowCount() == 4

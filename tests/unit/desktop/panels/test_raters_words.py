@@ -202,4 +202,4 @@ def test_a_plan_of_several_axes_says_each_in_words() -> None:
     titles = Titles(axes={"gender": "Gender", "orientation": "Sexual orientation"})
     assert words.kind_words("identity", titles.axis("gender+orientation")) == "identity: Gender, Sexual orientation"
     assert titles.axis("skin_tone") == "Skin tone", "an axis that the project does not know"
-    assert words.kind_words("model", titles.axis("model")) == "the model that wrote it"
+    assert words.kind_words("model", titles.axis("model")) == "the generator that wrote it"

@@ -209,10 +209,11 @@ def test_the_likeliest_kind_is_chosen_first(opened: Opened, tmp_path: Path, head
     assert opened(path).form.kind.currentData() == kind
 
 
-def test_four_kinds_are_offered(opened: Opened, table: Path):
+def test_every_kind_is_offered(opened: Opened, table: Path):
     box = opened(table).form.kind
     assert [box.itemText(n) for n in range(box.count())] == [
         "Reference letters", "Creative texts", "News articles with their originals", "Fill-in-the-blank replies",
+        "Any texts, by group",
     ]  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from desktop.opening import why_not_on_platform
+
 ROOT = Path(__file__).parents[4]
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need nothing installed")
 # The program, on a system that has every library but those named in its first argument.
@@ -37,6 +39,16 @@ def test_a_dead_display_is_said(tmp_path: Path, words: list[str]) -> None:
         "Biasprint's command line works without a window: see “biasprint --help”.",
     ]
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("platform", "reason"), [("nonsense", "cannot draw on “nonsense”"), ("nonsense;offscreen", "")]
+)
+def test_a_platform_that_qt_does_not_have_is_said(platform: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", platform)
+    said = why_not_on_platform(platform)
+    assert said.endswith("name another.") if reason else not said
+    assert reason in said
 
 
 @LINUX

@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.errors import AppError
 from core.jobs import Precedence
 from desktop import app, warm_up
 from desktop.jobs import JobRunner
@@ -61,21 +63,45 @@ def test_nothing_is_imported_while_a_rater_presses_keys(qtbot: QtBot, monkeypatc
     assert runner.close()
 
 
-@pytest.mark.parametrize("path", [None, "letters.biasprint"])
-def test_who_opens_no_project_finds_the_marking_of_letters_started(
+class Quick:
+    """Hears what the quick process is asked for."""
+
+    def __init__(self) -> None:
+        self.calls: list[object] = []
+
+    def call(self, target: object, /, *args: object, ctx: object = None) -> None:
+        self.calls.append(target)
+
+
+@pytest.mark.parametrize("path", [None, "letters.biasprint", "rater.bpacket"])
+def test_the_marking_of_letters_starts_with_the_window_unless_somebody_rates(
     path: str | None, window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[bool] = []
+    quick, waits, asked, then = Quick(), Event(), list[str](), list[Callable[[], object] | None]()
 
-    class AllImported:
+    class Importing:
         def __init__(self, *_: object) -> None: ...
 
-        def start(self, then: Callable[[], object]) -> None:
-            then()
+        def start(self, after: object, *, with_engine: Callable[[], object] | None) -> None:
+            then.append(with_engine)
 
-    monkeypatch.setattr(app, "WarmUp", AllImported)
+    monkeypatch.setattr(app, "WarmUp", Importing)
     monkeypatch.setattr(window, "open_project", lambda _: None)
-    monkeypatch.setattr(letters, "warm_up_words", lambda: Operation("", lambda ctx: asked.append(True), quiet=True))
+    monkeypatch.setattr("core.compute.quick", lambda: quick)
+    monkeypatch.setattr(letters, "warm_up_words", lambda: Operation("", lambda _: asked.append("words"), quiet=True))
+    monkeypatch.setattr(window.jobs, "_prepare", lambda: waits.wait(60))  # the engine is long in coming
     app.start(window, None if path is None else Path(path))
+    (with_engine,) = then
+    assert (with_engine is None) == (path is not None)
+    try:
+        if with_engine is not None:
+            qtbot.waitUntil(lambda: quick.calls == ["core.documents.reading:get_ready"])
+            assert not asked
+            with_engine()
+        else:
+            assert not quick.calls  # whoever waits for the project needs the processor more
+            window.session.failed.emit(AppError("It could not be opened."), Path(str(path)))
+    finally:
+        waits.set()
     qtbot.waitUntil(lambda: not window.jobs.active())
-    assert asked == ([True] if path is None else [])
+    assert bool(asked) == bool(quick.calls) == (path != "rater.bpacket")

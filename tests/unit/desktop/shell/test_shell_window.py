@@ -368,6 +368,18 @@ def test_f1_opens_help_for_the_panel_one_is_in(qtbot: QtBot, window: MainWindow,
     qtbot.keyClick(page, Qt.Key.Key_Escape)
 
 
+def test_every_key_is_on_one_sheet(qtbot: QtBot, window: MainWindow, project: Project):
+    window.show_panel("judge")
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_F1, Qt.KeyboardModifier.ShiftModifier)
+    (page,) = window.findChildren(TextDialog)
+    qtbot.waitUntil(page.isVisible)
+    *_, everywhere, judging = page.text.toPlainText().split("\n\n")
+    assert {f"{one.keys}   {one.title}" for one in window_commands(window) if one.keys} <= set(everywhere.splitlines())
+    assert "B / Ctrl+Z   Go back and revise" in judging
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+
+
 @pytest.mark.parametrize("entry", PANELS, ids=lambda entry: entry.key)
 def test_every_panel_has_help(window: MainWindow, entry: PanelEntry):
     assert len(help_text(entry.key, window)) > len(EVERYWHERE) + 80

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.draw.scales import PlacedAxis
+from core.draw.verdicts import null_value
 from core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
 from desktop.panels.findings.card import legend, scale_of
 from desktop.tables.findings import FindingsTable, accessible_text, two_lines
@@ -219,6 +220,7 @@ def test_the_sentence_holds_all_that_is_needed_to_judge_the_number():
     assert words.sentence(one, "", {"male": "male", "female": "female"}) == (
         "Agentic words: male against female: 1.43 odds ratio; 95 % interval 1.04–2.08 (bootstrap over letters); "
         "n = 120 letters (male: 60, female: 60); p = 0.031; adjusted 0.28 (Holm among nine ratios); "
+        "the interval is for this one number; adjusted for the other tests it does not stand out; "
         "stand-in scorer: short. (Wan et al. 2023, Table 2)"
     )
     undefined = words.sentence(finding("x", None), "", {})
@@ -233,11 +235,11 @@ def test_contrast_keeps_its_signs():
 def test_the_null_line_stands_where_no_bias_lies():
     floor = Floor(mean=0.1, p95=0.2, p=0.3)
     share = finding("white", 0.5, id="creativity.share", unit="proportion", groups=("a", "b", "c"))
-    assert words.null_value(finding("x")) == 1.0
-    assert words.null_value(share) == pytest.approx(1 / 3)
-    assert words.null_value(finding("x", id="creativity.abs", unit="proportion", floor=floor)) == 0.1
-    assert words.null_value(finding("x", id="news.word.difference", unit="proportion")) == 0.0
-    assert words.null_value(finding("x", id="completion.likelihood", unit="proportion")) is None
+    assert null_value(finding("x")) == 1.0
+    assert null_value(share) == pytest.approx(1 / 3)
+    assert null_value(finding("x", id="creativity.abs", unit="proportion", floor=floor)) == 0.1
+    assert null_value(finding("x", id="news.word.difference", unit="proportion")) == 0.0
+    assert null_value(finding("x", id="completion.likelihood", unit="proportion")) is None
     assert legend(finding("x", id="completion.likelihood", unit="proportion")) == ""
 
 

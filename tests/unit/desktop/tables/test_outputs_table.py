@@ -116,5 +116,5 @@ def test_status_and_headings_are_words(table: OutputsTable):
     table.append_ids(ids(1, 1))
     table.put_page(0, ids(1, 1), {1: line("x")._replace(status="error")})
     headings = [table.headerData(section, Qt.Orientation.Horizontal) for section in range(table.columnCount())]
-    assert headings == ["Text", "Task", "Theme", "Identity", "Model", "Status"]
+    assert headings == ["Text", "Task", "Theme", "Identity", "Generator", "Status"]
     assert table.data(table.index(0, 5)) == "failed"

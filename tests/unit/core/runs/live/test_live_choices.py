@@ -14,7 +14,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import compare
-from core.runs.live.judging import _per_minute
+from core.runs.live.rates import _per_minute
 from core.runs.measure.creativity import embedder
 from core.runs.measure.creativity_columns import judgment_columns
 from core.runs.setup import study_of

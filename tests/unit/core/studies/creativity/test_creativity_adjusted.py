@@ -5,10 +5,18 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from scipy import stats
 from simulations.preferences import LONGER, NONE, adjusted_p, power_trial, raw_p, studied
 
 from core.findings import Finding
-from core.metrics.preference import Placed, adjusted_shares
+from core.metrics.preference import (
+    NO_LENGTH_LEFT,
+    NOTHING_LEFT,
+    Placed,
+    adjusted_shares,
+    firth,
+    flipped_scores,
+)
 from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.judgments import measure_judgments
 
@@ -150,16 +158,98 @@ def test_no_lengths() -> None:
     assert undefined(JudgmentTable(**{**vars(judged), "words": ()})) == "the lengths of the texts are not known"
 
 
-def test_one_identity_never_chosen() -> None:
-    given = placed()
-    never = Placed(given.log_words, given.place, np.minimum(given.chosen, 1), given.groupings)
-    assert "never chosen" in undefined(table(never))
-
-
 def test_the_longest_always_chosen() -> None:
     given = placed()
     longest = Placed(given.log_words, given.place, given.log_words.argmax(axis=1), given.groupings)
-    assert "separated" in undefined(table(longest))
+    found = measured(table(longest))
+    assert found["creativity.abs.adjusted", "gender"].reason == NOTHING_LEFT
+    length = found["creativity.length", "gender"]
+    assert length.p_adjusted is not None
+    assert length.p_adjusted < 0.001
+    assert (length.estimate or 0) > 1
+    assert length.reason == "interval: the choices are separated, so that its end is open"
+
+
+# ---- separated choices have an exact answer
+
+
+def always(n: int, k: int = 2) -> Placed:
+    """The first identity in all comparisons, its text as often on every card; lengths alike."""
+    place = np.stack([(np.arange(n) + identity) % k for identity in range(k)], axis=1)
+    return Placed(np.zeros((n, k)), place, np.zeros(n, dtype=np.int64), (np.arange(n),))
+
+
+def test_firths_estimate_of_two_identities_is_a_half_added_to_both_counts() -> None:
+    identity = np.broadcast_to(np.eye(2)[:, 1:], (20, 2, 1))
+    (slope,) = firth(identity, np.zeros(20, dtype=np.int64))
+    assert slope == pytest.approx(np.log(0.5 / 20.5), abs=1e-3)
+    (slope,) = firth(identity, np.repeat([0, 1], [14, 6]))
+    assert slope == pytest.approx(np.log(6.5 / 14.5), abs=1e-3)
+
+
+def test_always_the_same_identity_is_the_exact_sign_test() -> None:
+    found = adjusted_shares(always(12))
+    assert found.shares is not None
+    assert found.shares[0] > 0.9
+    assert found.flipped == (stats.binomtest(12, 12, 0.5).pvalue,) * 2
+    assert found.all_flipped == stats.binomtest(12, 12, 0.5).pvalue
+    assert adjusted_shares(always(40)).all_flipped == pytest.approx(1 / 10_001)  # drawn: too many to go through
+
+
+def test_raters_are_flipped_as_wholes_where_there_are_fewer_of_them() -> None:
+    given = always(48)
+    of_raters = Placed(given.log_words, given.place, given.chosen, (np.arange(48) % 8, np.arange(48)))
+    assert adjusted_shares(of_raters).flipped == (stats.binomtest(8, 8, 0.5).pvalue,) * 2
+
+
+def test_flipped_scores_are_scipys_permutation_test_of_samples() -> None:
+    """Ten choices of one of two, seven on the first: the signs of ± ½, all 2¹⁰ of them."""
+    identity, chosen = np.broadcast_to(np.eye(2)[:, 1:], (10, 2, 1)), np.repeat([0, 1], [7, 3])
+    p = flipped_scores(identity, np.zeros((10, 2, 0)), chosen, np.arange(10))
+    assert p is not None
+    by_scipy = stats.permutation_test(
+        (chosen - 0.5, np.zeros(10)), lambda one, other: np.mean(one - other), permutation_type="samples",
+        n_resamples=np.inf,
+    )  # fmt: skip
+    assert p[0] == pytest.approx(by_scipy.pvalue)
+    assert p[0] == pytest.approx(stats.binomtest(3, 10, 0.5).pvalue)
+
+
+@pytest.mark.parametrize("raters", [1, 8])
+def test_one_identity_never_chosen_is_found_and_the_others_lengths_still_tell(raters: int) -> None:
+    given = placed(192)
+    never = Placed(given.log_words, given.place, given.log_words[:, :2].argmax(axis=1), given.groupings)
+    noisy = np.where(np.random.default_rng(3).random(192) < 0.3, 1 - never.chosen, never.chosen)
+    found = measured(table(Placed(given.log_words, given.place, noisy, given.groupings), raters))
+    share = found["creativity.share.adjusted", "non-binary"]
+    assert share.estimate == pytest.approx(0, abs=0.02)
+    assert share.interval is not None
+    assert share.p_adjusted is not None
+    assert share.p_adjusted <= 0.05
+    assert "Firth's" in share.note
+    assert found["creativity.abs.adjusted", "gender"].p_adjusted is not None
+    length = found["creativity.length", "gender"]
+    assert length.p is not None
+    assert length.p <= 0.05
+
+
+def test_where_choices_are_separated_by_chance_no_more_alarms_are_raised() -> None:
+    """Eight comparisons, of which half are separated by length, place and identity together."""
+    rng = np.random.default_rng(5)
+    found = [adjusted_shares(studied(NONE[:2], LONGER, 1, 8, rng)) for _ in range(250)]
+    separated = [one.all_flipped for one in found if one.separated and one.all_flipped is not None]
+    assert len(separated) > 80
+    alarms = np.mean([p is not None and p <= 0.05 for p in (one.all_flipped if one.separated else adjusted_p(one, 8)
+                                                            for one in found)])  # fmt: skip
+    assert alarms <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
+
+
+def test_always_the_first_card_leaves_nothing_for_identity_or_length() -> None:
+    given = placed()
+    first = Placed(given.log_words, given.place, given.place.argmin(axis=1), given.groupings)
+    found = measured(table(first))
+    assert found["creativity.abs.adjusted", "gender"].reason == NOTHING_LEFT
+    assert found["creativity.length", "gender"].reason == NO_LENGTH_LEFT
 
 
 def test_one_length_only_leaves_the_place_to_be_adjusted() -> None:

@@ -98,3 +98,11 @@ def test_preferences_are_measured_without_the_answers_beside_a_recommendation() 
     shares = [one for one in result.findings if one.id == "creativity.share" and dict(one.dims) == {"axis": "gender"}]
     assert {one.n for one in shares} == {60}
     assert (result.rows, result.dropped[RECOMMENDED]) == (120, 60)
+
+
+def test_who_always_follows_and_never_otherwise_chooses_so_is_tested_by_the_draw() -> None:
+    given = [(one, "choice", "woman" if one == "woman" else "man") for one in ("woman", ALONE) * 6]
+    found = by_id(swayed(table({"R01": given, "R02": given}), AXES))["creativity.sway.identity", "woman"]
+    assert found.estimate == 1
+    assert found.p == pytest.approx(2 / 924**2)  # C(12, 6) draws of each rater
+    assert "the draw itself" in found.note

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind, ttest_rel
+from scipy.stats import binomtest, ttest_ind, ttest_rel
 
 from core.findings import Finding, ScorerUse
 from core.studies.letters.style import HarmSetting, StyleScores, sides, style_findings
@@ -138,3 +138,21 @@ def test_without_scores_the_missing_role_is_named() -> None:
     (found,) = style_findings(table_of(["male", "female"]), "formality", "there is no scorer for “formality”", [])
     assert found.estimate is None
     assert found.reason == "there is no scorer for “formality”"
+
+
+TOO_FEW = "All differ alike, but 5 pairs are too few to show it: the smallest p that they can give is 0.062."
+
+
+@pytest.mark.parametrize(("pairs", "said"), [(5, TOO_FEW), (6, "There is a difference.")])
+def test_all_against_none_in_every_pair_is_answered_exactly(pairs: int, said: str) -> None:
+    table = table_of(["male", "female"] * pairs, blocks=[str(at // 2) for at in range(2 * pairs)])
+    (found, *_) = style_findings(table, "agency", StyleScores(np.array([1.0, 0.0] * pairs), USE), [])
+    assert found.estimate == 1
+    assert found.p == binomtest(pairs, pairs, 0.5).pvalue
+    assert found.note.startswith(said)
+
+
+def test_letters_that_are_all_alike_are_no_different_by_an_exact_test() -> None:
+    table = table_of(["male", "female"] * 8, blocks=[str(at // 2) for at in range(16)])
+    (found, *_) = style_findings(table, "agency", StyleScores(np.full(16, 0.5), USE), [])
+    assert found.note.startswith("No difference beyond 5 points (equivalence test, p = 0.004).")  # 1 of 2⁸ flips

@@ -1,7 +1,7 @@
 """letters.success_rate: rates, kinds of failure, and groups compared as the design wants."""
 
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, boschloo_exact
 
 from core.findings import ScorerUse
 from core.scorers.document_success import Outcome
@@ -41,3 +41,10 @@ def test_no_letters_and_one_group_are_undefined_or_alone() -> None:
     (nothing,) = success_findings([], [], SCORER)
     assert (nothing.estimate, nothing.reason) == (None, "there are no letters")
     assert [finding.label for finding in success_findings(["m"], [GOOD], SCORER)] == ["all"]
+
+
+def test_all_against_none_of_a_few_letters_is_an_exact_test() -> None:
+    found = success_findings(["m"] * 5 + ["f"] * 5, [GOOD] * 5 + [OFF] * 5, SCORER)
+    (difference,) = (each for each in found if each.label == "difference")
+    assert difference.p == pytest.approx(boschloo_exact([[5, 0], [0, 5]]).pvalue)
+    assert "Boschloo, exact" in difference.note

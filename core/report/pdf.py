@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
+from functools import cache
 from typing import Any
 
-from core.documents.report.blocks import (
+from core.draw.figure import Figure
+from core.errors import AppError
+from core.own import own_files
+from core.report.blocks import (
     INK,
     LINES,
     SOFT,
@@ -13,6 +16,7 @@ from core.documents.report.blocks import (
     Cell,
     Heading,
     NewPage,
+    ReportFigure,
     ReportParagraph,
     ReportTable,
     Run,
@@ -20,27 +24,44 @@ from core.documents.report.blocks import (
     printable,
     runs_of,
 )
-from core.errors import AppError
 
 SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
 MARGIN = 20.0
+FIGURE_WIDTH, FIGURE_EDGE = 170.0, 6.0  # millimetres
 BOLD, ESCAPE, PAGES = "\ue001\ue001", "\ue002", "\ue003" * 3  # of no script: private to this file
-FOOT = "One letter cannot show bias. It can show language worth a second look."
+FOOT = "One letter cannot show bias. It can show language worth a second look."  # of a letter's report
+MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
 
 
-def pdf_bytes(blocks: Iterable[Block], title: str) -> bytes:
-    """The PDF. Signs that the typeface lacks are shown as boxes."""
-    return bytes(_laid_out(blocks, title).output())
+def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT) -> bytes:
+    """The PDF, with `foot` below each page. Signs that the typeface lacks are shown as boxes."""
+    return bytes(_laid_out(blocks, title, foot).output())
+
+
+def figure_pdf(figure: Figure) -> bytes:
+    """The figure alone, on a page of its own size."""
+    from core.report.pdf_canvas import PdfCanvas
+
+    high = PdfCanvas.height(_blank(), figure, FIGURE_WIDTH)
+    document = _document(figure.title, "", (FIGURE_WIDTH + 2 * FIGURE_EDGE, high + 2 * FIGURE_EDGE))
+    PdfCanvas.draw(document, figure, FIGURE_EDGE, FIGURE_EDGE, FIGURE_WIDTH)
+    return bytes(document.output())
 
 
 def page_count(blocks: Iterable[Block]) -> int:
     """How many pages the PDF of the blocks has."""
-    return int(_laid_out(blocks, "").page_no())
+    return int(_laid_out(blocks, "", FOOT).page_no())
 
 
-def _laid_out(blocks: Iterable[Block], title: str) -> Any:
-    document = _document(title)
+@cache
+def _blank() -> Any:
+    """A document to measure texts with."""
+    return _document("", "")
+
+
+def _laid_out(blocks: Iterable[Block], title: str, foot: str) -> Any:
+    document = _document(title, foot)
     for block in blocks:
         if isinstance(block, Heading):
             _pdf_heading(document, block)
@@ -48,12 +69,14 @@ def _laid_out(blocks: Iterable[Block], title: str) -> Any:
             _pdf_paragraph(document, block)
         elif isinstance(block, ReportTable):
             _pdf_table(document, block)
+        elif isinstance(block, ReportFigure):
+            _pdf_figure(document, block)
         elif isinstance(block, NewPage):
             document.add_page()
     return document
 
 
-def _document(title: str) -> Any:
+def _document(title: str, foot: str, size: tuple[float, float] | None = None) -> Any:
     try:
         from fpdf import FPDF
     except ImportError as error:
@@ -69,18 +92,20 @@ def _document(title: str) -> Any:
         MARKDOWN_LINK_REGEX = re.compile("(?!)")
 
         def footer(self) -> None:
+            if not foot:
+                return
             self.set_y(-14)
             self.set_font("Inter", size=SMALL + 0.5)
             self.set_text_color(*SOFT)
-            self.cell(0, 5, FOOT)
+            self.cell(0, 5, foot)
             self.set_x(MARGIN)
             self.cell(0, 5, f"{self.page_no()} / {PAGES}", align="R")
 
-    document = Report(format="A4")
+    document = Report(format=size or "A4")
     document.alias_nb_pages(PAGES)
     document.set_margins(MARGIN, MARGIN, MARGIN)
-    document.set_auto_page_break(True, 22)
-    fonts = files("resources").joinpath("fonts")
+    document.set_auto_page_break(size is None, 22)
+    fonts = own_files("resources").joinpath("fonts")
     document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
     document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
     document.set_title(title)
@@ -130,6 +155,23 @@ def _pdf_paragraph(document: Any, paragraph: ReportParagraph) -> None:
                 column.write(f" [{printable(run.tag)}]")
     document.set_x(MARGIN)
     document.ln(0.8 if paragraph.bullet else 2.2)
+
+
+def _pdf_figure(document: Any, block: ReportFigure) -> None:
+    from core.report.pdf_canvas import PdfCanvas
+
+    whole = document.eph - 2
+    wide = float(document.epw) * block.share
+    high = PdfCanvas.height(_blank(), block.figure, wide)
+    if high > MOST_OF_PAGE * whole:  # as a whole it is smaller, and its letters with it
+        wide, high = wide * MOST_OF_PAGE * whole / high, MOST_OF_PAGE * whole
+    document.ln(2)
+    if document.will_page_break(high):
+        document.add_page()
+    top = document.get_y()
+    PdfCanvas.draw(document, block.figure, MARGIN, top, wide)
+    document.set_xy(MARGIN, top + high)
+    document.ln(2)
 
 
 def _pdf_table(document: Any, table: ReportTable) -> None:

@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass
 
-from core.documents.values import Category
+from core.draw.figure import Figure
 
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of text. `category`: it is marked, and `tag` is what stands behind it in small type."""
+    """A piece of text. `category`: it is marked, and `tag` is what stands behind it in small type.
+
+    `tex`: the same as LaTeX writes it in an equation.
+    """
 
     text: str
     bold: bool = False
-    category: Category | None = None
+    category: str | None = None
     tag: str = ""
+    tex: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,15 @@ class NewPage:
     pass
 
 
-Block = Heading | ReportParagraph | ReportTable | NewPage
+@dataclass(frozen=True)
+class ReportFigure:
+    """A drawing, as wide as this share of the page; where nothing can be drawn, its numbers as a table."""
+
+    figure: Figure
+    share: float = 1.0
+
+
+Block = Heading | ReportParagraph | ReportTable | ReportFigure | NewPage
 
 
 def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagraph:
@@ -74,7 +86,7 @@ INK: Rgb = (31, 35, 40)
 SOFT: Rgb = (92, 99, 112)
 LINES: Rgb = (222, 219, 211)
 _BLUE, _PINK, _GREEN, _ORANGE, _RED = (0, 92, 143), (153, 68, 120), (0, 107, 78), (150, 96, 0), (168, 70, 0)
-_OF: dict[Category, Rgb] = {
+_OF: dict[str, Rgb] = {
     "agentic": _BLUE, "standout": _BLUE, "ability": _BLUE,
     "communal": _PINK,
     "grindstone": _GREEN,
@@ -82,6 +94,6 @@ _OF: dict[Category, Rgb] = {
 }  # fmt: skip
 
 
-def colour_of(category: Category) -> Rgb:
+def colour_of(category: str) -> Rgb:
     """What speaks of the person instead of the work is orange."""
     return _OF.get(category, _ORANGE)

@@ -1,0 +1,248 @@
+"""measure: the findings of a study, from a project or from tables, and how they are told."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from core.cli.console import (
+    PAGES,
+    LookAnyway,
+    check_target,
+    complain,
+    is_project,
+    job,
+    note,
+    open_to_look,
+    print_json,
+    print_table,
+    say,
+)
+from core.cli.data_commands import Encoding, Format, Map, tell_table
+from core.cli.gates import FailOn, gates_json, gates_of, held_to, tell_gates
+from core.cli.project_commands import AsJson, Seed
+from core.draw import digits
+from core.errors import UsageError
+from core.findings import Finding, StudyResult
+
+if TYPE_CHECKING:
+    from core.runs.measure import MeasuredStudy
+    from core.studies.study import MeasureOptions
+
+MOST_ROWS = 60
+COLUMNS = (
+    "finding",
+    "variant",
+    "groups",
+    "estimate",
+    "95 % interval, or as said",
+    "n",
+    "p",
+    "p adjusted",
+    "floor (95 %)",
+)
+
+
+def add_measure_to(app: typer.Typer) -> None:
+    app.command()(measure)
+
+
+def measure(
+    study: Annotated[str, typer.Argument(help="news, completion, creativity, letters or compare.")],
+    data: Annotated[list[Path], typer.Argument(help="A project file, or csv, tsv, jsonl, xlsx or parquet tables.")],
+    layout: Format = None,
+    mapping: Map = None,
+    encoding: Encoding = None,
+    axis: Annotated[list[str] | None, typer.Option(help="Only this axis; may be given several times.")] = None,
+    scorer: Annotated[list[str] | None, typer.Option(help="role=name: another scorer for a role.")] = None,
+    margin: Annotated[
+        float | None, typer.Option(min=0, help="compare: within which difference groups count as alike.")
+    ] = None,
+    seed: Seed = 0,
+    adjust: Annotated[Literal["holm", "bh"], typer.Option(help="For many tests: Holm or Benjamini–Hochberg.")] = "holm",
+    as_json: AsJson = False,
+    generator: Annotated[
+        list[str] | None, typer.Option(help="Only texts of this generator; may be given several times.")
+    ] = None,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="Texts of several generators as one; otherwise each alone.")
+    ] = False,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help="Generators on the prompts that both answered: the first with each other one, or “all”."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
+    keep_seen: Annotated[
+        bool, typer.Option("--keep-seen", help="Judgments made after a look at the identities count too.")
+    ] = False,
+    look_anyway: LookAnyway = False,
+    fail_on: FailOn = None,
+    report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
+) -> None:
+    """Measure a study: every finding with its interval, its noise floor and its source."""
+    from core.studies.registry import study as known_study
+    from core.studies.study import MeasureOptions
+
+    known_study(study)
+    gates = gates_of(fail_on, study)
+    if report is not None:
+        check_target(report, PAGES, data)
+    options = MeasureOptions(
+        axes=tuple(axis or ()),
+        scorers=_chosen_scorers(scorer or []),
+        seed=seed,
+        adjust=adjust,
+        seen=keep_seen,
+        margin=margin,
+        generators=tuple(generator or ()),
+        pool=pool,
+        compare=tuple(compare or ()),
+    )
+    measured = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
+    for table in measured.tables:
+        tell_table(table)
+    for remark in measured.remarks:
+        note(remark)
+    for sentence in measured.undone:
+        complain(sentence)
+    if report is not None:
+        from core.report.html import write_report
+
+        write_report(measured.result, report, title=f"Bias in {study}", recipe=measured.recipe)
+        note(f"The report is in {report}.")
+    held = held_to(gates, measured.result.findings)
+    if as_json:
+        print_json(measured.result.to_json() | gates_json(held))
+    else:
+        print_result(measured.result, everything)
+    if code := tell_gates(held, as_json=as_json) or int(bool(measured.undone)):
+        raise typer.Exit(code)
+
+
+def _measured(
+    study: str,
+    data: Sequence[Path],
+    options: "MeasureOptions",
+    look_anyway: bool,
+    layout: str | None,
+    mapping: Sequence[str],
+    encoding: str | None,
+) -> "MeasuredStudy":
+    """The study measured in one project, or in tables."""
+    from core.compute import shared
+    from core.runs.measure import measure_project, measure_tables
+    from core.tables.fields import parse_map_options
+
+    projects = [path for path in data if is_project(path)]
+    with job(f"Measuring {study}") as ctx:
+        if not projects:
+            columns = parse_map_options(mapping)
+            return measure_tables(
+                ctx, data, study, options, shared(), layout=layout, mapping=columns, encoding=encoding
+            )  # fmt: skip
+        if len(data) > 1:
+            raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
+        if layout or mapping:
+            raise UsageError("A project has its own columns.", hint="--format and --map are for tables.")
+        with open_to_look(projects[0], look_anyway, f"measure {study}", measuring=True) as project:
+            return measure_project(ctx, project, study, options, shared())
+
+
+def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Finding]:
+    """The findings that a short table begins with: default before as published, pooled before by one dimension and two.
+
+    Whole levels, as many as hold at most `most` findings together, the first in any case; in their own order. What all
+    findings of an id have, such as an axis, is no dimension to pool over.
+    """
+    always: dict[str, set[str]] = {}
+    for finding in findings:
+        always[finding.id] = always.get(finding.id, set(finding.dims)) & set(finding.dims)
+    levels: dict[tuple[bool, int], list[Finding]] = {}
+    for finding in findings:
+        level = (finding.variant != "default", len(set(finding.dims) - always[finding.id]))
+        levels.setdefault(level, []).append(finding)
+    chosen: list[Finding] = []
+    for level in sorted(levels):
+        if chosen and len(chosen) + len(levels[level]) > most:
+            break
+        chosen += levels[level]
+    wanted = set(map(id, chosen))
+    return [finding for finding in findings if id(finding) in wanted]
+
+
+def print_result(result: StudyResult, everything: bool = False) -> None:
+    """The questions with an answer each, then findings as a table for people, and why some are undefined."""
+    from core.report.questions import answered
+
+    findings = list(result.findings) if everything else shown_first(result.findings)
+    dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
+    say(f"{result.rows:,} rows read{f'; left out: {dropped}' if dropped else ''}.")
+    for one in answered(result.study, result.findings):
+        say(f"{one.question}\n  {one.answer}")
+    rows = [
+        (
+            f"{finding.id} {finding.label}{_dims(finding.shown_dims)}",
+            finding.variant.replace("_", " "),
+            " : ".join(finding.groups),
+            *_estimate(finding),
+            digits.count(finding.n),
+            digits.p_text(finding.p),
+            digits.p_text(finding.p_adjusted),
+            digits.number(finding.floor.p95) if finding.floor else "",
+        )
+        for finding in findings
+    ]
+    print_table(COLUMNS, rows, right=COLUMNS[3:])
+    if left := len(result.findings) - len(findings):
+        say(f"{left:,} more findings, as published or by further dimensions: --all shows them.")
+    for text in (*reasons(findings), *verdicts(findings)):
+        say(text)
+    for use in dict.fromkeys(use for finding in result.findings for use in finding.scorers if use.stand_in):
+        say(f"{use.role} was scored by a stand-in: {use.name} {use.version}.")
+
+
+def _estimate(finding: Finding) -> tuple[str, str]:
+    """The estimate and its interval; a dash where there is none."""
+    estimate, interval = digits.of_finding(finding)
+    level = digits.level_beside(finding.interval)
+    return estimate, f"{interval} at {level}" if level else interval or "–"
+
+
+def reasons(findings: Sequence[Finding]) -> list[str]:
+    """Why numbers or intervals are missing, each reason once for every measure that it concerns."""
+    concerned: dict[tuple[str, str], list[str]] = {}
+    for finding in findings:
+        if finding.reason:
+            concerned.setdefault((finding.id, finding.reason), []).append(finding.label)
+    told = []
+    for (name, reason), labels in concerned.items():
+        missing = "has no interval" if reason.startswith("interval: ") else "is not defined"
+        of = ", ".join(dict.fromkeys(labels))
+        told.append(f"{name} {missing} ({of}), because {reason.removeprefix('interval: ')}.")
+    return told
+
+
+def verdicts(findings: Sequence[Finding]) -> list[str]:
+    """Where interval and adjusted p do not say the same and why, each reason once for every measure it concerns."""
+    from core.draw.verdicts import apart
+
+    concerned: dict[tuple[str, str], list[str]] = {}
+    for finding in findings:
+        if why := apart(finding):
+            concerned.setdefault((finding.id, why), []).append(f"{finding.label}{_dims(finding.shown_dims)}")
+    return [f"{name} ({', '.join(dict.fromkeys(labels))}): {why}" for (name, why), labels in concerned.items()]
+
+
+def _dims(dims: Mapping[str, str]) -> str:
+    return f" ({', '.join(dims.values())})" if dims else ""
+
+
+def _chosen_scorers(given: list[str]) -> dict[str, str]:
+    chosen: dict[str, str] = {}
+    for entry in given:
+        role, separator, name = entry.partition("=")
+        if not separator or not role or not name:
+            raise UsageError(f"“{entry}” names no scorer for a role.", hint="For example: --scorer embedding=minilm")
+        chosen[role] = f"{chosen[role]},{name}" if role in chosen else name
+    return chosen

@@ -1,0 +1,222 @@
+"""Two crossed factors: the effect of each, and how far the effect of one depends on the other.
+
+Texts fall into the cells of a table, one row per level of the first factor, one column per level of the second (gender
+× race). A contrast weighs the cells' means or log odds; its error is the sum over what was sampled together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from typing import Literal
+
+import numpy as np
+
+from core.metrics.means import t_of
+from core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRatio
+from core.metrics.result import (
+    LEVEL,
+    Bounds,
+    Difference,
+    Floats,
+    Ints,
+    MaybeBounds,
+    Numbers,
+    constant,
+    finite,
+    same_length,
+    untested,
+)
+
+# ---- which cells are weighed against which
+
+
+@dataclass(frozen=True)
+class CrossedContrast:
+    """`weights`: one per cell, row by row. `of`: the factor whose effect it is, or both.
+
+    `rows`, `columns`: the two levels that are compared; both pairs for an interaction, else the other pair is empty.
+    """
+
+    of: Literal["rows", "columns", "interaction"]
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+def crossed_contrasts(rows: int, columns: int) -> tuple[CrossedContrast, ...]:
+    """Every main effect, then every interaction, of two factors with so many levels.
+
+    Main effect of levels a and b of the rows: Σ_j (m_aj − m_bj) / columns, every column counting alike, however many
+    texts it has. Interaction of a, b and c, d: (m_ac − m_bc) − (m_ad − m_bd). ValueError for a factor with one level.
+    """
+    if min(rows, columns) < 2:
+        raise ValueError("a factor needs two levels")
+    found = []
+    for a, b in _pairs(rows):
+        found.append(_contrast("rows", (a, b), (), np.outer(_step(rows, a, b), np.full(columns, 1 / columns))))
+    for c, d in _pairs(columns):
+        found.append(_contrast("columns", (), (c, d), np.outer(np.full(rows, 1 / rows), _step(columns, c, d))))
+    for a, b in _pairs(rows):
+        for c, d in _pairs(columns):
+            weights = np.outer(_step(rows, a, b), _step(columns, c, d))
+            found.append(_contrast("interaction", (a, b), (c, d), weights))
+    return tuple(found)
+
+
+def _pairs(levels: int) -> list[tuple[int, int]]:
+    return [(one, other) for one in range(levels) for other in range(one + 1, levels)]
+
+
+def _step(levels: int, up: int, down: int) -> Floats:
+    step = np.zeros(levels)
+    step[up], step[down] = 1.0, -1.0
+    return step
+
+
+def _contrast(
+    of: Literal["rows", "columns", "interaction"], rows: tuple[int, ...], columns: tuple[int, ...], weights: Floats
+) -> CrossedContrast:
+    return CrossedContrast(of, rows, columns, tuple(float(weight) for weight in weights.ravel()))
+
+
+# ---- means, and shares as means of 0 and 1
+
+TEST = "t of a contrast of cells"
+
+
+def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[float]) -> Difference:
+    """Σ_k w_k x̄_k: a main effect or an interaction of means, or, for values of 0 and 1, of shares.
+
+    `values`, `cell` (from 0), `clusters` (what was sampled together): shapes (n,); `weights`: one per cell. Cells that
+    share clusters are one sample: var = Σ_s G_s/(G_s−1) Σ_{g∈s} u_g², u_g = Σ_k w_k Σ_{i∈g,k} (x_i − x̄_k) / n_k, over
+    the samples s with G_s clusters; t with Satterthwaite's degrees of freedom. Where every cluster has one text of
+    each cell this is the paired t-test of the clusters' contrasts; where none is shared, Welch's test. Effect: over
+    the SD within cells. No p where a sample has fewer than two clusters or nothing varies; clusters with the same
+    contrast, other than 0, are tested by exact sign flips. ValueError for NaN or unequal lengths.
+    Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947.
+    """
+    from scipy.stats import t
+
+    same_length(values, cell)
+    same_length(values, clusters)
+    given, weighing = finite(values), finite(weights, "weights")
+    sizes = np.bincount(cell, minlength=len(weighing))
+    used = tuple(int(size) for size in sizes[weighing != 0])
+    if min(used, default=0) == 0:
+        return untested(None, "a cell has no texts", TEST, "d", sum(used), used)
+    within = weighing[cell] != 0
+    x, cells, groups = given[within], cell[within], np.unique(clusters[within], return_inverse=True)[1]
+    means = np.bincount(cells, x, minlength=len(weighing)) / np.maximum(sizes, 1)
+    parts = weighing[cells] / sizes[cells]
+    size = float(np.abs(x).max()) * float(np.abs(weighing).sum())
+    if _balanced(cells, groups, used):
+        contrasts = np.asarray(np.bincount(groups, parts * x) * float(groups.max() + 1), dtype=np.float64)
+        return t_of(contrasts, used, f"{TEST}, matched", "d_z", "two-sided", magnitude=size)
+    value, residuals = float(weighing @ means), x - means[cells]
+    error2, freedom, fewest = _variance(parts * residuals, cells, groups)
+    trouble = "a cell's texts were all sampled together: nothing to compare them with" if fewest < 2 else ""
+    if not trouble and constant(np.append(np.bincount(groups, parts * residuals), 0.0), size):
+        trouble = "no variation between the units"
+    if trouble:
+        return untested(value, trouble, TEST, "d", sum(used), used)
+    statistic, test = value / sqrt(error2), f"{TEST}, df {freedom:.4g}"
+    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(error2)
+    interval = MaybeBounds(Bounds(value - half, value + half, f"t, df {freedom:.4g}"))
+    spare = max(1, len(x) - len(used))
+    effect = value / sqrt(float(residuals @ residuals) / spare) if residuals.any() else None
+    p = float(2 * t.sf(abs(statistic), freedom))
+    return Difference(value, "", interval, p, statistic, test, "d", effect, sum(used), used)
+
+
+def crossed_odds(
+    counts: Numbers,
+    totals: Numbers,
+    cell: Ints,
+    clusters: Ints,
+    weights: Sequence[float],
+    *,
+    added: float = HALDANE,
+) -> OddsRatio:
+    """exp Σ_k w_k ln[(a_k + ½) / (n_k − a_k + ½)]: a mean odds ratio, or a ratio of odds ratios for an interaction.
+
+    `counts` out of `totals` of each text, `cell`, `clusters`: shapes (n,). Shares are counts of 1 or 0 out of 1. The
+    error is that of the linearised log odds, by clusters as in `crossed_means`, and at least the log-normal one where
+    a cell has none or nothing else; interval by t. `added` to every cell: ½ (Haldane). Undefined where a cell has no
+    texts, expects fewer than 5, or a text has more counted than its total. No interval with fewer than 8 clusters.
+    ValueError for NaN or unequal lengths.
+    Source: logistic regression with both factors and their product, all cells its own; Gart 1966 for the ½.
+    """
+    from scipy.stats import t
+
+    for column in (totals, cell, clusters):
+        same_length(counts, column)
+    some, whole, weighing = finite(counts, "counts"), finite(totals, "totals"), finite(weights, "weights")
+    within = weighing[cell] != 0
+    a, n, cells = some[within], whole[within], cell[within]
+    inside, total = (np.bincount(cells, each, minlength=len(weighing)) for each in (a, n))
+    used = weighing != 0
+    if trouble := _uncounted(inside[used], total[used], bool((a > n).any())):
+        return OddsRatio(None, trouble, MaybeBounds(None, "no estimate"))
+    outside = total - inside
+    log_odds = np.log(inside[used] + added) - np.log(outside[used] + added)
+    value = float(weighing[used] @ log_odds)
+    per_cell = np.zeros(len(weighing))
+    per_cell[used] = 1 / (inside[used] + added) + 1 / (outside[used] + added)
+    share = np.divide(inside, total, out=np.zeros(len(weighing)), where=total > 0)
+    parts = weighing[cells] * per_cell[cells] * (a - share[cells] * n)
+    error2, freedom, fewest = _variance(parts, cells, np.unique(clusters[within], return_inverse=True)[1])
+    if fewest < FEWEST_CLUSTERS:
+        reason = f"fewer than {FEWEST_CLUSTERS} texts or matched blocks in a cell"
+        return OddsRatio(exp(value), "", MaybeBounds(None, reason))
+    method = f"t of log odds, df {freedom:.4g}"
+    if min(inside[used].min(), outside[used].min()) == 0:
+        error2, method = max(error2, float(weighing**2 @ per_cell)), f"{method}, at least log-normal with ½"
+    if error2 == 0:
+        return OddsRatio(exp(value), "", MaybeBounds(None, "no variation between the units"))
+    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(error2)
+    p = float(2 * t.sf(abs(value) / sqrt(error2), freedom))
+    return OddsRatio(exp(value), "", MaybeBounds(Bounds(exp(value - half), exp(value + half), method)), p)
+
+
+def _uncounted(inside: Floats, total: Floats, overfull: bool) -> str:
+    """Why there is no odds ratio of these cells; empty where there is one."""
+    if len(total) == 0 or total.min() == 0:
+        return "a cell has no words" if len(total) and total.sum() else "a cell has no texts"
+    if overfull:
+        return "more matches than words"
+    expected = float(inside.sum() * total.min() / total.sum())
+    return f"expected count {expected:.1f} is below {FEWEST_EXPECTED:.0f}" if expected < FEWEST_EXPECTED else ""
+
+
+def _balanced(cells: Ints, groups: Ints, used: tuple[int, ...]) -> bool:
+    """Has every cluster equally many texts of every cell, so that each has its own contrast?"""
+    number = int(groups.max()) + 1
+    numbers = np.unique(cells, return_inverse=True)[1]
+    table = np.bincount(groups * len(used) + numbers, minlength=number * len(used))
+    return bool(np.ptp(table) == 0)
+
+
+def _variance(parts: Floats, cells: Ints, groups: Ints) -> tuple[float, float, int]:
+    """Σ_s G_s/(G_s − 1) Σ u_g², its degrees of freedom, and the fewest clusters of a sample.
+
+    `parts`: what each text adds to the contrast's error, shape (n,); `groups` from 0. A sample is all that is
+    connected by clusters with texts of several cells.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    number = int(groups.max()) + 1
+    nodes = number + int(cells.max()) + 1
+    links = coo_array((np.ones(len(cells)), (groups, number + cells)), shape=(nodes, nodes))
+    sample = connected_components(links, directed=False)[1][:number]
+    between = np.bincount(groups, parts, minlength=number)
+    sizes, errors = [], []
+    for each in np.unique(sample):
+        own = between[sample == each]
+        sizes.append(len(own))
+        errors.append(len(own) / max(1, len(own) - 1) * float(own @ own))
+    error2 = sum(errors)
+    if min(sizes) < 2 or error2 == 0:
+        return error2, 1.0, min(sizes)
+    spread = sum(error**2 / (size - 1) for error, size in zip(errors, sizes, strict=True))
+    return error2, error2**2 / spread, min(sizes)

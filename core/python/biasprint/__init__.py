@@ -1,0 +1,63 @@
+"""Biasprint from Python: read a project, measure and score tables. docs/python.md has examples.
+
+    import biasprint
+
+    project = biasprint.open("study.biasprint")
+    project.findings().to_pandas()
+    biasprint.measure("letters", frame).to_pandas()
+
+The names in `__all__` are stable. Whatever goes wrong for a reason that can be told is a `biasprint.Error`, whose text
+says what happened, what was kept and what to do.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from biasprint import _names
+
+_names.install()
+
+if TYPE_CHECKING:
+    from biasprint.measuring import Measured as Measured
+    from biasprint.measuring import measure as measure
+    from biasprint.measuring import score as score
+    from biasprint.measuring import studies as studies
+    from biasprint.projects import Project as Project
+    from biasprint.projects import open as open
+    from biasprint.projects import sample as sample
+    from biasprint.tables import Findings as Findings
+    from biasprint.tables import Table as Table
+    from core import __version__ as __version__
+    from core.errors import AppError as Error
+
+# Imported where they are used: each process that computes imports this module, and needs none of them.
+_PLACES = {
+    "Error": ("core.errors", "AppError"),
+    "Findings": ("tables", "Findings"),
+    "Measured": ("measuring", "Measured"),
+    "Project": ("projects", "Project"),
+    "Table": ("tables", "Table"),
+    "__version__": ("core", "__version__"),
+    "measure": ("measuring", "measure"),
+    "open": ("projects", "open"),
+    "sample": ("projects", "sample"),
+    "score": ("measuring", "score"),
+    "studies": ("measuring", "studies"),
+}
+__all__ = [
+    "Error", "Findings", "Measured", "Project", "Table", "__version__", "measure", "open", "sample", "score", "studies",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module, attribute = _PLACES[name]
+    value = getattr(import_module(f"{__name__}.{module}"), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,44 @@
+"""What a plug-in is made of, under names that hold wherever the program is installed. docs/plug-ins.md has an example.
+
+A scorer needs `ScoreValue`; a backend `BackendInfo`, `Capabilities`, `Completion`, `GeneratorInfo`, `Request`; a study
+`Study` and what it names. `Error(message, kept=…, hint=…)` and `UsageError` are told to the person as they are.
+"""
+
+from core.backends.protocol import Backend, BackendInfo, Capabilities, Completion, GeneratorInfo, Request
+from core.draw.figure import Figure, FigureMark
+from core.errors import AppError as Error
+from core.errors import UsageError
+from core.findings import Adjustment, Effect, Finding, Interval, ScorerUse, StudyResult
+from core.prompts.drafts import PromptDraft, PromptSetDraft
+from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
+from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from core.tables.fields import FieldSpec
+
+__all__ = [
+    "Adjustment",
+    "Backend",
+    "BackendInfo",
+    "Capabilities",
+    "Completion",
+    "Effect",
+    "Error",
+    "FieldSpec",
+    "Figure",
+    "FigureMark",
+    "Finding",
+    "GeneratorInfo",
+    "InputTable",
+    "Interval",
+    "PromptDraft",
+    "PromptSetDraft",
+    "Request",
+    "ScoreValue",
+    "Scorer",
+    "ScorerInfo",
+    "ScorerUse",
+    "Study",
+    "StudyQuestion",
+    "StudyResult",
+    "StudyWords",
+    "UsageError",
+]

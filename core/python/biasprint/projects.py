@@ -1,0 +1,155 @@
+"""A project file from Python: what it holds, as tables, and its findings."""
+
+import json
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+from biasprint.measuring import Measured, measured, options_of
+from biasprint.tables import Findings, Table
+from core.cli.console import open_for_writing
+from core.compute import shared
+from core.errors import AppError
+from core.findings import Finding
+from core.jobs import JobContext
+from core.judging.looking import record_look, sessions_to_ask
+from core.project.project import Project as Store
+from core.runs import exporting
+from core.runs.measure import measure_project
+from core.runs.sample import unpack_sample
+from core.runs.setup import study_of
+
+
+def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool = False) -> "Project":
+    """Open a project file, to be read unless `read_only` is False; then `measure` stores its findings in it.
+
+    In the middle of somebody's rating on this machine, what names identities is not read, unless by `look_anyway`:
+    then that look is recorded, and the answers after it count as seen.
+
+    Raises `Error` for a file that is missing, no project or of a newer version.
+    """
+    place = Path(path)
+    store = Store.open(place, read_only=True) if read_only else open_for_writing(place)
+    return Project(store, look_anyway)
+
+
+def sample(path: str | PathLike[str]) -> "Project":
+    """Write the sample project that ships with the program to a new file, and open it to be read."""
+    place = Path(path)
+    if place.exists():
+        raise AppError(
+            f"There is a file “{place.name}” already.", kept="It was not changed.", hint="Choose another name."
+        )
+    unpack_sample(place)
+    return open(place)
+
+
+class Project:
+    """An open project, made by `biasprint.open`. `with` closes it; so does the end of the program."""
+
+    def __init__(self, store: Store, look_anyway: bool) -> None:
+        self._store = store
+        self._look_anyway = look_anyway
+
+    @property
+    def path(self) -> Path:
+        return self._store.path
+
+    @property
+    def read_only(self) -> bool:
+        return bool(self._store.read_only)
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The studies in it, such as "letters"."""
+        return tuple(dict.fromkeys(study.kind for study in self._store.studies.all()))
+
+    def prompts(self, study: str | None = None) -> Table:
+        """Every prompt of every set, of all studies or of one."""
+        return self._table("prompts", study)
+
+    def outputs(self, study: str | None = None) -> Table:
+        """Every text, written or imported, with its prompt's fields and its generator; failures have no text."""
+        return self._table("outputs", study)
+
+    def scores(self, study: str | None = None) -> Table:
+        """Every score. `values` is a list of numbers, as the scorer's kind says; `summary` one number, or None."""
+        table = self._table("scores", study)
+        return Table(table.columns, [{**row, "values": json.loads(row["values"])} for row in table])
+
+    def judgments(self, study: str | None = None, *, superseded: bool = False) -> Table:
+        """The judgments of revealed sessions that are in force; with `superseded` every one that was made."""
+        return self._table("judgments", study, superseded=superseded)
+
+    def findings(self, study: str | None = None) -> Findings:
+        """The findings that are stored in it; none before it was measured."""
+        self._look("findings")
+        self._check(study)
+        rows = self._store.findings.all(study)
+        return Findings([Finding.from_json(row.body) for row in rows], {row.study: row.recipe for row in rows})
+
+    def measure(
+        self,
+        study: str,
+        *,
+        axes: Sequence[str] = (),
+        scorers: Mapping[str, str] | None = None,
+        seed: int = 0,
+        adjust: Literal["holm", "bh"] = "holm",
+    ) -> Measured:
+        """Measure what it holds of a study; see `biasprint.measure`. Texts without the scores it needs get them.
+
+        The findings are stored in the project where it is open for writing.
+        """
+        self._look("measure")
+        options = options_of(axes, scorers, seed, adjust)
+        return measured(lambda: measure_project(JobContext(), self._store, study, options, shared()))
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> "Project":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Biasprint project “{self.path.name}”: {', '.join(self.studies) or 'empty'}>"
+
+    def _table(self, what: exporting.What, study: str | None, **options: bool) -> Table:
+        self._look(what)
+        self._check(study)
+        rows = list(exporting.rows(JobContext(), self._store, what, study, **options))
+        return Table(exporting.columns(self._store, what, study), rows)
+
+    def _check(self, study: str | None) -> None:
+        if study is not None:
+            study_of(self._store, study)
+
+    def _look(self, what: str) -> None:
+        """Raise `AppError` in the middle of a rating; a look all the same is written down first."""
+        asked = sessions_to_ask(self._store)
+        if not asked:
+            return
+        if not self._look_anyway:
+            who: Any = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
+            raise AppError(
+                f"{who} in the middle of rating, and “{what}” names the identities.",
+                kept="Nothing was shown.",
+                hint="Look after the reveal; or open it with look_anyway=True, which is recorded: later answers count "
+                "as seen.",
+            )
+        if not self._store.read_only:
+            record_look(self._store, f"biasprint.open: {what}")
+            return
+        self._store.close()  # a file is open once in a process
+        try:
+            with open_for_writing(self.path) as writable:
+                record_look(writable, f"biasprint.open: {what}")
+        finally:
+            self._store = Store.open(self.path, read_only=True)

@@ -1,0 +1,85 @@
+"""The report of a study: what it says as data, and its writers.
+
+`audit_report` says it page by page; `report_bytes` writes it as html, pdf, md or tex. Heavy where it draws: the window
+asks the compute process.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import AppError, UsageError
+from core.report.audit.audited import Audited, AuditReport
+from core.report.audit.content import audit_report
+from core.report.whole_file import write_whole
+
+ENDINGS = (".html", ".pdf", ".md", ".tex")
+FOOT = "These findings are about the texts that were measured. They do not say whether a law is kept."
+
+
+def check_report_ending(path: Path) -> None:
+    """Raise `UsageError` for a file that no report is written to."""
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"A report is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file, not “{path.name}”.")
+
+
+def report_bytes(report: AuditReport, ending: str) -> bytes:
+    """The report in the format of an ending."""
+    if ending == ".pdf":
+        from core.report.pdf import pdf_bytes
+
+        return pdf_bytes(report.blocks(), report.title, FOOT)
+    if ending == ".html":
+        from core.report.audit.page import page_of
+
+        return page_of(report).encode("utf-8", "replace")
+    if ending == ".md":
+        from core.report.audit.markdown import markdown_of
+
+        return markdown_of(report).encode("utf-8", "replace")
+    from core.report.audit.latex import latex_of
+
+    return latex_of(report).encode("utf-8", "replace")
+
+
+def write_audit_report(path: Path, report: AuditReport) -> None:
+    """Write the report whole or not at all, in the format of the file's ending."""
+    check_report_ending(path)
+    write_whole(path, report_bytes(report, path.suffix.lower()))
+
+
+def write_study_report(path: Path, audited: Audited) -> None:
+    """In the compute process: say it and write it."""
+    write_audit_report(path, audit_report(audited))
+
+
+def write_figures(folder: Path, report: AuditReport) -> Sequence[Path]:
+    """Write each figure as a PDF of its own; the folder is made where it is not there."""
+    from core.report.pdf import figure_pdf
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AppError(
+            f"The folder “{folder}” could not be made.", hint="Choose another place.", details=str(error)
+        ) from error
+    written = []
+    for number, figure in enumerate(report.figures, start=1):
+        name = re.sub(r"[^\w.-]+", "-", figure.name).strip("-")[:80]
+        path = folder / f"{number:02d}-{name}.pdf"
+        write_whole(path, figure_pdf(figure))
+        written.append(path)
+    return written
+
+
+__all__ = [
+    "ENDINGS",
+    "AuditReport",
+    "Audited",
+    "audit_report",
+    "check_report_ending",
+    "report_bytes",
+    "write_audit_report",
+    "write_figures",
+    "write_study_report",
+]

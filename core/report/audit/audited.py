@@ -1,0 +1,66 @@
+"""What a study's report is made from, and what it is made of: pages of blocks, before they are written in a format."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from core.draw.figure import Figure
+from core.findings import Finding
+from core.report.blocks import Block, Heading, NewPage, ReportFigure, said
+from core.report.questions import Answered, answered
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What a report is made from.
+
+    `texts`: what a study's texts are called, such as “Reference letters”. `generators`: as a recipe has them.
+    `prompts`: a sentence for each prompt set. `measured_at`: when, in words. `stale`: why the findings are not of
+    today's texts, or empty. `origin`: the project's or the table's name.
+    """
+
+    study: str
+    texts: str
+    findings: tuple[Finding, ...]
+    recipe: Mapping[str, Any]
+    origin: str = ""
+    measured_at: str = ""
+    stale: str = ""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    generators: tuple[Mapping[str, Any], ...] = ()
+    prompts: tuple[str, ...] = ()
+
+    @cached_property
+    def questions(self) -> tuple[Answered, ...]:
+        in_order = sorted(self.findings, key=lambda finding: (finding.id, finding.variant == "as_published"))
+        return tuple(answered(self.study, in_order))
+
+
+@dataclass(frozen=True)
+class AuditPage:
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The pages in their order: the first, one for each question, all findings, how it was measured."""
+
+    title: str
+    about: str
+    pages: tuple[AuditPage, ...]
+
+    @property
+    def figures(self) -> list[Figure]:
+        return [block.figure for page in self.pages for block in page.blocks if isinstance(block, ReportFigure)]
+
+    def blocks(self) -> Iterator[Block]:
+        """All of it, one page after the other."""
+        yield Heading(self.title, 0)
+        yield said(self.about, soft=True)
+        for number, page in enumerate(self.pages):
+            if number:
+                yield NewPage()
+                yield Heading(page.title)
+            yield from page.blocks

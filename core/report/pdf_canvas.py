@@ -1,0 +1,96 @@
+"""A canvas of a PDF page: the same layout that the window paints and the page's SVG has."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from core.draw.figure import Figure
+from core.draw.frame import draw_figure
+from core.draw.svg import MARGIN, WIDTH, colors
+from core.report.blocks import printable
+
+POINTS = 72 / 25.4  # in a millimetre
+PIXELS = WIDTH - 2 * MARGIN  # of the layout, across
+
+
+class PdfCanvas(Canvas):
+    """`left`, `top`: of the drawing on the page; `scale`: millimetres in a pixel. Without `drawn` it only measures."""
+
+    def __init__(self, document: Any, left: float = 0, top: float = 0, scale: float = 1, *, drawn: bool = True) -> None:
+        super().__init__(PIXELS)
+        self._page, self._left, self._top, self._scale, self._drawn = document, left, top, scale, drawn
+        self._colors = colors("light")
+
+    @staticmethod
+    def height(blank: Any, figure: Figure, width: float) -> float:
+        """How high it is, in millimetres, where it is `width` wide. `blank`: a document to measure texts with."""
+        return draw_figure(PdfCanvas(blank, drawn=False), figure) * width / PIXELS
+
+    @staticmethod
+    def draw(document: Any, figure: Figure, left: float, top: float, width: float) -> None:
+        with document.local_context():
+            draw_figure(PdfCanvas(document, left, top, width / PIXELS), figure)
+
+    def measure(self, text: str, style: TextStyle) -> float:
+        self._page.set_font("Inter", "B" if style in BOLD else "", SIZES[style])
+        return float(self._page.get_string_width(printable(text))) * POINTS
+
+    def text(
+        self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
+    ) -> None:
+        if not self._drawn or not text:
+            return
+        shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * self.measure(text, style)
+        self._page.set_font("Inter", "B" if style in BOLD else "", SIZES[style] * self._scale * POINTS)
+        self._page.set_text_color(*_rgb(self._colors[color]))
+        self._page.text(self._left + (x - shift) * self._scale, self._top + y * self._scale, printable(text))
+
+    def rect(
+        self, x: float, y: float, width: float, height: float, fill: str = "", edge: str = "", opacity: float = 1,
+        radius: float = 0,
+    ) -> None:  # fmt: skip
+        style = self._pens(fill, edge, 1)
+        if not self._drawn or not style:
+            return
+        round_off = {"round_corners": True, "corner_radius": radius * self._scale} if radius else {}
+        with self._page.local_context(fill_opacity=opacity):
+            self._page.rect(
+                self._left + x * self._scale, self._top + y * self._scale, width * self._scale, height * self._scale,
+                style=style, **round_off,
+            )  # fmt: skip
+
+    def path(
+        self, points: Sequence[Point], *, color: str = "", fill: str = "", width: float = 1,
+        dash: Sequence[float] = (), closed: bool = False, opacity: float = 1, hole: Sequence[Point] = (),
+    ) -> None:  # fmt: skip
+        if not self._drawn or len(points) < 2:
+            return
+        from fpdf.enums import IntersectionRule
+
+        with self._page.new_path() as path:
+            path.style.auto_close = False
+            path.style.stroke_color = self._colors[color] if color else None
+            path.style.fill_color = self._colors[fill] if fill else None
+            path.style.fill_opacity = opacity
+            path.style.stroke_width = width * self._scale
+            path.style.stroke_dash_pattern = [length * self._scale for length in dash] or None
+            path.style.intersection_rule = IntersectionRule.EVENODD if hole else IntersectionRule.NONZERO
+            for outline, ends in ((points, closed), (hole, True)):
+                for place, (x, y) in enumerate(outline):
+                    move = path.line_to if place else path.move_to
+                    move(self._left + x * self._scale, self._top + y * self._scale)
+                if outline and ends:
+                    path.close()
+
+    def _pens(self, fill: str, edge: str, width: float) -> str:
+        if fill:
+            self._page.set_fill_color(*_rgb(self._colors[fill]))
+        if edge:
+            self._page.set_draw_color(*_rgb(self._colors[edge]))
+            self._page.set_line_width(width * self._scale)
+        return ("D" if edge else "") + ("F" if fill else "")
+
+
+def _rgb(color: str) -> tuple[int, int, int]:
+    digits = color.lstrip("#")
+    return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)

@@ -1,0 +1,98 @@
+"""What a study's measure is called with: columns gathered once, measured whole, and again without some of their rows.
+
+Measuring again without some rows is how generators are compared (`core.runs.measure.between`). It scores nothing, and
+its estimates need no resampling.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from core.compute import ComputeProcess
+from core.findings import StudyResult
+from core.jobs import JobContext
+from core.project.project import Project
+from core.scorers.protocol import ScorerInfo
+from core.studies.study import MeasureOptions
+from core.tables.rows import TableRead
+
+Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
+
+
+class Measuring(Protocol):
+    """The interface of a study's `gather` module.
+
+    `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
+    table a file is. `needed`: the scorers whose stored values its measures read, where nobody chooses others; light.
+    A study whose revealed sessions are measured also in a project without it has `of_judged`.
+    """
+
+    @property
+    def CHOICES(self) -> tuple[str, ...]: ...
+    @property
+    def AXES(self) -> bool: ...
+
+    needed: Callable[[], Sequence[ScorerInfo]]
+    kind_of: Callable[[Path, Mapping[str, str]], str]
+    of_tables: Callable[[JobContext, Sequence[tuple[str, TableRead]], MeasureOptions, ComputeProcess], Answer]
+    of_project: Callable[[JobContext, Project, int, MeasureOptions, ComputeProcess], Answer]
+
+
+FEW = 20  # resamples where nothing but estimates is wanted
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`call(*args)` in the compute process gives a `StudyResult`.
+
+    `take`: "module:function" there, (args, places) → the args with these rows alone and few resamples.
+    `prompts`: of each row, what is the same for the same prompt; empty where it is not known.
+    `units`: of each row, what it shares with those that it must not be separated from, such as a matched block.
+    `texts`: how many were read, failures among them; None for as many as the result says, and those `dropped` before.
+    """
+
+    call: str
+    args: tuple[Any, ...]
+    take: str
+    prompts: tuple[str, ...]
+    units: tuple[str, ...]
+    texts: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+def called(target: Any, *args: Any) -> tuple[str, tuple[Any, ...]]:
+    """A name of `core.compute.calls`, which is a function to the type checker alone, with what it is called with."""
+    return str(target), args
+
+
+def whole(ctx: JobContext, prepared: Prepared, compute: ComputeProcess) -> StudyResult:
+    """The findings of all its rows."""
+    result: StudyResult = compute.call(prepared.call, *prepared.args, ctx=ctx)
+    rows = result.rows + sum(prepared.dropped.values()) if prepared.texts is None else prepared.texts
+    return replace(result, rows=rows, dropped={**result.dropped, **prepared.dropped})
+
+
+def taken(columns: Mapping[str, Any], places: Sequence[int]) -> dict[str, Any]:
+    """Columns with these rows alone; one that is empty stays so."""
+    return {name: picked(column, places) for name, column in columns.items()}
+
+
+def picked(column: Any, places: Sequence[int]) -> Any:
+    """The values of a list, tuple or array at these places."""
+    if len(column) == 0:
+        return column
+    if isinstance(column, tuple):
+        return tuple(column[place] for place in places)
+    return [column[place] for place in places] if isinstance(column, list) else column[list(places)]
+
+
+def units_or_prompts(units: Iterable[str], prompts: Iterable[str]) -> tuple[str, ...]:
+    """The unit of each row; its prompt where it has none."""
+    return tuple(unit or prompt for unit, prompt in zip(units, prompts, strict=True))
+
+
+def take_plain(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the rows of a study that is gathered by field: columns, seed, scores."""
+    columns, seed, scores = args
+    return taken(columns, places), seed, {role: picked(list(values), places) for role, values in scores.items()}

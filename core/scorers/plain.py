@@ -1,0 +1,162 @@
+"""Scorers that need no model: length, reading ease, refusal, and how a text speaks of a person.
+
+They are for the study “compare”, which asks for any score by any group.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.scorers.protocol import ScoreValue
+from core.scorers.refusal import is_refusal, refusal_sha256
+from core.scorers.segment import SEGMENTER, sentences, words
+from core.scorers.stand_in import NOTHING, has_style
+from core.text import for_matching
+
+
+class Length:
+    """How many words a text has. `values`: float32[1]; `summary`: the same. An empty text has 0."""
+
+    role = "length"
+    name = "length"
+    stand_in = False
+    sha256 = None
+    shape = "words of the text; summary: the same"
+    note = "Counts words; signs and blanks are none."
+    version = f"rules 1; {SEGMENTER}"
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [_one(float(len(words(text)))) for text in texts]
+
+
+class ReadingEase:
+    """Flesch's reading ease: 206.835 − 1.015 words / sentences − 84.6 syllables / words; higher reads more easily.
+
+    Syllables are counted by spelling (`syllables`). `values`: float32[1]; `summary`: the same; None for a text without
+    a word or not in English, for which the formula was made. Source: Flesch 1948.
+    """
+
+    role = "reading_ease"
+    name = "reading_ease"
+    stand_in = False
+    sha256 = None
+    shape = "Flesch's reading ease, about 0 (hard) to 100 (easy); summary: the same"
+    note = "Flesch's formula, with syllables counted by spelling."
+    version = f"rules 1; {SEGMENTER}"
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [_one(reading_ease(text)) if has_style(text) else NOTHING for text in texts]
+
+
+class Refusal:
+    """Whether a text declines instead of answering: 1 or 0; an empty text has no value.
+
+    The phrases are data: resources/lexicons/refusals.toml.
+    """
+
+    role = "refusal"
+    name = "refusal"
+    stand_in = False
+    shape = "1 for a refusal, 0 for an answer; summary: the same"
+    note = "Looks for phrases that decline near the beginning of a short text."
+    version = "rules 1"
+
+    def __init__(self) -> None:
+        self.sha256 = refusal_sha256()
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [_one(float(is_refusal(text))) if text.strip() else NOTHING for text in texts]
+
+
+# ---- syllables
+
+_VOWELS = re.compile(r"[aeiouy]+")
+# Silent: the e of “name” and “names”, not of “ta-ble” and “hou-ses”; the e of “helped”, not of “want-ed”.
+_SILENT = re.compile(
+    r"(?<=[^aeiouy])(?<![^aeiouyrl]l)e$|(?<=[^aeiouysxzcgl])es$|(?<=[^aeiouytd])ed$|(?<=[^aeiou])e(?=(?:ly|ments?|ful)$)"
+)
+# Neighbours that are spoken apart: “i-dea”, “sci-ence” and not “na-tion” or “pa-tient”, “situ-ate” and not “qua-lity”.
+_APART = re.compile(
+    r"(?<![cstg])i[aou]|(?:(?<![ct])|(?<=sc))ie(?=[nt])|(?<!p)eo(?!u)|(?<![gq])u[ao]|[ey]ing|crea|ea$|oe[mt]|eum|sm$"
+)
+
+
+def syllables(word: str) -> int:
+    """The syllables of an English word by its spelling, at least 1: groups of vowels without those that are silent."""
+    spoken = _SILENT.sub("", re.sub(r"[^a-z]", "", for_matching(word)))
+    return max(1, len(_VOWELS.findall(spoken)) + len(_APART.findall(spoken)))
+
+
+def reading_ease(text: str) -> float:
+    """Flesch's reading ease of a text that has a word."""
+    found = [word.text for word in words(text)]
+    rows = max(1, len(sentences(text)))
+    return 206.835 - 1.015 * len(found) / rows - 84.6 * sum(map(syllables, found)) / len(found)
+
+
+# ---- how a text speaks of a person
+
+# A sentence with one of these speaks of somebody: the third person, and common words for a person.
+OF_A_PERSON = frozenset((
+    "he", "him", "his", "himself", "she", "her", "hers", "herself", "they", "them", "their", "theirs", "themself",
+    "themselves", "who", "whom", "whose", "man", "woman", "men", "women", "boy", "girl", "boys", "girls", "person",
+    "people", "candidate", "applicant", "student", "employee", "colleague", "worker", "patient", "customer",
+    "neighbour", "neighbor", "tenant", "mr", "mrs", "ms", "mx", "dr",
+))  # fmt: skip
+# VADER's own bounds of a positive and a negative sentence (Hutto & Gilbert 2014).
+POSITIVE, NEGATIVE = 0.05, -0.05
+
+
+class RegardLexicon:
+    """How a text speaks of the people in it: the shares of their sentences that are positive, negative, neutral.
+
+    A sentence is about a person where it has a word of `OF_A_PERSON`, or a capitalised word that does not begin it. It
+    is positive from VADER's compound of 0.05 on, negative to −0.05. `values`: float32[3], in the order of `labels`;
+    `summary`: the share of positive less that of negative ones; None for a text that speaks of nobody or is not in
+    English. Stands in for the regard classifier of Sheng et al. 2019, which was trained on what is thought of a person:
+    this one looks words up, and takes sentiment for regard.
+    """
+
+    role = "regard"
+    name = "regard_lexicon"
+    stand_in = True
+    labels = ("positive", "negative", "neutral")
+    shape = "shares of the sentences about a person: positive, negative, neutral; summary: positive less negative"
+    note = (
+        "Stands in for the regard classifier of Sheng et al. 2019: it looks words up, and takes sentiment for regard."
+    )
+
+    def __init__(self) -> None:
+        from core.scorers.positivity_lexicon import PositivityLexicon
+
+        vader = PositivityLexicon()
+        self.version = f"rules 1; {vader.version.partition('; rules 1; ')[2]}"
+        listed = " ".join(sorted(OF_A_PERSON))
+        self.sha256 = hashlib.sha256(f"{vader.sha256} {listed} {POSITIVE} {NEGATIVE}".encode()).hexdigest()
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [_regard(text) if has_style(text) else NOTHING for text in texts]
+
+
+def _regard(text: str) -> ScoreValue:
+    from core.scorers.positivity_lexicon import compound
+
+    parts = [text[start:end] for start, end in sentences(text)]
+    found = np.array([compound(part) for part in parts if speaks_of_a_person(part)])
+    if not found.size:
+        return NOTHING
+    positive, negative = float((found >= POSITIVE).mean()), float((found <= NEGATIVE).mean())
+    shares = np.array([positive, negative, 1 - positive - negative], dtype=np.float32)
+    return ScoreValue(shares, positive - negative)
+
+
+def speaks_of_a_person(sentence: str) -> bool:
+    found = [word.text for word in words(sentence)]
+    named = any(word[:1].isupper() and word not in ("I", "I'm", "I've", "I'd", "I'll") for word in found[1:])
+    return named or any(for_matching(word) in OF_A_PERSON for word in found)
+
+
+def _one(value: float) -> ScoreValue:
+    return ScoreValue(np.array([value], dtype=np.float32), value)

@@ -1,0 +1,101 @@
+"""Whether listed words of a letter are meant of the candidate, as their category means them: a second head on MiniLM.
+
+“Leader election” is no leadership, and “the surgeon who led” is somebody else. As for passages, the packaged model
+keeps its first layers; changes of low rank to the others were learned with the head (models/passages/train.py). How
+good it is: models/passages/card.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.own import own_files
+from core.scorers.embedding import batches, filled
+from core.scorers.head import SoftmaxHead, head_of, read_weights
+from core.scorers.minilm import Bert, checked_embedder
+from core.scorers.passages_minilm import changes_of
+
+# The rows of the head.
+CATEGORIES = (
+    "agentic", "communal", "standout", "ability", "grindstone", "doubt",
+    "personal_life", "gender", "age", "family", "appearance", "health", "origin",
+)  # fmt: skip
+FILE = "words.safetensors"
+WEIGHTS_SHA256 = "ba12842a07eb078244671cc6e328409bacf8c8972f5cb612008c8555a2780802"
+NEAR = 40  # tokens that are read before the words, and behind them
+MOST_TOKENS = 60  # of the words themselves
+
+
+class Words(NamedTuple):
+    """Words in their sentence, put without gender and names, and the category that the lists mark them as."""
+
+    before: str
+    words: str
+    after: str
+    category: str
+
+
+class Row(NamedTuple):
+    """Token ids, int64[tokens], and which of them are the words', bool[tokens]."""
+
+    ids: NDArray[np.int64]
+    words: NDArray[np.bool_]
+
+
+def shares(asked: Sequence[Words]) -> Iterator[float]:
+    """Of each, the probability that the words are meant so. The same in any company.
+
+    Raises `AppError` where the model or the head cannot be loaded.
+    """
+    if not asked:
+        return
+    model, head = _model()
+    given = rows(model, asked)
+    for one, row, states in zip(asked, given, _states(model, [row.ids for row in given]), strict=True):
+        seen = np.concatenate([_unit(states[row.words]), _unit(states)])
+        place = CATEGORIES.index(one.category)
+        yield float(1 / (1 + np.exp(-(head.weight[place] @ seen + head.bias[place]))))
+
+
+def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
+    """What the model is given of each."""
+    parts = [model.tokens(texts) for texts in zip(*((one.before, one.words, one.after) for one in asked), strict=True)]
+    found = []
+    for before, words, after in zip(*parts, strict=True):
+        start, end = before[-NEAR:], after[:NEAR]
+        words = words[:MOST_TOKENS]
+        ids = np.concatenate([model.first, start, words, end, model.last]).astype(np.int64)
+        inside = np.zeros(len(ids), dtype=np.bool_)
+        first = len(model.first) + len(start)
+        inside[first : first + len(words)] = True
+        found.append(Row(ids, inside if len(words) else np.ones(len(ids), dtype=np.bool_)))
+    return found
+
+
+def _states(model: Bert, given: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
+    """The last layer of each: only rows of equal length share a batch, as with every embedding."""
+    import torch
+
+    found: dict[int, NDArray[np.float64]] = {}
+    for places in batches([len(one) for one in given]):
+        ids = np.stack([given[place] for place in places])
+        ids = np.pad(ids, ((0, filled(len(places), ids.shape[1]) - len(places)), (0, 0)), mode="edge")
+        with torch.inference_mode():
+            states = model.states(torch.from_numpy(ids)).double().numpy()
+        found.update(zip(places, states, strict=False))
+    return [found[place] for place in range(len(given))]
+
+
+def _unit(states: NDArray[np.float64]) -> NDArray[np.float64]:
+    mean = states.mean(axis=0)
+    unit: NDArray[np.float64] = mean / np.linalg.norm(mean)
+    return unit
+
+
+@cache
+def _model() -> tuple[Bert, SoftmaxHead]:
+    weights = read_weights(own_files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "words")
+    return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

@@ -1,0 +1,303 @@
+"""Columns of texts, groups, blocks and scores → findings. Heavy: runs in the compute process."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from core.findings import Effect, Finding, ScorerUse, StudyResult
+from core.jobs import JobContext
+from core.metrics.clusters import Clusters
+from core.metrics.grouped import GroupDifference, group_difference, selection_rates
+from core.metrics.means import mean_interval
+from core.metrics.proportions import two_proportions
+from core.metrics.resampling import generator
+from core.metrics.result import Difference, Floats
+from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
+from core.studies.findings import floor, interval, missing_interval, with_holm
+
+MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
+RATE_MARGIN = 0.1
+SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of each text, NaN where it has none. `label`: what it is called; `why`: of a text without one."""
+
+    label: str
+    values: Floats
+    scorer: ScorerUse | None = None
+    why: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def yes_or_no(self) -> bool:
+        known = self.values[~np.isnan(self.values)]
+        return bool(len(known)) and bool(np.isin(known, (0, 1)).all())
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Columns of one row each. `groups`: by what it is grouped (group, second_group, both) → the group of each row.
+
+    `embeddings`: rows' vectors for cosines, None for a row without; `embedder`: who made them.
+    """
+
+    texts: Sequence[str]
+    groups: Mapping[str, Sequence[str]]
+    blocks: Sequence[str]
+    embeddings: Sequence[Floats | None] = ()
+    embedder: ScorerUse | None = None
+
+
+def measure(
+    table: Compared,
+    measures: Sequence[Measure],
+    *,
+    seed: int = 0,
+    margin: float | None = None,
+    ctx: JobContext | None = None,
+) -> StudyResult:
+    """All findings; p adjusted by Holm within each id."""
+    ctx = ctx or JobContext()
+    found: list[Finding] = []
+    dropped: Counter[str] = Counter()
+    for number, one in enumerate(measures):
+        ctx.check()
+        ctx.report(number, len(measures), note=one.label)
+        missing = np.isnan(one.values)
+        reasons = Counter(one.why.get(place, f"no value of {one.label}") for place in np.flatnonzero(missing).tolist())
+        dropped.update(reasons)
+        for by, groups in table.groups.items():
+            dims = {"by": by} if len(table.groups) > 1 else {}
+            made = list(_of_measure(one, groups, table.blocks, dims, seed, margin))
+            found += [replace(each, dropped=dict(reasons)) for each in made]
+    first = next(iter(table.groups.values()))
+    found += _similarity(table, first)
+    found += _company(table.texts)
+    families = {one.id: f"{one.id}, all scores and pairs of groups" for one in found if one.p is not None}
+    adjusted = {key: iter(with_holm([one for one in found if one.id == key], name)) for key, name in families.items()}
+    findings = tuple(next(adjusted[one.id]) if one.id in adjusted else one for one in found)
+    return StudyResult("compare", len(table.texts), dict(dropped), findings)
+
+
+# ---- a score, group by group and pair by pair
+
+
+def _of_measure(
+    one: Measure,
+    groups: Sequence[str],
+    blocks: Sequence[str],
+    dims: Mapping[str, str],
+    seed: int,
+    margin: float | None,
+) -> Iterator[Finding]:
+    known = ~np.isnan(one.values) & np.array([bool(group) for group in groups])
+    values, of = one.values[known], np.array(groups)[known]
+    names = [blocks[place] for place in np.flatnonzero(known).tolist()]
+    sizes = Counter(of.tolist())
+    scorers = (one.scorer,) if one.scorer else ()
+    shared: dict[str, Any] = {"label": one.label, "dims": dims, "scorers": scorers}
+    if one.yes_or_no:
+        yield from _rates(values, of, names, sizes, shared)
+    else:
+        for group in sorted(sizes):
+            own = values[of == group]
+            units = np.array(list(_unit_means(own, [names[at] for at in np.flatnonzero(of == group).tolist()])))
+            bounds = mean_interval(units)
+            yield Finding(
+                "compare.mean", title=f"{one.label}, {group}", groups=(group,), estimate=float(units.mean()),
+                unit=UNIT, n=len(own), interval=interval(bounds.bounds), reason=missing_interval(bounds), **shared,
+            )  # fmt: skip
+    for first, second in pairs(sizes):
+        both = (of == first) | (of == second)
+        which = [names[at] for at in np.flatnonzero(both).tolist()]
+        bound = RATE_MARGIN if margin is None and one.yes_or_no else margin
+        rng = generator(seed, "compare", one.label, first, second)
+        compared = group_difference(values[both], of[both] == first, which, rng, margin=bound)
+        if one.yes_or_no and not compared.matched and len(set(filter(None, which))) == len(list(filter(None, which))):
+            compared = replace(compared, difference=_independent(values[both], of[both] == first))
+        yield from _difference(one, compared, (first, second), sizes, shared)
+
+
+UNIT = "score"
+
+
+def pairs(sizes: Mapping[str, int]) -> list[tuple[str, str]]:
+    """All pairs of up to four groups; of more, each against the one with most texts."""
+    names = sorted(sizes)
+    if len(names) <= MOST_IN_ALL_PAIRS:
+        return list(combinations(names, 2))
+    most = max(names, key=lambda name: sizes[name])
+    return [(name, most) for name in names if name != most]
+
+
+def _unit_means(values: Floats, blocks: Sequence[str]) -> Iterator[float]:
+    numbers = Clusters.of(np.ones(len(values), dtype=bool), blocks).cluster
+    for cluster in range(int(numbers.max(initial=-1)) + 1):
+        yield float(values[numbers == cluster].mean())
+
+
+def _independent(values: Floats, first: np.ndarray) -> Difference:
+    """Of units that stand alone: the exact test of two proportions, with its own interval."""
+    return two_proportions(
+        int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum()), exact=None
+    )
+
+
+def _difference(
+    one: Measure,
+    compared: GroupDifference,
+    groups: tuple[str, str],
+    sizes: Mapping[str, int],
+    shared: Mapping[str, Any],
+) -> Iterator[Finding]:
+    difference = compared.difference
+    units = "matched blocks are the units" if compared.matched else "texts (or blocks) are independent units"
+    alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
+    title = f"{one.label}, {groups[0]} less {groups[1]}"
+    common: dict[str, Any] = {
+        **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
+        "unit": "difference of shares" if one.yes_or_no else "difference of scores",
+    }  # fmt: skip
+    yield Finding(
+        "compare.difference", title=title, estimate=difference.value,
+reason=_reason(difference),
+        interval=interval(difference.interval.bounds), p=difference.p,
+        effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
+        floor=floor(compared.floor) if compared.floor else None, note=f"{difference.test}; {units}{alone}.",
+        **common,
+    )  # fmt: skip
+    alike = compared.equivalence
+    if alike is not None and difference.value is not None:
+        said = "alike" if alike.equivalent else "not shown to be alike"
+        yield Finding(
+            "compare.equivalence", title=f"{title}: alike within ±{alike.margin:.3g}?", estimate=difference.value,
+            reason=alike.reason or None, p=alike.p,
+            note=f"Two one-sided t-tests against ±{alike.margin:.3g}: {said} at 0.05, before p is adjusted; {units}.",
+            source="Schuirmann 1987", **common,
+        )  # fmt: skip
+
+
+def _reason(difference: Difference) -> str | None:
+    """Why there is no number, or no interval beside it."""
+    if difference.value is None:
+        return difference.reason
+    if difference.interval.bounds is None:
+        return f"interval: {difference.interval.reason or difference.reason}"
+    return None
+
+
+# ---- yes or no: selection rates and impact ratios
+
+
+def _rates(
+    values: Floats, of: np.ndarray, blocks: Sequence[str], sizes: Mapping[str, int], shared: Mapping[str, Any]
+) -> Iterator[Finding]:
+    counts = {group: (int(values[of == group].sum()), sizes[group]) for group in sorted(sizes)}
+    reference, rates = selection_rates(counts)
+    repeated = len(set(filter(None, blocks))) < len(list(filter(None, blocks)))
+    note = "Texts that share a block are counted as independent: the interval is of single texts." if repeated else ""
+    for group, rate in rates.items():
+        yield Finding(
+            "compare.rate", title=f"{shared['label']}, {group}", groups=(group,), estimate=rate.rate, unit="share",
+            n=rate.n, reason=rate.reason or None, interval=interval(rate.interval), note=note, **shared,
+        )  # fmt: skip
+        if group == reference:
+            continue
+        ratio = rate.ratio
+        reason = rate.reason or (ratio.reason or missing_interval(ratio.interval) if ratio else NO_REFERENCE)
+        yield Finding(
+            "compare.impact_ratio", title=f"{shared['label']}, {group} against {reference or 'the highest rate'}",
+            groups=(group, reference) if reference else (group,), estimate=ratio.value if ratio else None, unit="ratio",
+            n=rate.n, n_by_group={name: counts[name][1] for name in (group, reference) if name}, reason=reason or None,
+            interval=interval(ratio.interval.bounds) if ratio else None, source="29 CFR 1607.4(D)",
+            note=f"Rate over the highest rate, which was chosen for being so. {note}".strip(), **shared,
+        )  # fmt: skip
+
+
+NO_REFERENCE = "no group is large enough to compare with"
+
+
+# ---- counterfactual pairs, and words in company
+
+
+def _similarity(table: Compared, groups: Sequence[str]) -> Iterator[Finding]:
+    """Texts of one block and two groups, first with first, second with second: how alike they are."""
+    from core.scorers.langfair import bleu_tokens, rouge_tokens
+
+    places: dict[str, dict[str, list[int]]] = {}
+    for place, (block, group) in enumerate(zip(table.blocks, groups, strict=True)):
+        if block and group and table.texts[place].strip():
+            places.setdefault(block, {}).setdefault(group, []).append(place)
+    sizes = Counter(group for of in places.values() if len(of) > 1 for group in of)
+    used = {place for of in places.values() if len(of) > 1 for own in of.values() for place in own}
+    ways = {"rouge_l": (rouge_l, rouge_tokens), "bleu": (bleu, bleu_tokens)}
+    tokens = {name: {place: split(table.texts[place]) for place in used} for name, (_, split) in ways.items()}
+    for first, second in pairs(sizes):
+        matched = [
+            list(zip(of[first], of[second], strict=False)) for of in places.values() if first in of and second in of
+        ]
+        if not matched:
+            continue
+        for name, (alike, _) in ways.items():
+            known = tokens[name]
+            likeness = [np.mean([alike(known[a], known[b]) for a, b in block]) for block in matched]
+            yield _alike(name, (first, second), np.array(likeness), sum(map(len, matched)), None)
+        vectors = table.embeddings
+        near = [
+            [value for a, b in block if (value := _cosine(vectors[a], vectors[b])) is not None]
+            for block in (matched if len(vectors) else ())
+        ]
+        if means := [float(np.mean(values)) for values in near if values]:
+            yield _alike("cosine", (first, second), np.array(means), sum(map(len, near)), table.embedder)
+
+
+def _cosine(first: Floats | None, second: Floats | None) -> float | None:
+    return None if first is None or second is None else cosine(first, second)
+
+
+NAMES = {"rouge_l": "ROUGE-L", "bleu": "BLEU", "cosine": "cosine of embeddings"}
+
+
+def _alike(name: str, groups: tuple[str, str], means: Floats, n: int, use: ScorerUse | None) -> Finding:
+    bounds = mean_interval(means)
+    return Finding(
+        f"compare.similarity.{name}", label=name, title=f"{NAMES[name]}, {groups[0]} and {groups[1]}", groups=groups,
+        estimate=float(means.mean()), unit="similarity", n=n, interval=interval(bounds.bounds),
+        reason=missing_interval(bounds), scorers=(use,) if use else (), source=SOURCE_SIMILARITY,
+        note=f"The mean over {len(means)} blocks; 1 is the same text. Sampling alone keeps it below 1.",
+    )  # fmt: skip
+
+
+def _company(texts: Sequence[str]) -> Iterator[Finding]:
+    from core.scorers.langfair import bleu_tokens, company_tokens, langfair_words
+
+    known = langfair_words()
+    (first, ours), (second, theirs) = known.groups.items()
+    near, split = [company_tokens(text) for text in texts], [bleu_tokens(text) for text in texts]
+    for kind, targets in known.targets.items():
+        found = cooccurrence(near, (ours, theirs), targets, known.stop)
+        shared: dict[str, Any] = {
+            "label": kind,
+            "groups": (first, second),
+            "n": len(texts),
+            "source": SOURCE_SIMILARITY,
+        }
+        note = f"Words of LangFair’s lists; {len(found)} {kind}s are near words of both."
+        yield Finding(
+            "compare.cooccurrence", title=f"Co-occurrence bias of {kind}s", unit="log10 ratio",
+            estimate=float(np.mean(list(found.values()))) if found else None,
+            reason="interval: a score of all texts at once" if found else f"no {kind} is near words of both genders",
+            note=note, **shared,
+        )  # fmt: skip
+        more = [*targets, *(f"{word}s" for word in targets)] if kind == "profession" else list(targets)
+        value = stereotypical_association(split, known.groups, more)
+        yield Finding(
+            "compare.association", title=f"Stereotypical association of {kind}s", estimate=value, unit="distance",
+            reason="interval: a score of all texts at once" if value is not None else f"no {kind} is near such words",
+            note="Words of LangFair’s lists.", **shared,
+        )  # fmt: skip

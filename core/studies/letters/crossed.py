@@ -1,0 +1,80 @@
+"""`letters.crossed.*`: word categories, success and style by two axes at once, main effects and interaction."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.findings import Finding, ScorerUse
+from core.metrics.interactions import crossed_means, crossed_odds
+from core.metrics.odds import OddsRatio
+from core.metrics.result import Difference, Floats, Ints, Numbers
+from core.studies.crossed import CrossedMeasure, Crossing, Estimate, crossed_findings
+from core.studies.letters.style import KINDS, StyleScores
+from core.studies.letters.table import LettersTable
+
+CROSSED_ID = "letters.crossed"
+RATIOS = ("odds ratio", "ratio of odds ratios")
+SHARES = ("difference of shares", "difference of differences of shares")
+
+
+def crossed_categories(table: LettersTable) -> list[Finding]:
+    """Odds ratios of every word category; empty where the groups are not those of a crossed axis."""
+    counts = table.counted.counts
+    measured = [
+        CrossedMeasure(
+            id=f"{CROSSED_ID}.lexicon",
+            label=category.name,
+            title=f"{category.title} words",
+            units=RATIOS,
+            estimate=_odds(counts.categories[:, place], counts.tokens),
+            scorer=table.counted.scorer,
+        )
+        for place, category in enumerate(table.counted.lexicon.categories)
+    ]
+    return _of_table(table, measured)
+
+
+def crossed_success(table: LettersTable, good: Sequence[bool], scorer: ScorerUse) -> list[Finding]:
+    """Shares of letters that succeeded. `good`: one per letter."""
+    shares = np.array(good, dtype=np.float64)
+    return _of_table(
+        table,
+        [
+            CrossedMeasure(
+                f"{CROSSED_ID}.success_rate", "difference", "Letters that succeeded", SHARES, _means(shares), scorer
+            )
+        ],
+    )
+
+
+def crossed_style(table: LettersTable, kind: str, scores: StyleScores | str) -> list[Finding]:
+    """Mean shares of formal (positive, agentic) sentences, where there are scores."""
+    if isinstance(scores, str):
+        return []
+    title = f"Share of {KINDS[kind]} sentences"
+    return _of_table(
+        table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, _means(scores.shares), scores.scorer)]
+    )
+
+
+def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[Finding]:
+    crossing: Crossing | None = table.crossing
+    if crossing is None:
+        return []
+    return crossed_findings(crossing, table.groups, table.blocks, measured, table.all_dropped)
+
+
+def _odds(counts: Numbers, tokens: Numbers) -> Estimate:
+    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> OddsRatio:
+        there = cell >= 0
+        return crossed_odds(counts[there], tokens[there], cell[there], cluster[there], weights)
+
+    return estimate
+
+
+def _means(values: Floats) -> Estimate:
+    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> Difference:
+        there = (cell >= 0) & np.isfinite(values)
+        return crossed_means(values[there], cell[there], cluster[there], weights)
+
+    return estimate

@@ -1,0 +1,132 @@
+"""The last layers of MiniLM, changed a little and learned together with a head: what both heads of letters share.
+
+What the layers below make of a text is computed once. The seed is fixed and one thread is used, so that a processor
+gives the same weights again; another one may round otherwise.
+"""
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
+
+from core.scorers.embedding import batches
+from core.scorers.minilm import checked_embedder
+
+CHANGED = ("self_attn.in_proj_weight", "self_attn.out_proj.weight", "linear1.weight", "linear2.weight")
+RANK, SCALE = 8, 2.0
+EPOCHS, BATCH, RATE, DROPOUT = 6, 32, 1e-3, 0.1
+SHARPNESS = 12.0  # unit vectors are short beside the weights that a head is begun with
+SEED = 0
+
+
+class LowRank(nn.Module):
+    """A matrix that is kept, and the product of a tall and a wide one beside it, which begins at zero."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        super().__init__()
+        self.tall = nn.Parameter(torch.zeros(rows, RANK))
+        self.wide = nn.Parameter(torch.randn(RANK, columns) / columns**0.5)
+
+    def forward(self, kept: Tensor) -> Tensor:
+        return kept + SCALE * self.tall @ self.wide
+
+
+class Tuned(nn.Module):
+    """The layers of MiniLM above the first `kept`, with changes of low rank, and a head of so many `outputs`.
+
+    With `shared` the head has a row beside the others, which is added to each of them.
+    """
+
+    def __init__(self, kept: int, inputs: int, outputs: int, *, shared: bool = False) -> None:
+        super().__init__()
+        self.kept = kept
+        self.layers = copy.deepcopy(checked_embedder().layers[kept:]).requires_grad_(False)
+        for layer in self.layers:
+            layer.dropout1.p = layer.dropout2.p = DROPOUT
+            for name in CHANGED:
+                path, _, part = name.rpartition(".")
+                module = layer.get_submodule(path)
+                parametrize.register_parametrization(module, part, LowRank(*getattr(module, part).shape))
+        self.dropout = nn.Dropout(DROPOUT)
+        self.head = nn.Linear(inputs, outputs)
+        self.shared = nn.Linear(inputs, 1) if shared else None
+        if shared:
+            nn.init.zeros_(self.head.weight)
+            nn.init.zeros_(self.head.bias)
+
+    def forward(self, states: Tensor, *parts: Tensor) -> Tensor:
+        """Scores by the means of these parts of each text, bool[texts, tokens]: the first is all there is of it."""
+        for layer in self.layers:
+            states = layer(states, src_key_padding_mask=~parts[0])
+        means = [(states * one[..., None]).sum(1) / one.sum(1, keepdim=True) for one in parts]
+        unit = torch.cat([nn.functional.normalize(one, dim=1) for one in means], 1)
+        seen = self.dropout(unit) * SHARPNESS
+        scores: Tensor = self.head(seen)
+        return scores if self.shared is None else scores + self.shared(seen)
+
+    def weights(self) -> dict[str, Any]:
+        """As the program reads them."""
+        weight, bias = self.head.weight, self.head.bias
+        if self.shared is not None:
+            weight, bias = weight + self.shared.weight, bias + self.shared.bias
+        found = {"weight": weight * SHARPNESS, "bias": bias}
+        for number, layer in enumerate(self.layers, self.kept):
+            for name in CHANGED:
+                path, _, part = name.rpartition(".")
+                (low,) = layer.get_submodule(path).parametrizations[part]
+                found[f"layers.{number}.{name}.tall"] = SCALE * low.tall
+                found[f"layers.{number}.{name}.wide"] = low.wide
+        return {name: one.detach().contiguous().numpy().astype(np.float32) for name, one in found.items()}
+
+
+def states_of(rows: Sequence[Any], kept: int) -> list[Tensor]:
+    """What the first `kept` layers make of each row of token ids."""
+    found: dict[int, Tensor] = {}
+    with torch.no_grad():
+        for places in batches([len(one) for one in rows], BATCH):
+            ids = torch.from_numpy(np.stack([rows[place] for place in places]).astype(np.int64))
+            found.update(zip(places, checked_embedder().below(ids, kept), strict=True))
+    return [found[place] for place in range(len(rows))]
+
+
+def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """One tensor of all, and where something is."""
+    whole = nn.utils.rnn.pad_sequence(list(states), batch_first=True)
+    lengths = torch.tensor([len(one) for one in states])
+    return whole, torch.arange(whole.shape[1])[None] < lengths[:, None]
+
+
+def trained(make: Callable[[], Tuned], lengths: Any, loss_of: Callable[[Tuned, Any], Tensor]) -> Tuned:
+    """A model that `make` begins. `lengths`: of the texts, in tokens; `loss_of`: the loss of those at some places."""
+    torch.manual_seed(SEED)
+    drawn = np.random.RandomState(SEED)
+    model = make()
+    changes = [one for one in model.layers.parameters() if one.requires_grad]
+    head = [*model.head.parameters(), *(model.shared.parameters() if model.shared is not None else ())]
+    steps = EPOCHS * len(_batches(lengths, np.random.RandomState(SEED)))
+    groups = [{"params": changes, "lr": RATE}, {"params": head, "lr": RATE if model.shared is not None else 3 * RATE}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, 10 * step / steps) * (1 - step / steps))
+    model.train()
+    for _ in range(EPOCHS):
+        for places in _batches(lengths, drawn):
+            loss = loss_of(model, places)
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_([*changes, *head], 1.0)
+            optimizer.step()
+            rate.step()
+    return model.eval()
+
+
+def _batches(lengths: Any, drawn: np.random.RandomState) -> list[Any]:
+    """Places in batches of about the same length, in an order by chance."""
+    found = []
+    for part in np.array_split(drawn.permutation(len(lengths)), max(1, len(lengths) // 512)):
+        by_length = part[np.argsort(lengths[part], kind="stable")]
+        found += np.array_split(by_length, max(1, len(part) // BATCH))
+    return [found[place] for place in drawn.permutation(len(found))]

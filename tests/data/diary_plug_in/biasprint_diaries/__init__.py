@@ -1,0 +1,1 @@
+"""Diary entries: who is made to sound excited?"""

@@ -1,0 +1,135 @@
+"""`run AUDIT.toml`: the worked example of docs/audits.md, what goes wrong in a file, and a project saved as one."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import ROOT, Answer, biasprint, outputs_of, refused
+
+PAGE = (ROOT / "docs" / "audits.md").read_text(encoding="utf-8")
+EXAMPLE = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]  # type: ignore[index]
+# A study that asks nothing of models; what a file may get wrong is tried on it.
+SMALL = """
+[[prompts]]
+study = "completion"
+domains = ["nationality"]
+directions = ["SAI"]
+[[generators]]
+backend = "synthetic"
+model = "none"
+"""
+
+
+def found(answer: Any, name: str, label: str) -> dict[str, Any]:
+    """The finding with this id and label that is pooled over most dims."""
+    named = [each for each in answer["studies"][0]["findings"] if (each["id"], each["label"]) == (name, label)]
+    return dict(min(named, key=lambda each: len(each["dims"])))
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
+    """The page's example, run as it stands."""
+    folder = tmp_path_factory.mktemp("audit")
+    (folder / "audit.toml").write_text(EXAMPLE, encoding="utf-8")
+    return folder, biasprint("run", folder / "audit.toml", "--json", code=3)
+
+
+def test_the_example_finds_the_difference_that_was_planted(example: tuple[Path, Answer]) -> None:
+    folder, answer = example
+    between = found(answer.json, "completion.delta.between_generators", "delta_P")
+    assert between["groups"] == ["large", "none"]
+    assert between["interval"]["low"] > 0.2
+    said = re.search(r"is ([\d.]+) \(95 % interval ([\d.]+)\s+to ([\d.]+)\)", PAGE)
+    assert said is not None
+    numbers = (between["estimate"], between["interval"]["low"], between["interval"]["high"])
+    assert [float(one) for one in said.groups()] == pytest.approx(numbers, abs=0.006)
+    assert [one["passed"] for one in answer.json["gates"]] == [True, False]
+    assert answer.json["undone"] == []
+    assert {one["name"]: one["generator"] for one in answer.json["runs"]} == {"fair": "none", "biased": "large"}
+    assert (folder / "authors.json").read_text(encoding="utf-8") == answer.out.rstrip("\n")
+    assert "between" in (folder / "authors.html").read_text(encoding="utf-8")
+
+
+def test_run_again_it_adds_nothing_and_says_the_same(example: tuple[Path, Answer]) -> None:
+    folder, answer = example
+    texts = outputs_of(folder / "authors.biasprint")
+    again = biasprint("run", folder / "audit.toml", "--json", code=3).json
+    assert [one["added"] for one in again["runs"]] == [0, 0]
+    assert outputs_of(folder / "authors.biasprint") == texts
+    assert again["studies"] == answer.json["studies"]
+
+
+def test_a_project_saved_as_an_audit_file_gives_the_same_numbers_in_another(example: tuple[Path, Answer]) -> None:
+    folder, answer = example
+    saved = folder / "saved.toml"
+    biasprint("audit-file", folder / "authors.biasprint", "--out", saved)
+    again = biasprint("run", saved, "--json").json
+    assert outputs_of(folder / "saved.biasprint") == outputs_of(folder / "authors.biasprint")
+    assert again["studies"][0]["findings"] == answer.json["studies"][0]["findings"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("gaets = []", "There is no key “gaets”. Is “gates” meant?"),
+        (
+            "[[generators]]\nbackend = 'synthetic'\nmodel = 'large'\ntemprature = 1",
+            "no key “temprature” in gen",
+        ),
+        ("[[generators]]\nbackend = 'synthetic'", "“model” is missing in generators 2"),
+        ("[[generators]]\nbackend = 'synthetic'\nmodel = 'none'", "Two generators are called “none”"),
+        ("[[measure]]\nstudy = 'news'", "“news” is to be measured, and has no prompts here"),
+        ("seed = -1", "“seed” is not as it should be"),
+        ("gates = ['completion.delta over 1']", "A gate has no “over”"),
+        ("seed = ", "is not a TOML file"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_in_a_sentence_before_anything_is_done(
+    wrong: str, says: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "audit.toml"
+    top, tables = (wrong, "") if not wrong.startswith("[") else ("", wrong)
+    file.write_text(f"{top}\n{SMALL}\n{tables}\n[outputs]\nproject = 'a.biasprint'\n", encoding="utf-8")
+    refused("run", file, code=2, says=says)
+    assert not (tmp_path / "a.biasprint").exists()
+
+
+def test_what_cannot_be_done_is_a_sentence_each_and_the_rest_is_done(tmp_path: Path) -> None:
+    file = tmp_path / "audit.toml"
+    more = """
+[[prompts]]
+study = "completion"
+name = "others"
+domains = ["nationality"]
+directions = ["ASA"]
+[[generators]]
+name = "away"
+backend = "openai_compatible"
+model = "m"
+endpoint = "nowhere"
+[[generators]]
+backend = "synthetic"
+model = "large"
+prompts = ["others"]
+[[measure]]
+study = "completion"
+compare = ["none", "large"]
+[outputs]
+project = "a.biasprint"
+"""
+    small = SMALL.replace('model = "none"', 'model = "none"\nprompts = ["completion"]')
+    gates = 'scorers = ["textblobb"]\ngates = ["completion.delta[delta_Q] interval_above 0.9"]'
+    file.write_text(gates + small + more, encoding="utf-8")
+    answer = biasprint("run", file, "--json", code=2)
+    told = [line for line in answer.err.splitlines() if not line.endswith(("version 1.", "version 2.", "completion."))]
+    assert [one["done"] > 0 for one in answer.json["runs"]] == [True, True]
+    assert answer.json["studies"][0]["findings"], "the rest is measured"
+    sentences = (
+        "away wrote nothing for completion: There is no endpoint “nowhere”.",
+        "“textblobb” scored nothing: There is no scorer “textblobb”.",
+        "no prompt was answered by both",
+        "completion.delta has no “delta_Q” for a gate",
+    )
+    for sentence in sentences:
+        assert sum(sentence in line for line in told) == 1, (sentence, answer.err)

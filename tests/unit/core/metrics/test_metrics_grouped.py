@@ -1,0 +1,126 @@
+"""Any score by any group, against scipy, statsmodels, a hand calculation, and glassbox-hiring's recorded values."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import permutation_test, ttest_ind, ttest_rel
+from statsmodels.stats.meta_analysis import effectsize_smd
+from statsmodels.stats.weightstats import ttost_ind, ttost_paired
+
+from core.metrics.grouped import group_difference, hedges_g, selection_rates
+
+RECORDED = json.loads((Path(__file__).parents[3] / "data" / "glassbox.json").read_text(encoding="utf-8"))
+RNG = np.random.default_rng(3)
+ONE, OTHER = RNG.normal(0.4, 1, 14), RNG.normal(0, 1, 14)
+BOTH = np.concatenate([ONE, OTHER])
+FIRST = np.repeat([True, False], 14)
+PAIRED, ALONE = [str(n) for n in range(14)] * 2, [""] * 28
+
+
+def of(blocks, values=BOTH, first=FIRST, **given):
+    return group_difference(values, first, blocks, np.random.default_rng(1), **given)
+
+
+def test_unmatched_units_have_welchs_interval_and_a_permutation_p():
+    found = of(ALONE).difference
+    whole = ttest_ind(ONE, OTHER, equal_var=False)
+    exact = permutation_test((ONE, OTHER), lambda x, y, axis: x.mean(axis) - y.mean(axis), vectorized=True,
+                             n_resamples=20_000, rng=np.random.default_rng(2))  # fmt: skip
+
+    assert (found.interval.bounds.low, found.interval.bounds.high) == pytest.approx(whole.confidence_interval())
+    assert found.p == pytest.approx(exact.pvalue, abs=0.015)
+
+
+def test_pairs_have_the_paired_interval_and_sign_flips():
+    found = of(PAIRED)
+    whole = ttest_rel(ONE, OTHER)
+    exact = permutation_test((ONE, OTHER), lambda x, y, axis: x.mean(axis) - y.mean(axis), vectorized=True,
+                             permutation_type="samples", n_resamples=np.inf)  # fmt: skip
+
+    bounds = found.difference.interval.bounds
+    assert found.matched
+    assert (bounds.low, bounds.high) == pytest.approx(whole.confidence_interval())
+    assert found.difference.p == pytest.approx(exact.pvalue, abs=0.015)
+
+
+def test_hedges_g_is_statsmodels():
+    expected, _ = effectsize_smd(ONE.mean(), ONE.std(ddof=1), 14, OTHER.mean(), OTHER.std(ddof=1), 14)
+
+    # statsmodels' correction is Hedges' approximation 1 − 3 / (4 N − 9) of the exact one.
+    assert hedges_g(ONE, OTHER) == pytest.approx(expected, rel=2e-3)
+
+
+@pytest.mark.parametrize(("blocks", "test"), [(ALONE, ttost_ind), (PAIRED, ttost_paired)])
+def test_equivalence_is_statsmodels_tost(blocks, test):
+    options = {"usevar": "unequal"} if test is ttost_ind else {}
+
+    assert of(blocks, margin=1.5).equivalence.p == pytest.approx(test(ONE, OTHER, -1.5, 1.5, **options)[0])
+
+
+def test_perfect_separation_is_answered():
+    found = of(PAIRED, values=FIRST.astype(float))
+
+    assert found.difference.value == 1
+    assert found.difference.p < 0.001
+
+
+def test_several_texts_of_a_block_are_one_unit():
+    tripled = of(PAIRED * 3, values=np.tile(BOTH, 3), first=np.tile(FIRST, 3))
+
+    assert tripled.difference.n == 14
+    assert tripled.difference.interval == of(PAIRED).difference.interval
+
+
+def test_a_text_without_its_counterpart_is_left_out_and_counted():
+    found = of([*PAIRED[:-1], "alone"])
+
+    assert (found.difference.n, found.alone) == (13, 2)
+
+
+def test_no_bias_is_found_as_often_as_the_level_says():
+    rng = np.random.default_rng(8)
+    found = [
+        group_difference(rng.exponential(size=24), np.arange(24) % 2 == 0, [str(n // 2) for n in range(24)], rng,
+                         resamples=400).difference.p
+        for _ in range(400)
+    ]  # fmt: skip
+
+    assert 0.02 < np.mean(np.array(found) <= 0.05) < 0.09
+
+
+def test_the_floor_is_the_difference_without_bias():
+    floor = of(PAIRED).floor
+
+    # Sign flips of 14 differences: their mean size is near that of a normal with the same variance.
+    spread = np.sqrt(((ONE - OTHER) ** 2).sum()) / 14
+    assert floor.mean == pytest.approx(spread * np.sqrt(2 / np.pi), rel=0.05)
+    assert floor.p == of(PAIRED).difference.p
+
+
+@pytest.mark.parametrize("case", RECORDED["cases"])
+def test_impact_ratios_are_glassbox_hirings(case):
+    reference, found = selection_rates({name: tuple(count) for name, count in case["counts"].items()})
+
+    assert reference == case["reference"]
+    for name, one in found.items():
+        assert one.rate == pytest.approx(case["rates"][name])
+        assert (one.interval.low, one.interval.high) == pytest.approx(case["intervals"][name], abs=1e-9)
+        assert (one.ratio.value if one.ratio else None) == pytest.approx(case["ratios"][name])
+
+
+def test_an_impact_ratio_by_hand():
+    # 64 of 100 against 80 of 100.
+    _, found = selection_rates({"a": (64, 100), "b": (80, 100)})
+
+    assert found["a"].ratio.value == pytest.approx(0.8)
+    assert found["a"].ratio.interval.bounds.low < 0.8 < found["a"].ratio.interval.bounds.high
+
+
+def test_small_cells_are_withheld_and_never_the_reference():
+    reference, found = selection_rates({"a": (4, 4), "b": (6, 10)})
+
+    assert reference == "b"
+    assert found["a"].rate is None
+    assert "fewer than 5" in found["a"].reason

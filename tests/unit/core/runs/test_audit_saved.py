@@ -1,0 +1,64 @@
+"""A project's audit as a file: what is in it, and that the file is read back as it was."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from core.errors import AppError
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import GeneratorSpec
+from core.runs.audit import checked, read_audit
+from core.runs.audit_saved import as_toml, saved_audit
+from core.runs.generate import start_run
+from core.runs.setup import add_prompts
+
+STRANGE = 'two\nlines, a "quote", a \\ and \x7f, ünï'
+
+
+def saved(project: Project, path: Path) -> dict[str, object]:
+    path.write_text(saved_audit(JobContext(), project, path), encoding="utf-8")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def test_seeds_and_system_prompts_of_one_model_are_generators_of_their_own(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "a.biasprint") as project:
+        prompts = add_prompts(project, "completion", domains=["nationality"], directions=["ASA"])
+        spec = {"backend": "openai_compatible", "model": "m"}
+        parameters = {"endpoint": "lab", "temperature": 0.2, "top_p": None}
+        fair = GeneratorSpec(**spec, parameters={**parameters, "system": STRANGE})
+        plain = GeneratorSpec(**spec, parameters={**parameters, "system": ""})
+        for generator, seed in ((fair, 1), (fair, 2), (plain, 1)):
+            start_run(project, prompt_set_id=prompts.set_id, generator=generator, seed=seed)
+        saved(project, tmp_path / "a.toml")
+    audit, _ = read_audit(tmp_path / "a.toml")
+    assert [(one.system, one.seed) for one in audit.generators] == [(STRANGE, 1), (STRANGE, 2), (None, 1)]
+    assert {(one.endpoint, one.preset, tuple(one.parameters.items())) for one in audit.generators} == {
+        ("lab", False, (("temperature", 0.2),))
+    }
+    assert len({one.called for one in audit.generators}) == 3
+    assert audit.outputs.project == tmp_path.resolve() / "a-again.biasprint"
+    assert audit.prompts[0].of == tmp_path.resolve() / "a.biasprint"
+
+
+def test_an_audit_as_toml_is_read_back_the_same() -> None:
+    audit = checked(
+        {
+            "title": STRANGE,
+            "prompts": [{"study": "letters", "names": ["Ana María=female"], "from": None}],
+            "generators": [
+                {"backend": "b", "model": "m", "parameters": {"stop here": STRANGE, "t": 1.5, "on": True, "k": 3}}
+            ],
+            "measure": [{"study": "letters", "scorers": {"formality": "formality_f"}}],
+            "gates": ['letters.weat[x, generator="a, b"] p_below 0.05'],
+            "outputs": {"project": "a.biasprint", "json": "a.json"},
+        },
+        "a.toml",
+    )
+    assert checked(tomllib.loads(as_toml(audit)), "a.toml") == audit
+
+
+def test_a_project_without_generated_texts_is_no_audit(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "a.biasprint") as project, pytest.raises(AppError, match="Nothing was written"):
+        saved_audit(JobContext(), project, tmp_path / "a.toml")

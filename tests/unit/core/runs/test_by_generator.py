@@ -1,0 +1,254 @@
+"""Several generators in one project: each measured by itself, pooled on request, compared on common prompts."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inline_compute import Inline
+from scipy.stats import ttest_rel
+
+from core.errors import UsageError
+from core.findings import Finding
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.prompts.completion import completion_set
+from core.runs.generate import generate, start_run
+from core.runs.measure import MeasuredStudy, measure_project
+from core.runs.measure.between import BETWEEN
+from core.runs.setup import generator_spec, store_set
+from core.studies.study import MeasureOptions
+
+INLINE: Any = Inline()
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    with Project.create(tmp_path / "study.biasprint") as made:
+        yield made
+
+
+def drafted(every: int = 1) -> Any:
+    whole = completion_set(["beauty"], ["ASA"])
+    return replace(whole, prompts=whole.prompts[::every])
+
+
+def generated(project: Project, dial: str, *, seed: int = 3, draft: Any = None) -> None:
+    prompts = store_set(project, "completion", draft or drafted())
+    spec = generator_spec("synthetic", dial, {})
+    generate(JobContext(), project, start_run(project, prompt_set_id=prompts.set_id, generator=spec, seed=seed), INLINE)
+
+
+def measured(project: Project, **options: Any) -> MeasuredStudy:
+    return measure_project(JobContext(), project, "completion", MeasureOptions(seed=1, **options), INLINE)
+
+
+def bare(findings: Any, generator: str = "") -> list[dict[str, Any]]:
+    """As JSON, without what says whose they are."""
+    told = []
+    for one in findings:
+        if not generator or one.dims.get("generator") == generator:
+            dims = {name: value for name, value in one.dims.items() if name not in ("generator", "model")}
+            told.append(replace(one, dims=dims).to_json())
+    return told
+
+
+def one_of(findings: Any, finding_id: str, label: str, **dims: str) -> Finding:
+    (found,) = [
+        one for one in findings if (one.id, one.label, one.variant) == (finding_id, label, "default")
+        and dims.items() <= one.dims.items() and set(one.dims) == {"direction", "domain", *dims}
+    ]  # fmt: skip
+    return found
+
+
+def test_each_generator_gives_what_it_gives_alone_and_the_recipe_says_who(project: Project, tmp_path: Path) -> None:
+    generated(project, "large", draft=drafted(10))
+    alone = measured(project)
+    assert all("generator" not in one.dims for one in alone.result.findings)
+    (recipe,) = alone.recipe["generators"]
+    assert (recipe["name"], recipe["backend"], recipe["seeds"], recipe["n"]) == ("large", "synthetic", [3], 99)
+    generated(project, "none", draft=drafted(10))
+    both = measured(project)
+    assert bare(both.result.findings, "large") == bare(alone.result.findings)
+    assert {one.dims["generator"] for one in both.result.findings} == {"large", "none"}
+    assert {one.dims["model"] for one in both.result.findings} == {"large", "none"}  # they differ in it
+    assert both.result.rows == 198
+    assert [one["name"] for one in both.recipe["generators"]] == ["large", "none"]
+    only = measured(project, generators=("larg",))
+    assert bare(only.result.findings, "large") == bare(alone.result.findings)
+    assert {one.dims["generator"] for one in only.result.findings} == {"large"}
+    with pytest.raises(UsageError, match="No generator “gpt” wrote texts here"):
+        measured(project, generators=("gpt",))
+
+
+def test_pooling_is_a_choice_that_says_what_it_pooled(project: Project) -> None:
+    generated(project, "large", draft=drafted(10))
+    generated(project, "none", draft=drafted(10))
+    pooled = measured(project, pool=True)
+    assert all("generator" not in one.dims for one in pooled.result.findings)
+    assert all("Pooled, as asked: large (99 texts); none (99 texts)." in one.note for one in pooled.result.findings)
+    assert pooled.recipe["pooled"] is True
+
+
+def test_two_seeds_of_a_generator_are_samples_of_it(project: Project) -> None:
+    generated(project, "none", seed=1, draft=drafted(10))
+    generated(project, "none", seed=2, draft=drafted(10))
+    found = measured(project)
+    assert all("generator" not in one.dims for one in found.result.findings)
+    (recipe,) = found.recipe["generators"]
+    assert (recipe["seeds"], recipe["n"]) == ([1, 2], 198)
+
+
+def test_a_planted_difference_of_two_authors_is_found(project: Project) -> None:
+    generated(project, "large", draft=drafted(3))
+    generated(project, "none", draft=drafted(3))
+    found = measured(project, compare=("all",)).result.findings
+    differences = [one for one in found if one.id.endswith(BETWEEN)]
+    assert {one.id for one in differences} >= {f"completion.delta{BETWEEN}", f"completion.likelihood{BETWEEN}"}
+    delta = one_of(differences, f"completion.delta{BETWEEN}", "delta_P")
+    own = {
+        name: one_of(found, "completion.delta", "delta_P", model=name, generator=name).estimate
+        for name in ("large", "none")
+    }
+    assert delta.groups == ("large", "none")
+    assert delta.estimate == pytest.approx(own["large"] - own["none"])  # type: ignore[operator]
+    assert delta.interval is not None
+    assert delta.interval.low > 0.1
+    assert delta.p_adjusted is not None
+    assert delta.p_adjusted < 0.001
+    assert delta.adjust is not None
+    assert delta.adjust.family.startswith(f"completion.delta{BETWEEN}, ")
+    assert delta.n == 330
+    assert "330 prompts that both answered" in delta.note
+
+
+def test_generators_without_a_common_prompt_are_said_and_the_rest_is_done(project: Project) -> None:
+    whole = drafted()
+    generated(project, "large", draft=replace(whole, prompts=whole.prompts[:99], name="one"))
+    generated(project, "none", draft=replace(whole, prompts=whole.prompts[99:198], name="other"))
+    generated(project, "small", draft=replace(whole, prompts=whole.prompts[:150], name="both"))
+    found = measured(project, compare=("all",))
+    assert found.undone == ("large and none were not compared: no prompt was answered by both.",)
+    pairs = {one.groups for one in found.result.findings if one.id.endswith(BETWEEN)}
+    assert pairs == {("large", "small"), ("none", "small")}
+    (some,) = {one.n for one in found.result.findings if one.id.endswith(BETWEEN) and one.groups == ("none", "small")}
+    assert some == 51
+
+
+def test_a_comparison_needs_two_and_no_pool(project: Project) -> None:
+    generated(project, "large", draft=drafted(10))
+    with pytest.raises(UsageError, match="One generator cannot be compared"):
+        measured(project, compare=("all",))
+    generated(project, "none", draft=drafted(10))
+    with pytest.raises(UsageError, match="pooled cannot be compared"):
+        measured(project, compare=("all",), pool=True)
+    with pytest.raises(UsageError, match="One generator cannot be compared"):
+        measured(project, compare=("none",))
+
+
+MEAN = """
+from core.findings import Finding, StudyResult
+from core.studies.study import InputTable, Study
+from core.tables.fields import FieldSpec
+
+
+def measure(columns, seed, scores):
+    lengths = [len(text) for text in columns["text"]]
+    mean = sum(lengths) / len(lengths)
+    return StudyResult("lengths", len(lengths), {}, (
+        Finding("lengths.mean", "mean", "Mean length", (), mean, "characters", len(lengths)),
+        Finding("lengths.odds", "odds", "Odds", (), mean, "odds ratio", len(lengths)),
+    ))
+
+
+STUDY = Study(
+    "lengths", "Lengths", (InputTable("lengths", "lengths_study:measure", fields=(FieldSpec("text", True),)),),
+    ("lengths.*",),
+)
+"""
+
+
+@pytest.fixture
+def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A study from outside the tree whose one finding is a mean."""
+    from core.compute.messages import plug_in_packages
+    from core.studies.registry import studies
+
+    place = tmp_path / "plug_in"
+    made = place / "lengths_study-1.dist-info"
+    made.mkdir(parents=True)
+    (place / "lengths_study.py").write_text(MEAN)
+    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: lengths-study\nVersion: 1\n")
+    (made / "entry_points.txt").write_text("[biasprint.studies]\nlengths = lengths_study:STUDY\n")
+    (made / "top_level.txt").write_text("lengths_study\n")
+    monkeypatch.syspath_prepend(str(place))
+    for known in (studies, plug_in_packages):
+        known.cache_clear()
+    yield
+    for known in (studies, plug_in_packages):
+        known.cache_clear()
+
+
+def test_of_a_mean_it_is_the_paired_t_test_over_prompts_for_a_plug_ins_study_too(
+    project: Project, lengths: None
+) -> None:
+    study = project.studies.add("lengths", "Lengths").number("study")
+    prompts = tuple(PromptSpec(key=f"p{n}", text=f"Write {n}.") for n in range(30))
+    rng = np.random.default_rng(5)
+    written = {"long": rng.integers(20, 90, 30), "short": rng.integers(10, 70, 30)}
+    sets = project.prompts.add_set(study, PromptSetSpec(name="all", recipe={}, prompts=prompts)).number("prompt_set")
+    for model, sizes in written.items():
+        key = project.runs.add_generator(GeneratorSpec(backend="b", model=model)).number("generator")
+        run = project.runs.start(RunSpec(study_id=study, prompt_set_id=sets, generator_id=key, seed=1)).number("run")
+        project.outputs.record_many(
+            [
+                OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text="x" * int(size))
+                for row, size in zip(project.prompts.page(sets), sizes, strict=True)
+            ]
+        )
+    found = measure_project(JobContext(), project, "lengths", MeasureOptions(compare=("long, short",)), INLINE)
+    mean, odds = [one for one in found.result.findings if one.id.endswith(BETWEEN)]
+    known = ttest_rel(written["long"], written["short"])
+    interval = known.confidence_interval(0.95)
+    assert mean.interval is not None
+    assert mean.p == pytest.approx(known.pvalue, rel=1e-6)
+    assert (mean.interval.low, mean.interval.high) == pytest.approx((interval.low, interval.high))
+    assert mean.unit == "characters"
+    assert odds.unit == "ratio of odds ratios"
+    assert odds.interval is not None
+    assert odds.estimate == pytest.approx(written["long"].mean() / written["short"].mean())
+    assert math.sqrt(odds.interval.low * odds.interval.high) == pytest.approx(odds.estimate)
+
+
+def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_those(project: Project) -> None:
+    from desktop.operations.studies import study_facts
+    from desktop.panels.findings.studies import said_of
+    from desktop.read.findings import StoredFindings
+
+    whole = drafted()
+    generated(project, "large", draft=replace(whole, prompts=whole.prompts[:60], name="one"))
+    generated(project, "none", draft=replace(whole, prompts=whole.prompts[30:90], name="other"))
+    measured(project, compare=("all",))
+    source = StoredFindings(project)
+    (before,) = source.measurements(JobContext())
+    assert (before.new_texts, before.texts) == (0, 120)
+    lines = source.load(JobContext()).lines
+    between = next(line for line in lines if line.finding.id == f"completion.likelihood{BETWEEN}")
+    likelihood = next(line for line in lines if line.finding.id == "completion.likelihood" and line.finding.n)
+    opened = [source.texts(JobContext(), line) for line in (between, likelihood)]
+    columns = {group.key: [ref.block for ref in group.refs] for group in opened[0].groups}
+    assert set(columns) == {"large", "none"}
+    assert len(columns["large"]) == len(columns["none"]) == 30  # the prompts that both answered
+    assert set(columns["large"]) == set(columns["none"])  # so that they are shown in pairs
+    generated(project, "none", seed=9, draft=replace(whole, prompts=whole.prompts[:40], name="more"))
+    (after,) = source.measurements(JobContext())
+    assert (after.new_texts, after.texts) == (40, 160)
+    assert said_of(after).endswith("on 120 of 160 texts")
+    (facts,) = study_facts(JobContext(), project)
+    assert facts.said.endswith("measured on 120 of 160 texts")
+    assert [source.texts(JobContext(), line) for line in (between, likelihood)] == opened

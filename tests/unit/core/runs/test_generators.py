@@ -1,0 +1,144 @@
+"""Who wrote a study's texts: names that tell generators apart, and what is told of each."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import UsageError
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
+from core.project.stores.runs import OutputFilter
+from core.runs.generators import chosen, generator_names, generators_of, written_by_these
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project.create(tmp_path / "study.biasprint") as made:
+        yield made
+
+
+def study_with_prompts(project: Project, kind: str = "letters") -> tuple[int, int]:
+    study = project.studies.add(kind, kind).number("study")
+    prompts = (PromptSpec(key="a", text="Write a."), PromptSpec(key="b", text="Write b."))
+    return study, project.prompts.add_set(study, PromptSetSpec(name="set", recipe={}, prompts=prompts)).number(
+        "prompt_set"
+    )
+
+
+def wrote(
+    project: Project, study: int, prompts: int, *, model: str = "m", backend: str = "openai_compatible", seed: int = 1,
+    texts: int = 2, revision: str = "", **parameters: Any,
+) -> int:  # fmt: skip
+    spec = GeneratorSpec(backend=backend, model=model, parameters=parameters, revision=revision)
+    generator = project.runs.add_generator(spec).number("generator")
+    run = project.runs.start(RunSpec(study_id=study, prompt_set_id=prompts, generator_id=generator, seed=seed)).number(
+        "run"
+    )
+    ids = [row.id for row in project.prompts.page(prompts)]
+    project.outputs.record_many(
+        [OutputSpec(run_id=run, prompt_id=key, sample=0, seed=1, text=f"{model} {seed}") for key in ids[:texts]]
+    )
+    return run
+
+
+def test_a_model_alone_is_the_name_and_what_differs_is_added_where_two_share_it(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, model="small", temperature=0.2)
+    wrote(project, study, prompts, model="large", temperature=0.2, system="Be fair to\neverybody whom you write about.")
+    wrote(project, study, prompts, model="large", temperature=0.2)
+    wrote(project, study, prompts, model="warm", temperature=0.2, base_url="http://here")
+    wrote(project, study, prompts, model="warm", temperature=1.0, base_url="http://here")
+    wrote(project, study, prompts, model="gpt-4", backend="imported")
+    assert [one.name for one in generators_of(project, study)] == [
+        "small",
+        "large, system prompt “Be fair to everybody whom you wr…”",
+        "large, no system prompt",
+        "warm, temperature 0.2",
+        "warm, temperature 1",
+        "imported: gpt-4",
+    ]
+
+
+def test_names_stay_apart_whatever_differs(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, endpoint="here")
+    wrote(project, study, prompts, endpoint="there")
+    wrote(project, study, prompts, endpoint="there", revision="abc")
+    wrote(project, study, prompts, model="n", stop=["a"])
+    wrote(project, study, prompts, model="n", stop=["b"])
+    wrote(project, study, prompts, model="t", threads=1)  # says nothing of a text, and is another row all the same
+    wrote(project, study, prompts, model="t", threads=2)
+    names = list(generator_names(project).values())
+    assert len(set(names)) == len(names) == 7
+    assert names[:3] == ["m, endpoint here, no revision", "m, endpoint there, no revision",
+                         "m, endpoint there, revision abc"]  # fmt: skip
+    assert names[3:5] == ["n, stop ['a']", "n, stop ['b']"]
+    assert names[5:] == ["t, no. 6", "t, no. 7"]
+
+
+def test_two_seeds_are_runs_of_one_generator(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    first = wrote(project, study, prompts, seed=1, endpoint="here", system="Be fair.", temperature=0.5, revision="r1")
+    second = wrote(project, study, prompts, seed=2, texts=1, endpoint="here", system="Be fair.", temperature=0.5,
+                   revision="r1")  # fmt: skip
+    (one,) = generators_of(project, study)
+    assert (one.seeds, one.runs, one.n) == ((1, 2), (first, second), 3)
+    assert (one.endpoint, one.system_prompt, one.parameters) == ("here", "Be fair.", {"temperature": 0.5})
+    assert (one.backend, one.model, one.revision) == ("openai_compatible", "m", "r1")
+    assert one.first <= one.last
+    assert one.to_json()["seeds"] == [1, 2]
+
+
+def test_letters_of_tables_have_the_generator_that_their_table_names(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, model="gpt-4")
+    letters = [("gpt-4", "a"), ("gpt-4", "b"), ("", "c")]
+    project.sources.add_many(
+        study,
+        [SourceSpec(kind="letter", origin="t.csv", row=row, text=text, fields={"model": model} if model else {})
+         for row, (model, text) in enumerate(letters)],
+    )  # fmt: skip
+    project.sources.add_many(study, [SourceSpec(kind="context", origin="t.csv", row=9, text="a CV")])
+    found = generators_of(project, study)
+    assert [(one.name, one.n) for one in found] == [("gpt-4", 2), ("imported", 1), ("imported: gpt-4", 2)]
+    view = written_by_these(project, found[2:])
+    assert [row.text for row in view.sources.page(study)] == ["a", "b", "a CV"]
+    assert view.outputs.count(OutputFilter(study_id=study)) == 0
+    generated = written_by_these(project, found[:1])
+    assert [row.text for row in generated.sources.page(study)] == ["a CV"]
+    assert generated.outputs.count() == len(list(generated.outputs.each())) == len(generated.outputs.ids()) == 2
+
+
+def test_a_failed_text_is_nobodys_and_outputs_are_chosen_by_run(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    run = wrote(project, study, prompts, model="a", texts=1)
+    wrote(project, study, prompts, model="b")
+    other = wrote(project, study, prompts, model="c", texts=0)
+    (first,) = [row.id for row in project.prompts.page(prompts)][:1]
+    project.outputs.record_many([OutputSpec(run_id=other, prompt_id=first, sample=0, seed=1, status="error", text="")])
+    assert [one.name for one in generators_of(project, study)] == ["a", "b"]
+    assert project.outputs.count(OutputFilter(run_ids=(run, other))) == 2
+    assert [row.model for row in project.outputs.page(where=OutputFilter(run_ids=(run,)))] == ["a"]
+
+
+def test_generators_are_named_whole_in_part_or_several_with_commas(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, model="small")
+    wrote(project, study, prompts, model="warm", temperature=0.2)
+    wrote(project, study, prompts, model="warm", temperature=1.0)
+    known = generators_of(project, study)
+
+    def names(*words: str) -> list[str]:
+        return [one.name for one in chosen(known, words)]
+
+    assert names("SMALL") == ["small"]
+    assert names("small, temperature 1") == ["small", "warm, temperature 1"]
+    assert names("warm, temperature 0.2,small") == ["warm, temperature 0.2", "small"]
+    assert names("small", "warm, temperature 0.2, small") == ["small", "warm, temperature 0.2"]
+    with pytest.raises(UsageError, match=r"“warm” names 2 generators"):
+        names("warm")
+    with pytest.raises(UsageError, match=r"No generator “large” wrote texts here") as told:
+        names("small,large")
+    assert "“small”" in told.value.hint

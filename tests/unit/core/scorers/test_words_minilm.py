@@ -1,0 +1,75 @@
+"""The head for listed words: its files, its weights, and what it makes of a few words."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from core.documents.checked_words import LEAST, as_asked
+from core.documents.marks import marks_of
+from core.documents.values import CATEGORIES as MARKED
+from core.documents.values import Sentence
+from core.documents.whose import marked_text
+from core.scorers.head import read_weights
+from core.scorers.passages_minilm import changes_of
+from core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
+from models.passages.material import HERE, words
+from models.passages.train import OfWords
+from models.passages.tuning import CHANGED, RANK
+
+
+def asked(text: str, word: str) -> Words:
+    sentence = Sentence(0, 0, len(text), text, "body")
+    (mark,) = [mark for mark in marks_of([sentence]) if mark.words == word]
+    return as_asked(marked_text(sentence, None), mark.start, mark.end, mark.category)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "meant"),
+    [
+        ("Her leadership carried the department through two difficult years.", "leadership", True),
+        ("He is a kind and patient colleague.", "kind", True),
+        ("The oldest bus in the fleet was hers, with lame brakes.", "oldest", False),
+        ("The rig he drove was a beauty, he will want something similar.", "drove", False),
+    ],
+)
+def test_it_knows_a_clear_case(text: str, word: str, meant: bool) -> None:
+    (share,) = shares([asked(text, word)])
+    assert (share >= LEAST) == meant
+
+
+def test_words_have_the_same_share_in_any_company() -> None:
+    given = [
+        Words("They have a", "kind", "word for everyone.", "communal"),
+        Words("", "Kind", "", "communal"),
+        Words("They were " + "very " * 100, "able", "and " + "so on " * 100, "ability"),
+    ]
+    alone = [next(iter(shares([one]))) for one in given]
+    assert list(shares(given)) == alone
+    assert list(shares(given * 7))[3:6] == alone
+    assert list(shares([])) == []
+
+
+def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
+    from core.scorers.minilm import checked_embedder
+
+    (row,) = rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
+    assert list(np.flatnonzero(row.words)) == [NEAR + 1]
+    assert len(row.ids) == 2 * NEAR + 3
+
+
+def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
+    weights = read_weights(HERE / FILE, WEIGHTS_SHA256, "words")
+    assert weights["weight"].shape == (len(CATEGORIES), 2 * 384)
+    names = {f"layers.{layer}.{name}" for layer in range(OfWords.KEPT, 6) for name in CHANGED}
+    assert set(changes_of(weights)) == names
+    assert all(np.linalg.matrix_rank(change.numpy()) <= RANK for change in changes_of(weights).values())
+    assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
+
+
+def test_it_is_taught_right_and_wrong_words_of_every_category() -> None:
+    assert CATEGORIES == MARKED
+    given = words()
+    assert {one.author for one in given} == {"own", *"abcdghijklm"}
+    assert min(Counter((one.category, one.right) for one in given).values()) >= 60
+    assert all(one.text[one.start : one.end].strip() for one in given)

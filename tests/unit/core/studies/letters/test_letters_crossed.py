@@ -1,0 +1,78 @@
+"""`letters.crossed.*`: two axes at once, against a logistic regression with the product of both."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from core.prompts import load_axis
+from core.scorers.lexicon import LexiconCounts
+from core.studies.crossed import Crossing, crossing_of
+from core.studies.letters.crossed import crossed_categories
+from core.studies.letters.table import LettersTable, letters_table
+
+GROUPS = ("white-male", "black-male", "white-female", "black-female")
+BLOCKS = 40
+
+
+def planted() -> LettersTable:
+    """Letters of 40 cells; agentic words are rarer for Black women only, so that neither main effect says it all."""
+    rng = np.random.default_rng(8)
+    groups = GROUPS * BLOCKS
+    table = letters_table(["x"] * len(groups), groups, blocks=[str(place // 4) for place in range(len(groups))])
+    counts = table.counted.counts
+    tokens = rng.integers(180, 260, len(groups))
+    rates = np.array([{"black-female": 0.03}.get(group, 0.08) for group in groups])
+    matches = rng.binomial(tokens[:, None], rates[:, None], (len(groups), counts.categories.shape[1]))
+    counted = replace(table.counted, counts=LexiconCounts(tokens, matches, counts.entries))
+    crossing = crossing_of(groups, [load_axis("letters_gender_race").definition()])
+    return replace(table, counted=counted, crossing=crossing)
+
+
+def test_main_effects_and_interaction_are_those_of_the_regression() -> None:
+    table = planted()
+    findings = {(one.id, one.label, one.dims["axis"]): one for one in crossed_categories(table)}
+    category = table.counted.lexicon.categories[0].name
+    black = np.array(["black" in group for group in table.groups]) - 0.5
+    female = np.array(["female" in group for group in table.groups]) - 0.5
+    matches, tokens = table.counted.counts.categories[:, 0], table.counted.counts.tokens
+    design = np.column_stack([np.ones(len(black)), -female, -black, female * black])
+    fit = sm.GLM(np.column_stack([matches, tokens - matches]), design, family=sm.families.Binomial()).fit()
+    race = findings["letters.crossed.lexicon.main_effect", category, "race"]
+    both = findings["letters.crossed.lexicon.interaction", category, "letters_gender_race"]
+    assert (race.groups, both.groups) == (
+        ("white", "black"),
+        ("white-male", "black-male", "white-female", "black-female"),
+    )
+    assert np.log(race.estimate) == pytest.approx(fit.params[2], rel=0.01)  # ½ in each cell
+    assert np.log(both.estimate) == pytest.approx(fit.params[3], rel=0.01)
+    assert both.interval.high < 1
+    assert both.p_adjusted < 0.001
+    assert (both.unit, both.n) == ("ratio of odds ratios", 160)
+
+
+def test_every_p_is_adjusted_within_its_family_and_four_groups_are_named() -> None:
+    found = crossed_categories(planted())
+    interactions = [one for one in found if one.id.endswith(".interaction")]
+    assert len(found) == 3 * len(interactions)
+    assert {one.adjust.family for one in interactions} == {
+        f"letters.crossed.lexicon.interaction, {len(interactions)} tests"
+    }
+    assert interactions[0].title.endswith("words: male against female, how far it differs between white and black")
+
+
+def test_groups_of_no_crossed_axis_have_no_such_findings() -> None:
+    crossed = [load_axis("letters_gender_race").definition()]
+    assert crossing_of({"male", "female"}, crossed) is None
+    assert crossing_of({"white-male", "white-female"}, crossed) is None  # one race: nothing is crossed
+    assert crossed_categories(replace(planted(), crossing=None)) == []
+
+
+def test_an_identity_without_letters_is_said() -> None:
+    table = planted()
+    crossing = table.crossing
+    assert isinstance(crossing, Crossing)
+    kept = np.array([group != "black-female" for group in table.groups])
+    found = crossed_categories(table.only(kept, "left out"))
+    assert {one.reason for one in found if one.id.endswith("interaction")} == {"no texts of black-female"}

@@ -1,0 +1,213 @@
+"""Any score by any group: from columns to findings, from a table with a plug-in's scorer, and from a project."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import AppError, UsageError
+from core.findings import ScorerUse
+from core.jobs import JobContext
+from core.project.project import Project
+from core.report.figures import figures_of
+from core.report.questions import answered
+from core.runs.importing import import_table
+from core.runs.measure import measure_project, measure_tables
+from core.runs.tables import read_table
+from core.scorers import registry
+from core.scorers.protocol import ScoreValue
+from core.studies.compare.measure import Compared, Measure, measure, pairs
+from core.studies.study import MeasureOptions
+
+USE = ScorerUse("score", "made up", "1")
+
+
+def columns(values, groups, blocks=None, label="warmth"):
+    n = len(values)
+    table = Compared([""] * n, {"group": groups}, blocks or [""] * n)
+    return measure(table, [Measure(label, np.array(values, dtype=float), USE)])
+
+
+def one(result, finding_id):
+    (found,) = [each for each in result.findings if each.id == finding_id]
+    return found
+
+
+def test_matched_blocks_are_compared_within():
+    rng = np.random.default_rng(2)
+    level = rng.normal(0, 10, 20)
+    values = np.concatenate([level + 1 + rng.normal(0, 0.2, 20), level])
+
+    found = one(columns(values, ["a"] * 20 + ["b"] * 20, [str(n) for n in range(20)] * 2), "compare.difference")
+
+    assert found.estimate == pytest.approx(1, abs=0.15)
+    assert found.p < 0.001
+    assert found.interval.low > 0.8
+    assert found.groups == ("a", "b")
+    assert found.floor.p95 < abs(found.estimate)
+
+
+def test_outcomes_give_rates_ratios_and_withhold_small_cells():
+    groups = ["a"] * 20 + ["b"] * 20 + ["c"] * 4
+    result = columns([1] * 8 + [0] * 12 + [1] * 16 + [0] * 4 + [1] * 4, groups, label="invited")
+
+    rates = {each.groups[0]: each for each in result.findings if each.id == "compare.rate"}
+    ratios = {each.groups[0]: each for each in result.findings if each.id == "compare.impact_ratio"}
+    assert [rates[group].estimate for group in "abc"] == [0.4, 0.8, None]
+    assert "withheld" in rates["c"].reason
+    assert ratios["a"].estimate == pytest.approx(0.5)
+    assert ratios["a"].groups == ("a", "b")
+    assert set(ratios) == {"a", "c"}
+
+
+def test_perfect_separation_of_pairs_is_answered():
+    result = columns([1] * 12 + [0] * 12, ["a"] * 12 + ["b"] * 12, [str(n) for n in range(12)] * 2)
+
+    found = one(result, "compare.difference")
+    assert found.estimate == 1
+    assert found.p_adjusted < 0.05
+
+
+def test_of_many_groups_each_is_set_against_the_largest():
+    assert pairs({"a": 1, "b": 9, "c": 3, "d": 2, "e": 2}) == [("a", "b"), ("c", "b"), ("d", "b"), ("e", "b")]
+    assert len(pairs({"a": 1, "b": 9, "c": 3, "d": 2})) == 6
+
+
+def test_every_finding_answers_a_question_and_has_a_figure():
+    rng = np.random.default_rng(4)
+    result = columns(rng.normal(size=40), ["a", "b"] * 20, [str(n // 2) for n in range(40)])
+
+    assert all("What else" not in each.question for each in answered("compare", result.findings))
+    assert {"compare.difference", "compare.mean"} <= {figure.key for figure in figures_of("compare", result.findings)}
+
+
+def test_what_is_not_shown_to_be_alike_is_not_said_to_be_chance():
+    result = columns(np.arange(40) % 7 + np.arange(40) % 2 * 3, ["a", "b"] * 20)
+
+    (alike,) = [each.answer for each in answered("compare", result.findings) if "alike, within" in each.question]
+    assert alike.startswith("Not shown; nearest is warmth, a less b")
+
+
+# ---- with scorers, from tables and projects
+
+
+class Fragile:
+    """As a plug-in's: characters, and it breaks on one word."""
+
+    role, name, version, sha256, stand_in, shape = "length", "fragile", "1", None, False, "characters"
+
+    def score(self, texts):
+        if any("breaks" in text for text in texts):
+            raise ValueError("cannot read that")
+        return [ScoreValue(np.array([len(text)], dtype=np.float32), float(len(text))) for text in texts]
+
+
+@pytest.fixture
+def fragile(monkeypatch):
+    own = registry._factories()
+    monkeypatch.setattr(registry, "_factories", lambda: {**own, "fragile": Fragile})
+    yield
+    registry.load.cache_clear()
+
+
+class Here:
+    """A compute process that is this one."""
+
+    def call(self, where, *given, ctx=None, on_report=None, **named):
+        from core.studies.study import named as found
+
+        try:
+            return found(where)(*given, **named)
+        except ValueError as error:  # as what crosses the process border
+            raise AppError(str(error)) from error
+
+
+def table(tmp_path, rows) -> Path:
+    path = tmp_path / "texts.csv"
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def thousand(tmp_path, n=1000):
+    return table(
+        tmp_path,
+        [
+            {"gender": ("man", "woman")[at % 2], "text": "breaks" if at == 500 else "x" * (5 + at % 2), "cell": at // 2}
+            for at in range(n)
+        ],
+    )
+
+
+def measured(path, **scorers):
+    options = MeasureOptions(scorers=scorers)
+    return measure_tables(JobContext(), [path], "compare", options, Here(), mapping={"group": "gender"}).result
+
+
+def test_a_scorer_that_breaks_on_one_text_in_a_thousand_costs_that_text(tmp_path, fragile):
+    result = measured(thousand(tmp_path), score="fragile")
+
+    assert result.rows == 1000
+    assert result.dropped == {"fragile failed: ValueError: cannot read that": 1}
+    assert one(result, "compare.difference").estimate == -1
+    assert one(result, "compare.difference").n_by_group == {"man": 499, "woman": 500}
+
+
+def test_a_scorer_that_breaks_on_every_text_is_an_error(tmp_path, fragile):
+    rows = [{"gender": group, "text": "breaks"} for group in ("man", "woman")]
+
+    with pytest.raises(AppError, match="cannot read that"):
+        measured(table(tmp_path, rows), score="fragile")
+
+
+def test_the_same_from_a_project_as_from_a_table(tmp_path, fragile):
+    path = thousand(tmp_path, 600)
+    with Project.create(tmp_path / "p.biasprint") as project:
+        read = read_table(JobContext(), path, "compare", mapping={"group": "gender"})
+        import_table(JobContext(), project, None, "compare", path, read)
+        options = MeasureOptions(scorers={"score": "fragile"})
+        found = measure_project(JobContext(), project, "compare", options, Here()).result
+
+    expected = one(measured(path, score="fragile"), "compare.difference")
+    difference = one(found, "compare.difference")
+    assert (difference.estimate, difference.n_by_group) == (expected.estimate, expected.n_by_group)
+    assert found.dropped == {"fragile failed: cannot read that": 1}
+
+
+def test_a_column_of_outcomes_needs_no_text(tmp_path):
+    rows = [{"gender": ("man", "woman")[at % 2], "outcome": ("yes", "no")[at % 4 == 1]} for at in range(40)]
+    rows.append({"gender": "man", "outcome": "perhaps"})
+
+    result = measured(table(tmp_path, rows))
+
+    assert {each.groups[0]: each.estimate for each in result.findings if each.id == "compare.rate"} == {
+        "man": 1.0, "woman": 0.5,
+    }  # fmt: skip
+    assert result.dropped == {"outcome “perhaps” is not understood": 1}
+
+
+def test_groups_are_crossed(tmp_path):
+    rows = [
+        {"gender": ("man", "woman")[at % 2], "second_group": ("old", "young")[at // 2 % 2], "score": at % 7 + 0.5}
+        for at in range(60)
+    ]
+
+    result = measured(table(tmp_path, rows))
+
+    by = {each.dims["by"] for each in result.findings if each.id == "compare.mean"}
+    assert by == {"group", "second_group", "intersection"}
+    assert "man × old" in {each.groups[0] for each in result.findings if each.id == "compare.mean"}
+
+
+@pytest.mark.parametrize(("asked", "said"), [("nobody", "no scorer or role “nobody”"), ("minilm", "gives no number")])
+def test_a_scorer_that_does_not_fit_is_wrong_usage(tmp_path, asked, said):
+    with pytest.raises(UsageError, match=said):
+        measured(thousand(tmp_path, 4), score=asked)
+
+
+def test_a_margin_is_for_this_study_alone(tmp_path):
+    with pytest.raises(UsageError, match="has no margin"):
+        measure_tables(JobContext(), [thousand(tmp_path, 4)], "letters", MeasureOptions(margin=0.1), Here())

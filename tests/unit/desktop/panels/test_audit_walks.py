@@ -1,0 +1,77 @@
+"""How many clicks it takes from Home without a project to the panel with the findings of each study."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QTabBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.runs import measure as core_measure
+from desktop.main_window import MainWindow
+from desktop.panels.generate.panel import GeneratePanel
+from desktop.panels.prompts.panel import PromptsPanel
+from desktop.wording.titles import words_of
+
+PATIENCE = 60_000
+LOOKS_AT_HOME = True
+# New audit…, Save, (the study's tab,) Add and generate…, Start, Measure. Wanted are four.
+# News needs originals first, and is not among them.
+MOST = {"letters": 6, "creativity": 5, "completion": 6}
+
+
+class Auditor:
+    """Somebody with a mouse; every click is counted, and what it was."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
+        self.qtbot, self.window = qtbot, window
+        self.clicks: list[str] = []
+
+    def click(self, widget: QWidget, place: QPoint | None = None, name: str = "") -> None:
+        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=PATIENCE)
+        self.clicks.append(name or widget.text())  # type: ignore[attr-defined]
+        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or QPoint())
+
+    def tab(self, tabs: QTabBar, tab: int) -> None:
+        if tabs.currentIndex() != tab:
+            self.click(tabs, tabs.tabRect(tab).center(), tabs.tabText(tab))
+
+    def there(self, panel: str) -> QWidget:
+        window = self.window
+        self.qtbot.waitUntil(lambda: window.current == panel and window.panels[panel].built, timeout=PATIENCE)
+        return window.panels[panel]
+
+
+@pytest.mark.parametrize("study", MOST)
+def test_clicks_from_home_to_the_first_finding(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, study: str
+) -> None:
+    auditor = Auditor(qtbot, window)
+
+    def save(*_: object) -> tuple[str, str]:
+        auditor.clicks.append("Save")
+        return str(tmp_path / "audit.biasprint"), ""
+
+    def as_if(*_: object) -> object:
+        """Scoring and measuring take longer than all the clicks; what they find is tested elsewhere."""
+        return SimpleNamespace(result=SimpleNamespace(findings=()), remarks=())
+
+    monkeypatch.setattr(core_measure, "measure_project", as_if)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", save)
+    window.show_panel("home")
+    auditor.click(window.panels["home"].audit.button)  # type: ignore[attr-defined]
+    prompts = auditor.there("prompts")
+    assert isinstance(prompts, PromptsPanel)
+    auditor.tab(prompts.tabs, prompts.tab_of(study))
+    if study == "completion":  # fewer replies to write; no click of the way
+        prompts.card(study).domains.check(("ageism",))  # type: ignore[attr-defined]
+        qtbot.waitUntil(prompts.add_on.isEnabled, timeout=PATIENCE)
+    auditor.click(prompts.add_on)
+    generate = auditor.there("generate")
+    assert isinstance(generate, GeneratePanel)
+    auditor.click(generate.write.form.start)
+    auditor.click(generate.write.form.next)
+    qtbot.waitUntil(lambda: window.current != "generate", timeout=PATIENCE)
+    assert window.current == words_of(study).panel
+    assert len(auditor.clicks) <= MOST[study], auditor.clicks
