@@ -1,7 +1,7 @@
 """Scoring and measuring: the scorers with what they have scored, the jobs, and one job a study for every panel."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from core.runs.measure import MeasuredStudy
     from core.runs.score import ScoreResult
     from core.scorers.protocol import ScorerInfo
+    from core.studies.study import MeasureOptions
     from desktop.jobs import JobHandle, JobRunner
     from desktop.settings import Settings
 
+How = Callable[["MeasureOptions"], "MeasureOptions"]
 MEASURING = "measuring"  # what its jobs are found again by
 SCORING = "scoring"
 
@@ -115,40 +117,58 @@ def start_measuring(
     studies: Sequence[str],
     on_done: "Callable[[tuple[MeasuredStudy, ...]], object] | None" = None,
     *,
+    how: How | None = None,
     seen: bool = False,
     as_stored: bool = False,
 ) -> "JobHandle":
     """Measure these studies in a job that `measuring` finds."""
-    measured = measure_studies(project=project, studies=studies, seen=seen, as_stored=as_stored)
+    measured = measure_studies(project=project, studies=studies, how=how, seen=seen, as_stored=as_stored)
     handle = measured.start(jobs, on_done=on_done)
     mark(handle, " ".join((MEASURING, *studies)), project)
     return handle
 
 
 def measure_studies(
-    *, project: "Project", studies: Sequence[str], seen: bool = False, as_stored: bool = False
+    *,
+    project: "Project",
+    studies: Sequence[str],
+    how: How | None = None,
+    seen: bool = False,
+    as_stored: bool = False,
 ) -> "Operation[tuple[MeasuredStudy, ...]]":
     """Score what a study's measures need and is not scored yet, then measure, one study after another.
 
-    The findings of each are kept when it is through. `seen`: with judgments made after a look at the identities.
-    `as_stored`: nothing is scored first, as for what people said, which waits for no scorer.
+    The findings of each are kept when it is through. `how`: what is asked for, given what was asked for the last time;
+    None: the same. `seen`: with judgments made after a look at the identities. `as_stored`: nothing is scored first, as
+    for what people said, which waits for no scorer.
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
         from core.compute import shared
         from core.runs.measure import measure_project
-        from core.studies.study import MeasureOptions
 
-        options = MeasureOptions(seen=seen, as_stored=as_stored)
-        return tuple(measure_project(ctx, project, study, options, shared()) for study in studies)
+        before = {study: asked_last(project, study) for study in studies}
+        wanted = {study: how(own) if how else own for study, own in before.items()}
+        return tuple(
+            measure_project(ctx, project, study, replace(own, seen=seen, as_stored=as_stored), shared())
+            for study, own in wanted.items()
+        )
 
     titles = tr(", ").join(words_of(study).rows for study in studies)
     return Operation(tr("Measuring: {studies}").format(studies=titles), work, _measured)
 
 
+def asked_last(project: "Project", study: str) -> "MeasureOptions":
+    """What was asked for when a study was measured last; the usual where it was not."""
+    from core.runs.measure.asked import asked_again
+
+    last = project.findings.last(study)
+    return asked_again(last.recipe if last else None)
+
+
 def _measured(measured: "Sequence[MeasuredStudy]") -> str:
     findings = sum(len(one.result.findings) for one in measured)
-    remarks = [remark for one in measured for remark in one.remarks]
+    remarks = [remark for one in measured for remark in (*one.undone, *one.remarks)]
     return " ".join([plural(findings, "Measured: 1 finding.", "Measured: %n findings."), *remarks])
 
 
@@ -191,13 +211,17 @@ class MeasureJobs(QObject):
         self._shell = shell
         self._handles: dict[str, JobHandle] = {}
 
-    def start(self, study: str, *, as_stored: bool = False) -> None:
-        """Measure a study of the open project, if nobody is at it and the project can be written to."""
+    def start(self, study: str, how: How | None = None, *, as_stored: bool = False) -> None:
+        """Measure a study of the open project, if nobody is at it and the project can be written to.
+
+        `how`: what is asked for, given what was the last time; None: the same.
+        """
         project = self._shell.project
         self.pick_up()
         if project is not None and self.may(study):
             seen = bool(self._shell.settings.get("keep_seen"))
-            handle = start_measuring(self._shell.jobs, project, (study,), seen=seen, as_stored=as_stored)
+            jobs = self._shell.jobs
+            handle = start_measuring(jobs, project, (study,), how=how, seen=seen, as_stored=as_stored)
             self._follow(study, handle)
 
     def pick_up(self) -> None:

@@ -10,6 +10,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
+from desktop.wording.generators import NOBODY, Writers
 from desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class StudyFacts:
     measured: bool = False
     new: int = 0
     unread: int = 0  # texts that the last measure did not read
+    writers: Writers = NOBODY
 
     @property
     def pending(self) -> bool:
@@ -71,7 +73,8 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
                 texts=_texts(project, study),
                 measured=bool(last.measured_at),
                 new=last.new_texts + last.new_sessions,
-                unread=last.new_texts,
+                unread=last.new_texts + last.left_out,
+                writers=last.writers,
             )
         )
     return tuple(facts)

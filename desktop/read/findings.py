@@ -17,10 +17,12 @@ from core.prompts.drafts import PLAIN_ARM
 from core.report.figures.generators import BETWEEN
 from core.runs.exporting import matched_block
 from core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, texts_of, texts_read
+from core.runs.measure.asked import ASKED
 from core.runs.values import ORIGINAL_KEY, stored_values
 from core.scorers.choosing import scorer_for
 from desktop.widgets.words import plural, tr
-from desktop.wording.findings import FindingLine, FindingsData, Measurement, QuestionHead, line_of
+from desktop.wording.findings import DIFFERENCES, FindingLine, FindingsData, Measurement, QuestionHead, line_of
+from desktop.wording.generators import read_writers_of
 from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
@@ -216,7 +218,8 @@ def _grouped(
             members[key].append(ref)
     for key, refs in members.items():
         title = titles.identities.get((axis, key)) or _KINDS.get(key, key).replace("_", " ")
-        yield TextGroup(key, title[:1].upper() + title[1:], tuple(sorted(refs, key=lambda ref: -ref.rank)))
+        title = title if field == "generator" else title[:1].upper() + title[1:]
+        yield TextGroup(key, title, tuple(sorted(refs, key=lambda ref: -ref.rank)))
 
 
 def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> str:
@@ -312,7 +315,9 @@ class StoredFindings:
         lines.sort(key=lambda line: line.shown.study)
         axes = dict.fromkeys(axis for line in lines if (axis := line.finding.dims.get("axis")))
         shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)
-        return FindingsData(tuple(lines), shown, tuple(_heads(lines)))
+        named = dict.fromkeys(line.generator for line in lines if line.generator is not None)
+        generators = tuple(sorted(named, key=lambda name: name == DIFFERENCES))  # these come last
+        return FindingsData(tuple(lines), shown, tuple(_heads(lines)), generators)
 
     def measurements(self, ctx: JobContext) -> tuple[Measurement, ...]:
         """How each study of the project was measured last, and what came since."""
@@ -339,23 +344,25 @@ class StoredFindings:
     def _measurement(self, study: "StudyRow", title: str) -> Measurement:
         from core.project.stores.runs import OutputFilter
 
-        last = self._project.findings.last(study.kind)
+        last, writers = self._project.findings.last(study.kind), read_writers_of(self._project, study)
         if last is None:
-            return Measurement(study.kind, title)
+            return Measurement(study.kind, title, texts=texts_of(self._project, study.id), writers=writers)
         at = last.created_at
         texts, read = texts_of(self._project, study.id), texts_read(last.recipe)
-        if read is None:  # measured by a program that did not say what it read
-            written = OutputFilter(study_id=study.id, written_after=at, status="done")
-            new = self._project.outputs.count(written) + self._project.sources.count(study.id, at)
-        else:
+        written = OutputFilter(study_id=study.id, written_after=at, status="done")
+        since = self._project.outputs.count(written) + self._project.sources.count(study.id, at)
+        new, left_out = since, 0
+        if read is not None:  # else it was measured by a program that did not say what it read
             later = self._project.sources.count(study.id, at) if study.kind == "news" else 0  # originals
-            new, texts = max(0, texts - read) + later, texts + later
+            unread, texts = max(0, texts - read), texts + later
+            left_out = max(0, unread - since) if last.recipe.get(ASKED, {}).get("generators") else 0
+            new = unread - left_out + later
         plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == study.id}
         revealed = sum(
             session.plan_id in plans and (session.revealed_at or "") > at
             for session in self._project.judging.sessions()
         )
-        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed)
+        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed, left_out, writers)
 
 
 def _study_titles() -> dict[str, str]:

@@ -9,11 +9,14 @@ from core.draw.verdicts import apart, is_ratio
 from core.draw.words import interval_sentence
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
+from core.report.figures.generators import BETWEEN
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
+from desktop.wording.generators import NOBODY, Writers
 from desktop.wording.titles import Titles
 
 UNDEFINED = "—"
+DIFFERENCES = ""  # the generator of a finding that is a difference between two
 DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "topic")  # in the order they are said
 
 
@@ -55,6 +58,38 @@ def about(finding: Finding, titles: Titles) -> str:
         if value.casefold() not in said and _plain(value).casefold() not in said
     ]
     return " · ".join(part for part in parts if part)
+
+
+def between_words(finding: Finding) -> str:
+    """ "A less B", of a difference between two generators; of a ratio "A divided by B"; else empty."""
+    if not finding.id.endswith(BETWEEN) or len(finding.groups) != 2:
+        return ""
+    words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} less {other}")
+    return words.format(one=finding.groups[0], other=finding.groups[1])
+
+
+def difference_words(finding: Finding) -> str:
+    """What a difference between two generators says of them; empty for other findings."""
+    if not between_words(finding) or finding.estimate is None:
+        return ""
+    one, other = finding.groups
+    size = digits.of_finding(finding)[0]
+    null = 1.0 if is_ratio(finding) else 0.0
+    if finding.estimate == null:
+        said = tr("“{one}” and “{other}” give the same.")
+    elif is_ratio(finding):
+        said = tr("“{one}” gives {size} times what “{other}” gives.")
+    elif finding.estimate > null:
+        said = tr("“{one}” gives {size} more than “{other}”.")
+    else:
+        size = size.lstrip("−-")
+        said = tr("“{one}” gives {size} less than “{other}”.")
+    shown = {
+        "significant": tr("They differ, beyond chance, after allowing for the other tests."),
+        "not": tr("That is not enough evidence that they differ."),
+        "untested": tr("It was not tested."),
+    }[significance(finding)]
+    return " ".join((said.format(one=one, other=other, size=size), shown))
 
 
 def p_words(finding: Finding) -> str:
@@ -210,6 +245,11 @@ class FindingLine:
         return self.study, one.id, one.label, one.variant, one.groups, tuple(sorted(one.dims.items()))
 
     @property
+    def generator(self) -> str | None:
+        """WantedTexts texts it is about; `DIFFERENCES` of one between two, None with but one, or all pooled."""
+        return DIFFERENCES if self.finding.id.endswith(BETWEEN) else self.finding.dims.get("generator")
+
+    @property
     def stand_in(self) -> bool:
         return any(use.stand_in for use in self.finding.scorers)
 
@@ -244,6 +284,8 @@ class Measurement:
     new_texts: int = 0  # texts that it did not read
     texts: int = 0  # that there are now
     new_sessions: int = 0  # rating sessions revealed later
+    left_out: int = 0  # texts that were there and were not wanted, such as another generator's
+    writers: Writers = NOBODY
 
 
 @dataclass(frozen=True)
@@ -256,6 +298,7 @@ class FindingsData:
     lines: tuple[FindingLine, ...] = ()
     axes: tuple[tuple[str, str], ...] = ()
     heads: tuple[QuestionHead, ...] = ()
+    generators: tuple[str, ...] = ()  # that findings are about; `DIFFERENCES` for those between two
 
 
 @dataclass(frozen=True)
@@ -264,6 +307,7 @@ class FindingFilter:
 
     study: str | None = None
     axis: str | None = None
+    generator: str | None = None
     significance: Significance | None = None
     variant: str | None = None
     undefined: bool = True
@@ -276,6 +320,7 @@ class FindingFilter:
             for line in lines
             if (self.study is None or line.study == self.study)
             and (self.axis is None or line.finding.dims.get("axis", POOLED) == self.axis)
+            and (self.generator is None or line.generator == self.generator)
             and (self.variant is None or line.finding.variant == self.variant)
             and (self.undefined or line.finding.estimate is not None)
             and (self.significance is None or line.significance == self.significance)
@@ -294,7 +339,7 @@ def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> F
     """The table's view of a finding."""
     from core.report.questions import question_of
 
-    dims_title = about(finding, titles)
+    dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)
     figure, interval = figures(finding)
     floor = finding.floor

@@ -14,6 +14,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.stores.runs import OutputFilter
 from core.runs.generators import prompts_asked
+from core.runs.measure.asked import asked_of
 from core.runs.measure.by_generator import ByGenerator, measured, of_tables
 from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
 from core.runs.setup import study_of
@@ -54,7 +55,7 @@ def measure_project(
     else:
         found = measured(ctx, project, study_of(project, study).id, module, options, compute)
     result = _adjusted(found.result, options)
-    recipe = recipe_of(options, result) | found.recipe()
+    recipe = recipe_of(options, result) | asked_of(options) | found.recipe()
     if not project.read_only:
         project.findings.replace(study, "whole study", recipe, result.findings)
     return MeasuredStudy(result, recipe, remarks=found.remarks, undone=found.undone)

@@ -52,7 +52,7 @@ class MeasuredFigures(QWidget):
     opened = Signal(object, str, bool)  # as the charts'
     export_asked = Signal(object, str)
     panel_wanted = Signal(str)
-    measure = Signal(str)
+    measure = Signal(str, object)  # and whose texts (Whose), or None
     compare_wanted = Signal(object, str, str)
 
     def __init__(self) -> None:
@@ -231,7 +231,7 @@ class MeasuredFigures(QWidget):
         elif study.measurement.measured_at:
             self.panel_wanted.emit("findings")
         else:
-            self.measure.emit(study.measurement.study)
+            self._lines[study.measurement.study].ask()
 
     # the widgets
 

@@ -32,6 +32,7 @@ from desktop.read.board_shown import BoardData
 from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from desktop.shell import Command, Shell
 from desktop.widgets import Label, Notice, plural, tr
+from desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
@@ -328,9 +329,12 @@ class ChartsPanel(Panel):
 
     # what was measured
 
-    def measure(self, study: str) -> None:
-        """Score what is missing, measure, and keep the findings; the figures are made anew when they are there."""
-        self._jobs.start(study)
+    def measure(self, study: str, whose: WantedTexts | None = None) -> None:
+        """Score what is missing, measure, and keep the findings; the figures are made anew when they are there.
+
+        `whose`: None for the texts of whom they were the last time.
+        """
+        self._jobs.start(study, whose and whose.of)
 
     def _allow(self) -> None:
         self.measured.allow(self.project is not None and not self.project.read_only, self._jobs.busy())

@@ -190,6 +190,7 @@ class Filters(QWidget):
         self.search.returnPressed.connect(self._tell)
         self.study = self._box(tr("Study"), [(None, tr("All studies"))])
         self.axis = self._box(tr("Axis"), [(None, tr("All axes")), (POOLED, tr("Pooled"))])
+        self.generator = self._box(tr("Generator"), [(None, tr("All generators"))])
         self.significance = self._box(
             tr("Significance"),
             [
@@ -217,23 +218,28 @@ class Filters(QWidget):
         return FindingFilter(
             study=self.study.currentData(),
             axis=self.axis.currentData(),
+            generator=self.generator.currentData(),
             significance=self.significance.currentData(),
             variant=self.variant.currentData(),
             undefined=self.undefined.isChecked(),
             text=self.search.text().strip(),
         )
 
-    def offer(self, studies: Sequence[tuple[str, str]], axes: Sequence[tuple[str, str]]) -> None:
-        """The studies and axes there are: (key, title). What was chosen stays chosen if it is still there."""
+    def offer(
+        self, studies: Sequence[tuple[str, str]], axes: Sequence[tuple[str, str]], generators: Sequence[str] = ()
+    ) -> None:
+        """The studies and axes there are: (key, title), and generators. What was chosen stays if it is still there."""
         _offer(self.study, 1, studies)
         _offer(self.axis, 2, axes)
+        _offer(self.generator, 1, [(name, name or tr("Differences between them")) for name in generators])
+        self.generator.setVisible(len(generators) > 1)
         self.study.setVisible(len(studies) > 1)
         self.axis.setVisible(bool(axes))
         self.fit()
 
     def clear(self) -> None:
         """Show everything."""
-        for box in (self.study, self.axis, self.significance, self.variant):
+        for box in (self.study, self.axis, self.generator, self.significance, self.variant):
             box.setCurrentIndex(0)
         self.undefined.blockSignals(True)  # one change for all of them
         self.undefined.setChecked(True)
@@ -260,7 +266,15 @@ class Filters(QWidget):
             flow.addWidget(widget)
 
     def _boxes(self) -> tuple[QWidget, ...]:
-        return self.study, self.axis, self.significance, self.variant, self.undefined, self.unfold
+        return (
+            self.study,
+            self.axis,
+            self.generator,
+            self.significance,
+            self.variant,
+            self.undefined,
+            self.unfold,
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -339,7 +353,8 @@ class Board(Column):
         self._data = data
         lines = () if data is None else data.lines
         titles = {line.study: line.shown.study for line in lines}
-        self.filters.offer(list(titles.items()), () if data is None else data.axes)
+        axes, generators = ((), ()) if data is None else (data.axes, data.generators)
+        self.filters.offer(list(titles.items()), axes, generators)
         heads = () if data is None else data.heads
         self._keep_chosen(lambda: self.table.set_lines(lines, heads))
         self.view.fit()

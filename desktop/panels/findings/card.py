@@ -262,6 +262,7 @@ class FindingCard(Card):
 def _captions() -> Facts:
     return {
         "reason": tr("Because"),
+        "between": tr("In words"),
         "groups": tr("Groups"),
         "n": tr("n"),
         "dropped": tr("Left out"),
@@ -286,6 +287,7 @@ def _facts(line: FindingLine) -> Facts:
     dims = ", ".join(f"{name} = {value}" for name, value in one.dims.items())
     return {
         "reason": (one.reason or "") if one.estimate is None else "",
+        "between": words.difference_words(one),
         "groups": ", ".join(line.groups.values()),
         "n": words.n_words(one, line.groups),
         "dropped": counts(one.dropped),

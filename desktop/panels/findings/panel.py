@@ -34,6 +34,7 @@ from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import open_below
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import COLUMNS, FindingLine, Measurement
+from desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
@@ -329,9 +330,12 @@ class FindingsPanel(Panel):
 
     # measuring
 
-    def measure(self, study: str) -> None:
-        """Score what is missing, measure, and keep the findings; the table is read again when they are there."""
-        self._jobs.start(study)
+    def measure(self, study: str, whose: WantedTexts | None = None) -> None:
+        """Score what is missing, measure, and keep the findings; the table is read again when they are there.
+
+        `whose`: None for the texts of whom they were the last time.
+        """
+        self._jobs.start(study, whose and whose.of)
 
     def _allow(self) -> None:
         writable = self.project is not None and not self.project.read_only
@@ -349,7 +353,7 @@ class FindingsPanel(Panel):
     def _go_on(self) -> None:
         """From the empty state: measure what there is, or go and make something."""
         if self._measurements:
-            self.measure(self._measurements[0].study)
+            self.board.studies.lines[self._measurements[0].study].ask()
         else:
             self.shell.show_panel("generate")
 

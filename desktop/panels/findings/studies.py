@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.draw import digits
 from desktop import theme
+from desktop.panels.generators import GeneratorChoice
 from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
@@ -18,7 +19,7 @@ from desktop.wording.findings import Measurement
 class StudyLine(QWidget):
     """One study. `measure` asks for it to be measured."""
 
-    measure = Signal(str)
+    measure = Signal(str, object)  # and whose texts (Whose), or None
 
     def __init__(self, measurement: Measurement) -> None:
         super().__init__()
@@ -30,10 +31,11 @@ class StudyLine(QWidget):
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_recipe)
         self.button = Button(tr("Measure"))
-        self.button.clicked.connect(lambda: self.measure.emit(self.study))
+        self.button.clicked.connect(self.ask)
         self.recipe = Label("", "note", wrap=True)
         self.recipe.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.recipe.hide()
+        self.writers = GeneratorChoice()
         row = QHBoxLayout()
         row.setSpacing(theme.current().grid)
         for widget in (self.title, self.said, self.new, self.more):
@@ -45,7 +47,12 @@ class StudyLine(QWidget):
         box.setSpacing(2)
         box.addLayout(row)
         box.addWidget(self.recipe)
+        box.addWidget(self.writers)
         self.show_measurement(measurement)
+
+    def ask(self) -> None:
+        """Ask for the study to be measured, as it is chosen here."""
+        self.measure.emit(self.study, self.writers.whose)
 
     def show_measurement(self, measurement: Measurement) -> None:
         """Say when, with what, and what came since."""
@@ -57,6 +64,7 @@ class StudyLine(QWidget):
         recipe = measurement.recipe
         show_if(self.more, recipe is not None)
         self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
+        self.writers.show_writers(measurement.writers)
 
     def allow(self, writable: bool, busy: bool) -> None:
         """Whether it can be measured now; what would be new is offered in the accent."""
@@ -75,7 +83,7 @@ class StudyLine(QWidget):
 class StudyLines(QWidget):
     """A line for each study, or for the one that the table is narrowed to."""
 
-    measure = Signal(str)
+    measure = Signal(str, object)  # as a line's
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,9 +135,10 @@ def said_of(measurement: Measurement) -> str:
         return tr("not measured yet")
     seed = (measurement.recipe or {}).get("seed", "?")
     said = tr("measured {when}, with seed {seed}").format(when=when_words(measurement.measured_at), seed=seed)
-    if not measurement.new_texts:
+    unread = measurement.new_texts + measurement.left_out
+    if not unread:
         return said
-    read = digits.count(measurement.texts - measurement.new_texts)
+    read = digits.count(measurement.texts - unread)
     return tr("{said}, on {read} of {texts} texts").format(said=said, read=read, texts=digits.count(measurement.texts))
 
 
@@ -170,8 +179,13 @@ def recipe_words(recipe: Mapping[str, Any]) -> str:
     words |= {"generators": tr("written by"), "pooled": tr("pooled")}
     parts = []
     for key, value in recipe.items():
+        if key in (
+            "asked",
+            "read_to",
+        ):  # what was asked is said by the others; how far was read means nothing to people
+            continue
         if key == "generators":
-            value = [one["name"] for one in value]
+            value = [f"{one['name']} ({digits.count(one['n'])})" for one in value]
         shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         if key == "axes":
             shown = shown or tr("all")

@@ -175,6 +175,7 @@ class GenerateForm(Card):
         self.box.addWidget(self.options)
         for widget in (self.preset, self.scores, self.estimate):
             self.box.addWidget(widget)
+        self.box.addWidget(self.next.writers)
         self.box.addLayout(buttons)
         self.box.addWidget(self.retry)
         self.box.addStretch(1)

@@ -4,14 +4,19 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.operations.measuring import MeasureJobs
 from desktop.operations.studies import StudyFacts
+from desktop.panels.generators import GeneratorChoice
 from desktop.shell import Shell
 from desktop.widgets import Button, tr
 from desktop.widgets.safe_text import safe_line
+from desktop.wording.generators import NOBODY
 from desktop.wording.titles import words_of
 
 
 class NextStep(Button):
-    """Stands where nothing is left to write. It goes to the findings when they are there, unless one went elsewhere."""
+    """Stands where nothing is left to write. It goes to the findings when they are there, unless one went elsewhere.
+
+    `writers`: whose texts are measured, to be placed where the button is.
+    """
 
     def __init__(self, shell: Shell, parent: QWidget | None = None) -> None:
         super().__init__("", role="primary", parent=parent)
@@ -19,6 +24,7 @@ class NextStep(Button):
         self._study: StudyFacts | None = None
         self._writable = False
         self._awaited = ""  # the study whose findings were asked for
+        self.writers = GeneratorChoice()
         self._jobs = MeasureJobs(shell, self)
         self._jobs.changed.connect(self._follow)
         self.clicked.connect(self._go)
@@ -39,6 +45,7 @@ class NextStep(Button):
     def _show(self) -> None:
         one = self._study
         self.setVisible(one is not None)
+        self.writers.show_writers(one.writers if one is not None and one.pending else NOBODY)
         if one is None:
             return
         busy = one.kind in self._jobs.busy()
@@ -53,7 +60,8 @@ class NextStep(Button):
             return
         if one.pending:
             self._awaited = one.kind
-            self._jobs.start(one.kind)
+            whose = self.writers.whose
+            self._jobs.start(one.kind, whose and whose.of)
         else:
             self._see(one.kind)
 

@@ -16,6 +16,7 @@ from desktop.panels.base import Panel
 from desktop.panels.generate.judging import DrawPage
 from desktop.panels.generate.runs import Contents, read_contents
 from desktop.panels.generate.write import WritePage
+from desktop.panels.generators import GeneratorChoice
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
 from desktop.widgets.layout import SCROLL_BAR, Sheet
@@ -39,6 +40,7 @@ class MeasureCard(Card):
         self.studies: tuple[StudyFacts, ...] = ()
         self.buttons: dict[str, Button] = {}
         self.said: dict[str, Label] = {}
+        self.writers: dict[str, GeneratorChoice] = {}
         words = tr("Every measure of a study, from the texts that are there. What is not scored yet is scored first.")
         self.nothing = Label(tr("There is no text yet: write some, or bring in a table."), "soft", wrap=True)
         self.see = LinkButton(tr("See the findings"))
@@ -59,6 +61,7 @@ class MeasureCard(Card):
             self._make_lines()
         for one in self.studies:
             self.said[one.kind].setText(one.said)
+            self.writers[one.kind].show_writers(one.writers)
         self.nothing.setVisible(not self.studies)
         self.see.setVisible(any(one.measured for one in self.studies))
         self._jobs.pick_up()
@@ -72,14 +75,20 @@ class MeasureCard(Card):
         while (item := self._grid.takeAt(0)) is not None:
             item.widget().hide()
             item.widget().deleteLater()
-        self.buttons, self.said = {}, {}
+        self.buttons, self.said, self.writers = {}, {}, {}
         self._jobs.forget()
         for row, one in enumerate(self.studies):
             button = Button("")
-            button.clicked.connect(lambda _=False, kind=one.kind: self._jobs.start(kind))
+            button.clicked.connect(lambda _=False, kind=one.kind: self._start(kind))
             self.buttons[one.kind], self.said[one.kind] = button, Label("", "soft", wrap=True)
+            self.writers[one.kind] = GeneratorChoice()
+            self._grid.addWidget(self.writers[one.kind], 2 * row + 1, 0, 1, 3)
             for column, widget in enumerate((Label(safe_line(one.title), "strong"), self.said[one.kind], button)):
-                self._grid.addWidget(widget, row, column)
+                self._grid.addWidget(widget, 2 * row, column)
+
+    def _start(self, kind: str) -> None:
+        whose = self.writers[kind].whose
+        self._jobs.start(kind, whose and whose.of)
 
     def _show(self) -> None:
         for one in self.studies:

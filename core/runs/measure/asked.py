@@ -1,0 +1,32 @@
+"""What somebody asked for when a study was measured, kept in the recipe so that it can be asked for again."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from core.studies.study import MeasureOptions
+
+ASKED = "asked"
+# Each program start and each panel has its own word on these.
+_NOT_KEPT = ("seen", "as_stored")
+_KEPT = [each.name for each in fields(MeasureOptions) if each.name not in _NOT_KEPT]
+
+
+def asked_of(options: MeasureOptions) -> dict[str, Any]:
+    """The part of a recipe that says what was asked for; empty where nothing but the usual was."""
+    usual = MeasureOptions()
+    found = {name: _plain(getattr(options, name)) for name in _KEPT if getattr(options, name) != getattr(usual, name)}
+    return {ASKED: found} if found else {}
+
+
+def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
+    """What was asked for, by the recipe of the findings; the usual where it says nothing."""
+    said = (recipe or {}).get(ASKED, {})
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in said.items() if name in _KEPT
+    }
+    return MeasureOptions(**kept)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,83 @@
+"""The choice of whose texts are measured, for every place that measures a study."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.widgets import ElidedLabel, Label
+from desktop.widgets.choice import ComboBox
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line, safe_tip
+from desktop.widgets.words import tr
+from desktop.wording.generators import EACH, WantedTexts, Writers, choices, explained, said_of
+
+LETTERS = 22  # of a title that the box shows at least
+
+
+class GeneratorChoice(QWidget):
+    """Hidden unless texts are of several generators. What the person chose stays while it is on offer."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._writers = Writers()
+        self._offered: Sequence[WantedTexts] = ()
+        self.said, self.box = ElidedLabel("", "soft"), ComboBox()
+        self.box.setAccessibleName(tr("WantedTexts texts are measured"))
+        self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setMinimumContentsLength(LETTERS)
+        self.box.activated.connect(self._choose)
+        self.about = Label("", "note", wrap=True)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().gap)
+        row.addWidget(self.said, 1)
+        row.addWidget(self.box)
+        inside = QVBoxLayout(self)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(4)
+        inside.addLayout(row)
+        inside.addWidget(self.about)
+        self.hide()
+
+    @property
+    def whose(self) -> WantedTexts | None:
+        """What is chosen; None where there is nothing to choose."""
+        place = self.box.currentIndex()
+        return self._offered[place] if self._writers.several and 0 <= place < len(self._offered) else None
+
+    def show_writers(self, writers: Writers) -> None:
+        """Who there is now, and at first what was chosen when the study was measured last."""
+        chosen = self.whose if self._writers.asked == writers.asked else None
+        if writers != self._writers:
+            self._writers = writers
+            self._offer(writers.asked if chosen is None else chosen)
+        show_if(self, writers.several)
+
+    def choose(self, whose: WantedTexts) -> None:
+        """Choose one of those on offer."""
+        self.box.setCurrentIndex(self._offered.index(whose))
+        self._choose()
+
+    def _offer(self, chosen: WantedTexts) -> None:
+        offered = choices(self._writers) if self._writers.several else []
+        self._offered = [whose for whose, _ in offered]
+        self.box.clear()
+        self.box.addItems([safe_line(title) for _, title in offered])
+        self.box.setCurrentIndex(self._offered.index(chosen if chosen in self._offered else EACH) if offered else -1)
+        self.said.set_text(said_of(self._writers))
+        self._explain()
+
+    def _choose(self) -> None:
+        self._explain()
+        self.changed.emit()
+
+    def _explain(self) -> None:
+        whose = self.whose or EACH
+        told = explained(whose, self._writers)
+        self.about.setText(safe_line(told))
+        show_if(self.about, whose != EACH)
+        self.box.setToolTip(safe_tip(told))
+        self.box.setAccessibleDescription(safe_line(told))

@@ -1,0 +1,189 @@
+"""Several generators in the window: who wrote how much, whose texts are measured, and what then stands in findings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fake_shell import FakeShell
+from inline_compute import Inline
+from pytestqt.qtbot import QtBot
+
+from core.jobs import JobContext
+from core.project.project import Project
+from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from desktop.operations.studies import study_facts
+from desktop.panels.findings.panel import FindingsPanel
+from desktop.panels.findings.studies import StudyLine
+from desktop.panels.generate.panel import MeasureCard
+from desktop.read.findings import StoredFindings
+from desktop.wording.findings import DIFFERENCES
+from desktop.wording.generators import EACH, WantedTexts, Writers, choices, explained, said_of
+
+ITEMS = 12
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.compute.shared", Inline)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """Twelve items; “kind” answers all of them well, “rude” every second one badly, and only the first ten of them."""
+    asked = {"direction": "SAI", "pronoun": "feminine", "positive": "good", "negative": "bad", "neutral": "tall"}
+    prompts = tuple(
+        PromptSpec(
+            key=f"item/{number}",
+            text=f"item {number}",
+            fields={
+                "domain": "ageism",
+                "given": ("positive", "negative")[number % 2],
+                "term": f"term {number}",
+                "context": "They are BLANK.",
+                **asked,
+            },
+        )
+        for number in range(ITEMS)
+    )
+    with Project.create(tmp_path / "two.biasprint") as made:
+        study = made.studies.add("completion", "Made up").number("study")
+        set_id = made.prompts.add_set(study, PromptSetSpec(name="s", recipe={}, prompts=prompts)).number("prompt_set")
+        rows = made.prompts.page(set_id, 0, 99)
+        for model, texts in (("kind", ["good"] * ITEMS), ("rude", ["good", "bad"] * 5)):
+            generator = made.runs.add_generator(GeneratorSpec(backend="made up", model=model)).number("generator")
+            spec = RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1)
+            run = made.runs.start(spec).number("run")
+            made.outputs.record_many(
+                [
+                    OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=1, text=text)
+                    for row, text in zip(rows, texts, strict=False)
+                ]
+            )
+        yield made
+
+
+@pytest.fixture
+def shell(project: Project) -> Iterator[FakeShell]:
+    made = FakeShell(project)
+    yield made
+    assert made.jobs.close(20)
+
+
+def idle(qtbot: QtBot, shell: FakeShell) -> None:
+    qtbot.waitUntil(lambda: not shell.jobs.active(), timeout=60_000)
+    qtbot.wait(1)
+
+
+def names_of(project: Project) -> set[str | None]:
+    return {row.body["dims"].get("generator") for row in project.findings.all("completion")}
+
+
+def test_several_generators_are_said_with_their_texts_and_each_choice_with_what_it_does() -> None:
+    assert said_of(Writers({"A": 60})) == ""
+    two = Writers({"A": 60, "B": 1_200}, comparable=True)
+    assert said_of(two) == "2 generators: A (60 texts), B (1,200)"
+    offered = [title for _, title in choices(two)]
+    assert offered == [
+        "Each by itself",
+        "Compare “A” with “B”",
+        "Compare “B” with “A”",
+        "“A” only",
+        "“B” only",
+        "All as one (pooled)",
+    ]
+    assert "the 1,260 texts of A (60), B (1,200) count as one" in explained(WantedTexts(pool=True), two)
+    many = Writers({f"G{number}": 2 for number in range(6)}, comparable=True)
+    assert said_of(many) == "6 generators: G0 (2 texts), G1 (2), G2 (2), 3 others"
+    assert "Compare every two of them" not in [title for _, title in choices(many)]
+    assert (WantedTexts(compare=("G1", "G0", "G2", "G3", "G4", "G5")), "Compare “G1” with each other") in choices(many)
+    not_comparable = [whose for whose, _ in choices(Writers({"A": 1, "B": 1}))]
+    assert not any(whose.compare for whose in not_comparable)
+
+
+def test_what_was_asked_for_stays_chosen_and_is_what_measuring_again_does(
+    qtbot: QtBot, shell: FakeShell, project: Project
+) -> None:
+    card = MeasureCard(shell)  # type: ignore[arg-type]
+    qtbot.addWidget(card)
+
+    def look() -> None:
+        card.show_studies(study_facts(JobContext(), project))
+        card.allow(True)
+
+    look()
+    choice = card.writers["completion"]
+    assert choice.said.whole_text() == "2 generators: kind (12 texts), rude (10)"
+    assert choice.whose == EACH
+    card.buttons["completion"].click()
+    idle(qtbot, shell)
+    assert names_of(project) == {"kind", "rude"}
+    choice.choose(WantedTexts(generators=("rude",)))
+    assert choice.about.text() == "The texts of the others are left out."
+    card.buttons["completion"].click()
+    idle(qtbot, shell)
+    assert names_of(project) == {"rude"}
+    look()
+    assert card.said["completion"].text() == "22 replies, measured on 10 of 22 texts"
+    assert not card.studies[0].pending  # nothing came since: the others were left out by choice
+    (measurement,) = StoredFindings(project).measurements(JobContext())
+    line = StudyLine(measurement)  # of another panel, later
+    qtbot.addWidget(line)
+    assert line.writers.whose == WantedTexts(generators=("rude",))
+    assert line.said.whole_text().endswith("on 10 of 22 texts")
+    assert line.new.text() == ""
+    choice.choose(WantedTexts(pool=True))
+    card.buttons["completion"].click()
+    idle(qtbot, shell)
+    assert names_of(project) == {None}
+    assert all("Pooled" in row.body["note"] for row in project.findings.all("completion"))
+
+
+def test_differences_are_told_in_words_filtered_and_opened_pair_by_pair(
+    qtbot: QtBot, shell: FakeShell, project: Project
+) -> None:
+    panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(1072, 660)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    qtbot.waitUntil(lambda: "completion" in panel.board.studies.lines, timeout=60_000)
+    line = panel.board.studies.lines["completion"]
+    line.writers.choose(WantedTexts(compare=("kind", "rude")))
+    line.button.click()
+    idle(qtbot, shell)
+    panel.refresh()
+    qtbot.waitUntil(lambda: len(panel.board.table.lines) > 0, timeout=60_000)
+    box = panel.board.filters.generator
+    assert [box.itemText(place) for place in range(box.count())] == [
+        "All generators",
+        "kind",
+        "rude",
+        "Differences between them",
+    ]
+    box.setCurrentIndex(box.findData(DIFFERENCES))
+    box.activated.emit(box.currentIndex())
+    shown = panel.board.table.shown
+    assert 0 < len(shown) < len(panel.board.table.lines)
+    assert {one.finding.groups for one in shown} == {("kind", "rude")}
+    likely = next(
+        one
+        for one in shown
+        if one.finding.id == "completion.likelihood.between_generators" and one.finding.label == "PL"
+    )
+    assert likely.about.startswith("kind less rude")
+    # All five positive terms of the ten common ones are answered well by both.
+    panel.board.table.open_question_of(likely.same)
+    panel.board.view.selectRow(panel.board.table.row_of(likely.same))
+    assert "kind" in panel.board.card.facts["between"].text.text()
+    panel.open_texts()
+    qtbot.waitUntil(lambda: panel.texts.columns[0].ref is not None, timeout=60_000)
+    first, second = panel.texts.columns
+    assert (first.name.whole_text(), second.name.whole_text()) == ("Kind", "Rude")
+    assert first.names.rowCount() == second.names.rowCount() == 10
+    second.list.setCurrentIndex(second.names.index(7))
+    assert first.ref is not None
+    assert second.ref is not None
+    assert first.ref.block == second.ref.block != ""
+    box.setCurrentIndex(box.findData("rude"))
+    box.activated.emit(box.currentIndex())
+    assert {one.finding.dims["generator"] for one in panel.board.table.shown} == {"rude"}
