@@ -12,6 +12,7 @@ import typer
 
 import core
 from core.cli import (
+    axis_command,
     compare_command,
     data_commands,
     installation_commands,
@@ -46,6 +47,7 @@ def build() -> typer.Typer:
     app.callback()(program)
     for add_to in (
         project_commands.add_to,
+        axis_command.add_axis_to,
         compare_command.add_compare_to,
         data_commands.add_data_to,
         measure_command.add_measure_to,

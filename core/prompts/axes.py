@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -178,8 +179,8 @@ def crossed_axis(
     """Every identity of `first` with every one of `second`, with phrases, words, names and pronouns from both.
 
     `phrase`: a template with the ids of both axes; by default the second axis's phrase stands before the first's
-    (“black woman”). Words: each word of the one with each of the other, in the same order. Names: those of the set,
-    else those that both identities have.
+    (“black woman”). Words: each word of the one with each of the other, in the same order, without pronouns. Names:
+    those of the set, else those that both identities have. Raises `AppError` for what is no axis, such as too long keys.
     """
     if first.id == second.id or first.crosses or second.crosses:
         message = f"{first.key} and {second.key} cannot be crossed."
@@ -188,32 +189,45 @@ def crossed_axis(
     template = Template(phrase or f"{{{_placeholder(second)}}} {{{_placeholder(first)}}}")
     template.require(known=places, needed=places)
     order = [places[name] for name in template.names]
-    identities = []
-    for pair in product(first.identities, second.identities):
-        of = dict(zip((first.id, second.id), pair, strict=True))
-        written = [of[axis.id] for axis in order]
-        own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
-        both = tuple(name for name in pair[0].names if name in pair[1].names)
-        identities.append(
-            Identity(
-                key="-".join(identity.key for identity in written),
-                label=f"{written[0].label} {written[1].label[:1].lower()}{written[1].label[1:]}",
-                phrase=template.render({_placeholder(axis): of[axis.id].phrase for axis in order}),
-                words=tuple(" ".join(words) for words in product(*(identity.words for identity in written))),
-                names=own or both,
-                pronouns=next((identity.pronouns for identity in pair if identity.pronouns), ""),
-                of=tuple(identity.key for identity in pair),
-            )
-        )
-    return Axis(
-        key=key or f"{first.id}_{second.id}",
-        title=title or f"{first.title} × {second.title.lower()}",
-        version=version,
-        identities=tuple(identities),
-        source=f"{first.key}, version {first.version}; {second.key}, version {second.version}"
+    made = {
+        "key": key or f"{first.id}_{second.id}",
+        "title": title or f"{first.title} × {second.title.lower()}",
+        "version": version,
+        "identities": [
+            _crossed(dict(zip((first.id, second.id), pair, strict=True)), order, template, names)
+            for pair in product(first.identities, second.identities)
+        ],
+        "source": f"{first.key}, version {first.version}; {second.key}, version {second.version}"
         + (f"; names: {names.key}, version {names.version}" if names else ""),
-        crosses=(first.id, second.id),
-    )
+        "crosses": (first.id, second.id),
+    }
+    return validated(Axis, made, f"The axis of {first.key} and {second.key}")
+
+
+def _crossed(
+    of: Mapping[str, Identity], order: Sequence[Axis], template: Template, names: NameSet | None
+) -> dict[str, Any]:
+    """One identity of two. `of`: by axis id; `order`: of the axes as they stand in the phrase."""
+    one, other = of.values()
+    written = [of[axis.id] for axis in order]
+    own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
+    pronouns = _pronouns()
+    words = [[word for word in identity.words if word.casefold() not in pronouns] for identity in written]
+    return {
+        "key": "-".join(identity.key for identity in written),
+        "label": f"{written[0].label} {written[1].label[:1].lower()}{written[1].label[1:]}",
+        "phrase": template.render({_placeholder(axis): of[axis.id].phrase for axis in order}),
+        "words": tuple(" ".join(pair) for pair in product(*words)),
+        "names": own or tuple(name for name in one.names if name in other.names),
+        "pronouns": one.pronouns or other.pronouns,
+        "of": (one.key, other.key),
+    }
+
+
+@cache
+def _pronouns() -> frozenset[str]:
+    """Words that no adjective stands before: “black her” is nobody's."""
+    return frozenset(read_toml(packaged("perceptibility", "words.toml"))["pronouns"])
 
 
 def _placeholder(axis: Axis) -> str:
@@ -225,9 +239,7 @@ def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
 
     Refused where a list is empty, or two identities could not be told apart. Axes that projects hold already are not.
     """
-    _once(where, "two identities have the label", [identity.get("label") for identity in _tables(data)])
-    names = [identity.get("names") for identity in _tables(data)]
-    _once(where, "a name is there twice:", [name for own in names if isinstance(own, list) for name in own])
+    _told_apart(where, _tables(data))
     for identity in _tables(data):
         for column in ("words", "names"):
             if identity.get(column) == []:
@@ -241,14 +253,26 @@ def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
         raise AppError(
             f"{where} is not valid: crosses names two axes.", hint='For example: crosses = ["gender", "race"]'
         )
+    chosen = data.get("names", "")
+    if not isinstance(chosen, str):
+        hint = 'For example: names = "us". Names of one identity stand in its own table.'
+        raise AppError(f"{where} is not valid: names is one set of names, by its key or file.", hint=hint)
     first, second = (load_axis(_near(each, folder)) for each in crosses)
-    chosen = data.get("names")
     made = crossed_axis(
         first, second, phrase=str(data.get("phrase", "")),
-        names=load_name_set(_near(str(chosen), folder)) if chosen else None,
+        names=load_name_set(_near(chosen, folder)) if chosen else None,
     ).definition()  # fmt: skip
     plain = {name: value for name, value in data.items() if name not in ("phrase", "names", "identities")}
-    return {**made, **plain, "crosses": made["crosses"], "identities": _changed(made, data, where)}
+    identities = _changed(made, data, where)
+    _told_apart(where, identities)
+    return {**made, **plain, "crosses": made["crosses"], "identities": identities}
+
+
+def _told_apart(where: str, identities: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse a label or a given name of two identities."""
+    _once(where, "two identities have the label", [identity.get("label") for identity in identities])
+    names = [identity.get("names") for identity in identities]
+    _once(where, "a name is there twice:", [name for own in names if isinstance(own, list | tuple) for name in own])
 
 
 def _tables(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -260,7 +284,8 @@ def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> li
     """The identities of a crossed axis, each with what the file says of it; `of` says which one is meant."""
     identities = {tuple(identity["of"]): dict(identity) for identity in made["identities"]}
     for own in _tables(data):
-        of = tuple(own.get("of", ()))
+        said = own.get("of", [])
+        of = tuple(map(str, said)) if isinstance(said, list) else (str(said),)
         if of not in identities:
             known = ", ".join(str(list(each)) for each in identities)
             raise AppError(f"{where} is not valid: there is no identity of {list(of)}.", hint=f"There are: {known}.")

@@ -1,6 +1,9 @@
-"""Reading the data files that ship with the program, and a person's own files of the same kind."""
+"""Reading the data files that ship with the program, and a person's own files of the same kind; and writing TOML."""
 
+import json
+import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,3 +56,44 @@ def _said(wrong: ErrorDetails) -> str:
         wanted = wrong["ctx"]
         said = f"at least {wanted['min_length']} are needed, there are {wanted['actual_length']}"
     return f"{place}: {said}" if place else said
+
+
+# ---- TOML, which Python reads and does not write
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(table: Mapping[str, Any]) -> str:
+    """Plain data as TOML, which reads back as the same data."""
+    return "\n".join(_table(table, "")) + "\n"
+
+
+def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Its plain values, then the tables inside it: TOML has them in this order."""
+    inner = {key: value for key, value in table.items() if isinstance(value, dict) or _of_tables(value)}
+    for key, value in table.items():
+        if key not in inner:
+            yield f"{_key(key)} = {_value(value)}"
+    for key, value in inner.items():
+        path = f"{name}.{_key(key)}" if name else _key(key)
+        for one in [value] if isinstance(value, dict) else value:
+            yield ""
+            yield f"[{path}]" if isinstance(value, dict) else f"[[{path}]]"
+            yield from _table(one, path)
+
+
+def _of_tables(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
+    # JSON's strings are TOML's but for one sign that TOML wants escaped; its numbers and booleans are the same.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

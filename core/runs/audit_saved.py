@@ -3,9 +3,7 @@
 It does in a new project what was done in this one; where the generators write the same again, its numbers are the same.
 """
 
-import json
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import PromptSetRow, RunRow
+from core.prompts.resource_files import toml_text
 from core.runs.audit import Audit, checked
 from core.runs.audit_gates import BETWEEN
 from core.runs.generators import ENDPOINT, IMPORTED, SYSTEM, generator_names
@@ -23,7 +22,6 @@ from core.studies.study import ALL
 
 NOT_WRITTEN = (IMPORTED, "written")  # backends of texts that nothing here wrote
 HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/audits.md explains the keys.\n"
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
@@ -130,40 +128,6 @@ def _scorers(kind: str, used: list[str]) -> dict[str, str]:
     return {role: names[0] for role, names in found.items() if len(names) == 1}
 
 
-# ---- TOML, which Python reads and does not write
-
-
 def as_toml(audit: Audit) -> str:
     """The audit as TOML, which `core.runs.audit.read_audit` reads back as the same audit."""
-    return "\n".join(_table(audit.to_json(), "")) + "\n"
-
-
-def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Its plain values, then the tables inside it: TOML has them in this order."""
-    inner = {key: value for key, value in table.items() if isinstance(value, dict) or _of_tables(value)}
-    for key, value in table.items():
-        if key not in inner:
-            yield f"{_key(key)} = {_value(value)}"
-    for key, value in inner.items():
-        path = f"{name}.{_key(key)}" if name else _key(key)
-        for one in [value] if isinstance(value, dict) else value:
-            yield ""
-            yield f"[{path}]" if isinstance(value, dict) else f"[[{path}]]"
-            yield from _table(one, path)
-
-
-def _of_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
-    # JSON's strings are TOML's but for one sign that TOML wants escaped; its numbers and booleans are the same.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return toml_text(audit.to_json())

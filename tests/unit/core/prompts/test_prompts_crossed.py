@@ -7,6 +7,7 @@ import pytest
 from core.errors import AppError, UsageError
 from core.prompts import Axis, load_axis
 from core.prompts.axes import crossed_axis, with_names
+from core.prompts.axis_files import write_axis
 from core.prompts.letters import letters_context_less_set
 from core.prompts.name_sets import available_name_sets, load_name_set
 
@@ -42,6 +43,7 @@ def test_a_crossed_axis_takes_phrases_words_and_pronouns_from_both(tmp_path: Pat
         ("woman", "black"),
     )
     assert {"black woman", "african american women"} <= set(woman.words)
+    assert not {"black her", "black she", "asian herself"} & set(woman.words)  # pronouns take no adjective
     assert (axis.crosses, len(axis.identities)) == (("gender", "race"), 9)
     assert Axis(**axis.definition()) == axis
 
@@ -72,12 +74,35 @@ def test_an_own_axis_is_crossed_by_its_file(tmp_path: Path) -> None:
         (OWN + "words = []\n", "the list of words of “Grey” is empty"),
         (OWN.replace('names = ["Ann"]', "names = []"), "the list of names of “Red” is empty"),
         (CROSSED.replace('["gender", "race"]', '["gender"]'), "crosses names two axes"),
+        (CROSSED + 'names = ["Ann"]\n', "names is one set of names"),
+        (CROSSED + "[[identities]]\nof = 3\n", "there is no identity of ['3']"),
+        (CROSSED + '[[identities]]\nof = [["woman"], "black"]\n', "there is no identity of"),
+        (CROSSED + '[[identities]]\nof = ["woman", "black"]\nlabel = "White woman"\n', "the label “White woman”"),
     ],
 )
 def test_what_is_wrong_with_an_axis_is_said_in_words(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(AppError) as caught:
         load_axis(written(tmp_path, text))
     assert says in str(caught.value)
+
+
+def test_keys_that_are_too_long_together_are_said(tmp_path: Path) -> None:
+    long = OWN.replace('key = "red"', f'key = "{"r" * 58}"')
+    with pytest.raises(AppError, match="The axis of hair and race is not valid: identities → 0 → key"):
+        crossed_axis(load_axis(written(tmp_path, long)), load_axis("race"))
+
+
+def test_an_axis_is_written_as_a_file_that_reads_back_as_the_same(tmp_path: Path) -> None:
+    crossed = crossed_axis(load_axis("letters_gender"), load_axis("race"), names=load_name_set("us"))
+    for axis in (crossed, load_axis("gender")):
+        path = tmp_path / f"{axis.key}.toml"
+        write_axis(axis, path)
+        assert load_axis(path) == axis
+        with pytest.raises(AppError, match="already"):
+            write_axis(axis, path)
+        write_axis(axis, path, replace=True)
+    with pytest.raises(AppError, match="could not be written"):
+        write_axis(crossed, tmp_path / "no folder" / "x.toml")
 
 
 def test_an_axis_that_is_not_crossed_keeps_its_hash() -> None:
