@@ -1,6 +1,7 @@
 """measure: the findings of a study, from a project or from tables, and how they are told."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -143,8 +144,9 @@ def _measured(
             )  # fmt: skip
         if len(data) > 1:
             raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
-        if layout or mapping:
-            raise UsageError("A project has its own columns.", hint="--format and --map are for tables.")
+        if layout:
+            raise UsageError("A project has its own columns.", hint="--format is for tables.")
+        options = replace(options, columns=parse_map_options(mapping))
         with open_to_look(projects[0], look_anyway, f"measure {study}", measuring=True) as project:
             return measure_project(ctx, project, study, options, shared())
 

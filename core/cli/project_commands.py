@@ -82,7 +82,9 @@ def prompts(
     study: Annotated[str, typer.Option(help="news, completion, creativity or letters.")],
     task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks.")] = None,
     theme: Annotated[list[str] | None, typer.Option(help="Creativity: only these themes.")] = None,
-    axis: Annotated[list[str] | None, typer.Option(help="Creativity: only these axes. Letters: the axis.")] = None,
+    axis: Annotated[
+        list[str] | None, typer.Option(help="Creativity: only these axes. Letters, template: the axis.")
+    ] = None,
     preset: Annotated[
         str | None, typer.Option(help="Creativity: sweep (500 prompts, for temperatures) or human (a rating study).")
     ] = None,
@@ -104,6 +106,14 @@ def prompts(
     direction: Annotated[list[str] | None, typer.Option(help="Completion: only SAI or ASA.")] = None,
     mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None,
     instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None,
+    template: Annotated[
+        Path | None, typer.Option(help="Compare, letters: the prompt's text, with {column} for what varies.")
+    ] = None,
+    table: Annotated[Path | None, typer.Option(help="The table whose rows fill the template.")] = None,
+    mapping: Annotated[
+        list[str] | None, typer.Option("--map", help="field=column of that table: group, second_group, block, name …")
+    ] = None,
+    set_name: Annotated[str | None, typer.Option("--set", help="What the template's prompt set is called.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
@@ -115,6 +125,7 @@ def prompts(
             names_in_turn=names_in_turn, name_set=name_set, document=document, biographies=biographies,
             versions=versions, headlines=headlines, ideology=ideology, base_model=base_model, domains=domain,
             directions=direction, mitigation=mitigation, instruction=instruction,
+            template=template, table=table, columns=mapping, set_name=set_name,
         )  # fmt: skip
     tell_hints(result.hints)
     if as_json:

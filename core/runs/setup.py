@@ -21,12 +21,15 @@ from core.prompts.drafts import mitigated
 from core.prompts.letters import LETTER, letters_axis
 from core.prompts.name_sets import load_name_set
 from core.prompts.news import Headline, news_set
+from core.runs.template_sets import draft_template
 from core.studies.registry import studies
 from core.studies.registry import study as known_study
 from core.studies.study import named
+from core.tables.fields import parse_map_options
 
 # ---- Drafting prompt sets
 
+BY_TEMPLATE = {"template", "table", "columns", "set_name"}
 PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "female": "she", "woman": "she", "she": "she"}
 
 
@@ -38,7 +41,8 @@ class PromptChoice:
     many of the axis's for each group, one in each prompt; `name_set`: names of this set instead, in turn, all where no
     number is given. `document`: what the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also
     the biased form of the news prompts. `base_model`: headlines alone. `mitigation`: the set once more with this
-    instruction, which is a shipped one unless `instruction` gives the text.
+    instruction, which is a shipped one unless `instruction` gives the text. `template`: a file with the prompt's text,
+    filled from the rows of `table`; `columns`: field=column each; `set_name`: what the set is called.
     """
 
     tasks: Sequence[str] | None = None
@@ -58,6 +62,10 @@ class PromptChoice:
     directions: Sequence[str] | None = None
     mitigation: str | None = None
     instruction: str | None = None
+    template: Path | None = None
+    table: Path | None = None
+    columns: Sequence[str] | None = None
+    set_name: str | None = None
 
     @property
     def given(self) -> set[str]:
@@ -80,6 +88,8 @@ def drafter(kind: str, choice: PromptChoice) -> Drafter:
     if kind not in studies():
         raise UsageError(f"There is no study “{kind}” to start.", hint=f"Studies: {', '.join(studies())}.")
     study = known_study(kind)
+    if choice.given & BY_TEMPLATE:
+        return lambda ctx, project, choice: draft_by_template(ctx, kind, choice)
     if foreign := sorted(choice.given - {*study.narrowed_by, "mitigation", "instruction"}):
         by = ", ".join(study.narrowed_by) or "nothing"
         raise UsageError(f"The prompts of {kind} have no {', '.join(foreign)}.", hint=f"They are narrowed by {by}.")
@@ -88,6 +98,21 @@ def drafter(kind: str, choice: PromptChoice) -> Drafter:
     if not study.prompts:
         raise UsageError(f"The study {kind} has no prompts to start with.", hint="Its texts are imported.")
     return lambda ctx, project, choice: cast(PromptSetDraft, named(study.prompts[0])())
+
+
+def draft_by_template(ctx: JobContext, kind: str, choice: PromptChoice) -> PromptSetDraft:
+    if choice.template is None:
+        raise UsageError("A table alone makes no prompts.", hint="Give the template with --template FILE.")
+    if foreign := sorted(choice.given - {*BY_TEMPLATE, "axes", "name_set", "mitigation", "instruction"}):
+        raise UsageError(
+            f"Prompts of a template have no {', '.join(foreign)}.", hint="They have the columns of their table."
+        )
+    if len(choice.axes or ()) > 1:
+        raise UsageError("A template's prompts are on one axis.", hint="Cross two with “biasprint axis cross”.")
+    return draft_template(
+        ctx, kind, choice.template, choice.table, fields=parse_map_options(choice.columns or ()),
+        name=choice.set_name or "", axis=(choice.axes or ("",))[0], name_set=choice.name_set or "",
+    )  # fmt: skip
 
 
 def draft_creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:

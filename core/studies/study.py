@@ -4,10 +4,11 @@ Functions and classes are named as "module:attribute" and imported where they ar
 and may name what lies above it. What a declaration leaves empty is done in the plain way that its field describes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from core.errors import UsageError
 from core.own import own_module
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ class MeasureOptions:
     is scored first; what lacks its scores is not measured.
     Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
     with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
+    `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
     """
 
     axes: tuple[str, ...] = ()
@@ -166,3 +168,13 @@ class MeasureOptions:
     generators: tuple[str, ...] = ()
     pool: bool = False
     compare: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+        """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""
+        known = dict.fromkeys(name for row in rows for name in row)
+        for name, column in self.columns.items():
+            if column not in known:
+                listed = ", ".join(known)
+                raise UsageError(f"No prompt has a column “{column}”, asked for as {name}.", hint=f"Columns: {listed}.")
+        return [{**row, **{name: row.get(column, "") for name, column in self.columns.items()}} for row in rows]

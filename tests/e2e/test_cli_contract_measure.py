@@ -306,5 +306,7 @@ def test_options_that_a_study_would_leave_aside_are_refused(measured_file: Path,
     refused("measure", "creativity", measured_file, "--scorer", "embedding=textblob", code=2, says="minilm")
     refused("measure", "creativity", measured_file, "--scorer", "minilm", code=2, says="--scorer embedding=minilm")
     refused("measure", "creativity", measured_file, "--axis", "age", code=2, says="Axes: gender, orientation, race")
-    refused("measure", "letters", measured_file, "--map", "text=x", code=2, says="A project has its own columns")
+    refused("measure", "letters", measured_file, "--format", "wan", code=2, says="A project has its own columns")
+    refused("measure", "letters", measured_file, "--map", "text=x", code=2, says="reads no “text” from another column")
+    refused("measure", "letters", measured_file, "--map", "group=x", code=2, says="No prompt has a column “x”")
     refused("measure", "letters", measured_file, other, code=2, says="One project, or tables")

@@ -113,6 +113,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
         "scorers": scorers,
         **({"seen": True} if options.seen else {}),
         **({"margin": options.margin} if options.margin is not None else {}),
+        **({"columns": dict(options.columns)} if options.columns else {}),
     }
 
 
@@ -226,6 +227,12 @@ def _check(study: str, options: MeasureOptions) -> None:
         raise UsageError(f"The study {study} is not measured by axis.", hint="Leave --axis out.")
     if options.margin is not None and not getattr(module, "MARGIN", False):
         raise UsageError(f"The study {study} has no margin to choose.", hint="Leave --margin out.")
+    read: Sequence[str] = getattr(module, "GROUPABLE", ())
+    if foreign := [name for name in options.columns if name not in read]:
+        listed = ", ".join(read) or "none; leave --map out"
+        raise UsageError(
+            f"Of a project, the study {study} reads no “{foreign[0]}” from another column.", hint=f"Fields: {listed}."
+        )
     for role in options.scorers:
         if role not in module.CHOICES:
             hint = ", ".join(module.CHOICES) or "none; leave --scorer out"

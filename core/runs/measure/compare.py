@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 CHOICES: tuple[str, ...] = ("score", "embedding")
 AXES = False
 MARGIN = True
+GROUPABLE = ("group", "second_group", "block")
 # Where nobody chooses: by role, what can be read of any text at once.
 DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
 YES = frozenset(("yes", "y", "true", "1", "1.0", "invited", "selected", "accepted", "hired", "approved"))
@@ -98,7 +99,8 @@ def of_project(
     outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not outputs:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
-    rows = [{"group": row.identity, "block": "", **row.fields, "text": row.text, "model": row.model} for row in outputs]
+    fields = options.regrouped([{"group": row.identity, "block": "", **row.fields} for row in outputs])
+    rows = [{**own, "text": row.text, "model": row.model} for own, row in zip(fields, outputs, strict=True)]
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:

@@ -189,6 +189,7 @@ PAPERS_BREAK = "<return>"
 
 CHOICES: tuple[str, ...] = ("parts_of_speech", "word_vectors", *STYLES, "entailment")
 AXES = False
+GROUPABLE = ("group",)
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,7 @@ def prepared(
     """The columns of a project's letters. Those of one block (cell or biography) are kept together."""
     for name in COUNTERS:
         complete_values(ctx, project, study_id, scorer_for("lexicon", name, name), compute)
-    everyone, counted = _counted(project, study_id)
+    everyone, counted = _counted(project, study_id, options)
 
     def scored(info: ScorerInfo) -> list[Floats | None]:
         values = complete_values(ctx, project, study_id, info, compute)
@@ -332,11 +333,11 @@ class _Counted:
     dropped: Mapping[str, int]
 
 
-def _counted(project: Project, study_id: int) -> tuple[int, _Counted]:
+def _counted(project: Project, study_id: int, options: MeasureOptions) -> tuple[int, _Counted]:
     """The number of letters, failed ones too, and those that are counted."""
     infos = [scorer_for("lexicon", name, name) for name in COUNTERS]
     counted, published = (stored_values(project, info) for info in infos)
-    everyone = list(letters(project, study_id, texts=True))
+    everyone = _regrouped(list(letters(project, study_id, texts=True)), options)
     known = [letter for letter in everyone if letter.key in counted and letter.key in published]
     if not known:
         raise AppError("No letter has been counted yet.", hint="Generate or import letters, then score them.")
@@ -345,6 +346,14 @@ def _counted(project: Project, study_id: int) -> tuple[int, _Counted]:
     values = [[of[letter.key] for letter in known] for of in (counted, published)]
     left = {reason: count for reason, count in dropped.items() if count}
     return len(everyone) + sum(failed.values()), _Counted(known, values, [info.use() for info in infos], left)
+
+
+def _regrouped(letters: Sequence[Letter], options: MeasureOptions) -> Sequence[Letter]:
+    """The letters by another column of their prompts, where one is asked for."""
+    if not options.columns:
+        return letters
+    rows = options.regrouped([{"group": letter.group, **letter.fields} for letter in letters])
+    return [replace(letter, group=row["group"]) for letter, row in zip(letters, rows, strict=True)]
 
 
 def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
