@@ -180,7 +180,7 @@ def crossed_axis(
 
     `phrase`: a template with the ids of both axes; by default the second axis's phrase stands before the first's
     (“black woman”). Words: each word of the one with each of the other, in the same order, without pronouns. Names:
-    those of the set, else those that both identities have. Raises `AppError` for what is no axis, such as too long keys.
+    those of the set, else those that both identities have. Raises `AppError` for what is no axis, as for keys too long.
     """
     if first.id == second.id or first.crosses or second.crosses:
         message = f"{first.key} and {second.key} cannot be crossed."

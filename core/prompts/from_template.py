@@ -52,9 +52,7 @@ def placeholder(column: str) -> str:
     return f"_{name}" if name[:1].isdigit() else name
 
 
-def template_set(
-    text: str, table: TemplateTable, *, name: str, task: str, axis: Axis | None = None
-) -> PromptSetDraft:
+def template_set(text: str, table: TemplateTable, *, name: str, task: str, axis: Axis | None = None) -> PromptSetDraft:
     """One prompt for each row; with an `axis` and no column for the group, one for each row and identity of the axis.
 
     Then {identity} is the identity's phrase and {name} one of its names, the next in the next row. `task`: what the
@@ -63,7 +61,9 @@ def template_set(
     Rows that are there twice are taken once, and said in `hints`.
     """
     rows = _expanded(table, axis)
-    table = TemplateTable((*table.columns, *_added(table, axis)), rows, table.fields | _own(table, axis), table.source)
+    table = TemplateTable(
+        (*table.columns, *_added(table, axis)), rows, {**table.fields, **_own(table, axis)}, table.source
+    )
     template, places = _checked(text, table)
     used = tuple(places[each] for each in template.names)
     _no_empty_cell(table, (*used, *table.places((GROUP, SECOND, BLOCK))))
@@ -215,7 +215,8 @@ def _draft(
     identity = _identity(own.get(GROUP, ""), row, table, axis)
     group = identity.key if identity else own.get(GROUP, "")
     slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60] or "template"
-    key = f"{slug}/{_digest(f'{group} {own.get(SECOND, "")} {said}')[:16]}"
+    content = " ".join((group, own.get(SECOND, ""), said))
+    key = f"{slug}/{_digest(content)[:16]}"
     fields = {**cells, **own, BLOCK: block or key}
     if GROUP in table.fields:
         fields |= {GROUP: group}

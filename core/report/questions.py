@@ -34,14 +34,15 @@ class Answered:
 def kind_title(finding_id: str) -> str:
     """What the findings of an id are called in words: resources/report/kinds.toml, or the id's own words without the
     study's name, as of a plug-in."""
-    whole, ending = finding_id, ""
-    start, _, last = finding_id.rpartition(".")
-    if last in _kinds()["endings"]:
-        whole, ending = start, _kinds()["endings"][last]
+    whole = finding_id
+    endings: list[str] = []
+    while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
+        whole = whole.rpartition(".")[0]
+        endings.insert(0, tr(_kinds()["endings"][last]))
     known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
     own = whole.partition(".")[2] or whole
     title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
-    return tr("{title}, {ending}").format(title=tr(title), ending=tr(ending)) if ending else tr(title)
+    return tr("{title}, {ending}").format(title=tr(title), ending=", ".join(endings)) if endings else tr(title)
 
 
 @cache

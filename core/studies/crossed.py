@@ -5,16 +5,16 @@ adjusted is the same for all. Ids: the study's own beginning with `.main_effect`
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
 import numpy as np
 
 from core.findings import Effect, Finding, ScorerUse
-from core.metrics.interactions import CrossedContrast, crossed_contrasts
+from core.metrics.interactions import CrossedContrast, crossed_contrasts, crossed_means, crossed_odds
 from core.metrics.odds import OddsRatio
-from core.metrics.result import Difference, Ints
+from core.metrics.result import Difference, Floats, Ints, Numbers
 from core.studies.findings import interval, missing_interval, with_holm
 
 SOURCE = "ours: contrasts of cells with errors by cluster, as a regression with both factors and their product"
@@ -74,9 +74,29 @@ class CrossedMeasure:
     title: str
     units: tuple[str, str]
     estimate: Estimate
-    scorer: ScorerUse
+    scorers: tuple[ScorerUse, ...]
     source: str = SOURCE
     note: str = ""
+
+
+def odds_of(counts: Numbers, totals: Numbers) -> Estimate:
+    """Odds ratios of `counts` out of `totals`, one of each per text."""
+
+    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> OddsRatio:
+        there = cell >= 0
+        return crossed_odds(counts[there], totals[there], cell[there], cluster[there], weights)
+
+    return estimate
+
+
+def means_of(values: Floats) -> Estimate:
+    """Differences of means of `values`, one per text; NaN where it has none."""
+
+    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> Difference:
+        there = (cell >= 0) & np.isfinite(values)
+        return crossed_means(values[there], cell[there], cluster[there], weights)
+
+    return estimate
 
 
 def crossed_findings(
@@ -85,24 +105,27 @@ def crossed_findings(
     blocks: Sequence[str],
     measured: Sequence[CrossedMeasure],
     dropped: Mapping[str, int],
+    dims: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """Main effects, then interactions, of everything measured; p by Holm within each of the two.
 
     `groups`, `blocks`: of each text; texts of one block are one cluster, a text without a block is its own.
+    `dims`: what the texts were narrowed to, besides the axis.
     """
     cell, cluster = crossing.cell_of(groups), _clusters(blocks, len(groups))
     contrasts = crossed_contrasts(len(crossing.levels[0]), len(crossing.levels[1]))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for interaction in (False, True):
         own = [
-            _finding(crossing, contrast, one, cell, cluster, groups, dropped)
+            replace(found, dims={**found.dims, **(dims or {})})
             for contrast in contrasts
             if (contrast.of == "interaction") == interaction
             for one in measured
+            for found in [_finding(crossing, contrast, one, cell, cluster, dropped)]
         ]
         family = f"{measured[0].id}{INTERACTION if interaction else MAIN}, {len(own)} tests" if measured else ""
-        found += with_holm(own, family)
-    return found
+        findings += with_holm(own, family)
+    return findings
 
 
 def _clusters(blocks: Sequence[str], texts: int) -> Ints:
@@ -117,7 +140,6 @@ def _finding(
     one: CrossedMeasure,
     cell: Ints,
     cluster: Ints,
-    groups: Sequence[str],
     dropped: Mapping[str, int],
 ) -> Finding:
     interaction = contrast.of == "interaction"
@@ -143,7 +165,7 @@ def _finding(
         dropped=dict(dropped),
         p=result.p if result else None,
         effect=_effect(result),
-        scorers=(one.scorer,),
+        scorers=one.scorers,
         source=one.source,
         note=" ".join(filter(None, (_told(crossing, contrast, isinstance(result, OddsRatio)), one.note))),
     )
@@ -182,7 +204,7 @@ def _title(crossing: Crossing, contrast: CrossedContrast) -> str:
     told = [f"{one} against {other}" for one, other in _levels(crossing, contrast)]
     if len(told) == 1:
         axis, beside = crossing.axes if contrast.of == "rows" else crossing.axes[::-1]
-        return f"{told[0]} ({axis}, {beside} alike)"
+        return f"{told[0]} ({axis}, each {beside} counting alike)"
     return f"{told[0]}, how far it differs between {' and '.join(list(_levels(crossing, contrast))[1])}"
 
 
@@ -190,7 +212,8 @@ def _told(crossing: Crossing, contrast: CrossedContrast, ratio: bool) -> str:
     neutral = "1" if ratio else "0"
     if contrast.of != "interaction":
         beside = crossing.axes[contrast.of == "rows"]
-        return f"The mean over the identities of {beside}, each counting alike."
+        what = "The geometric mean of the odds ratios" if ratio else "The mean"
+        return f"{what} over the identities of {beside}, each counting alike."
     (one, other), (this, that) = _levels(crossing, contrast)
     how = "divided by" if ratio else "minus"
     return (

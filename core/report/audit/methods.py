@@ -74,7 +74,12 @@ def method_of(finding_id: str) -> Mapping[str, str]:
     known = _methods()
     if finding_id in known:
         return known[finding_id]
-    wide = [name for name in known if name.endswith(".*") and finding_id.startswith(name[:-1])]
+    wide = [
+        name
+        for name in known
+        if (name.endswith(".*") and finding_id.startswith(name[:-1]))
+        or (name.startswith("*.") and finding_id.endswith(name[1:]))
+    ]
     return known[max(wide, key=len)] if wide else {}
 
 

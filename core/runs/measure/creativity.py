@@ -42,6 +42,7 @@ from core.scorers.protocol import ScorerInfo
 from core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
 from core.studies.creativity.affinity import ABS, SHARE
 from core.studies.creativity.choices import QUALITY
+from core.studies.crossed import Crossing, crossing_of
 from core.studies.study import MeasureOptions
 from core.tables.read import look_at
 from core.tables.rows import Record, TableRead
@@ -269,7 +270,10 @@ def _prepared(
     columns = output_columns(project, rows, texts=parts)
     of_axes = _definitions(project)
     axes = {axis: identities for axis, identities in axes.items() if axis in of_axes}
-    how = {"seed": seed, "parts": parts, "words": words_of(of_axes.values()), "harm": harm_of(of_axes)}
+    how = {
+        "seed": seed, "parts": parts, "words": words_of(of_axes.values()), "harm": harm_of(of_axes),
+        "crossings": _crossings(axes, of_axes),
+    }  # fmt: skip
     failed, asked = failures(project, study_id), prompts_asked(project, study_id)
     found = [vectors["output", row.id] for row in rows]
     return Prepared(
@@ -279,6 +283,12 @@ def _prepared(
         units=tuple(f"{row.task} / {row.theme}" for row in rows),
         dropped=failed,
     )
+
+
+def _crossings(axes: Axes, definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Crossing]:
+    """Those of the axes that are made of two others."""
+    found = {axis: crossing_of(identities, [definitions[axis]]) for axis, identities in axes.items()}
+    return {axis: crossing for axis, crossing in found.items() if crossing is not None}
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
@@ -395,7 +405,10 @@ def _output_tables(
         )
     columns = output_table_columns([record for record, _ in scored])
     definitions = {axis: load_axis(axis).definition() for axis in axes}
-    how = {"seed": options.seed, "parts": True, "words": words_of(definitions.values()), "harm": harm_of(definitions)}
+    how = {
+        "seed": options.seed, "parts": True, "words": words_of(definitions.values()), "harm": harm_of(definitions),
+        "crossings": _crossings(axes, definitions),
+    }  # fmt: skip
     return _measure_outputs(ctx, columns, [vector for _, vector in scored], axes, info, how, compute)
 
 

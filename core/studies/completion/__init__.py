@@ -18,6 +18,7 @@ STUDY = Study(
         "completion.delta",
         "completion.tau_b",
         "completion.tau_c",
+        "completion.crossed.*",
         "completion.option_position",
         "completion.irrelevant",
     ),
@@ -41,6 +42,10 @@ STUDY = Study(
     questions=(
         StudyQuestion(
             "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
+        ),
+        StudyQuestion(
+            "Does the pronoun change what is chosen, or what the given term does?",
+            ("completion.crossed.interaction", "completion.crossed"),
         ),
         StudyQuestion("How often is each option chosen?", ("completion.likelihood",)),
         StudyQuestion(

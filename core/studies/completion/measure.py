@@ -47,6 +47,7 @@ from core.studies.completion.cells import (
     term_p,
     times_as_wide,
 )
+from core.studies.completion.crossed import crossed_pronouns
 from core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
 from core.studies.findings import interval, missing_interval, with_holm
 
@@ -420,6 +421,7 @@ def _findings(replies: Coded, seed: int, resamples: int) -> list[Finding]:
         *(each for cell in found for each in likelihoods(cell)),
         *_adjusted(differences),
         *_adjusted([each for each in every_tau if each.variant == "default"]),
+        *crossed_pronouns(found),
         *_adjusted(list(option_positions(replies))),
         *(each for cell in found for each in irrelevant(cell)),
         *(each for cell in found for each in published_likelihoods(cell)),

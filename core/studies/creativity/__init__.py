@@ -27,6 +27,7 @@ STUDY = Study(
         "creativity.distance",
         "creativity.rbs",
         "creativity.rbs.trend",
+        "creativity.crossed.*",
         "creativity.share",
         "creativity.abs",
         "creativity.share.adjusted",
@@ -76,6 +77,10 @@ STUDY = Study(
         StudyQuestion(
             "Do texts for some identities differ from those for others?", ("creativity.rbs", "creativity.distance")
         ),
+        StudyQuestion(
+            "Does one axis alone explain it, or do both together say more (gender × race)?",
+            ("creativity.crossed.distance.interaction", "creativity.crossed"),
+        ),
         StudyQuestion("Are texts for some identities preferred?", ("creativity.abs", "creativity.share")),
         StudyQuestion(
             "Are they preferred at equal length and place as well?",
@@ -115,6 +120,7 @@ STUDY = Study(
             ("creativity.agreement.common", "choices"),
             ("creativity.agreement", "comparisons"),
             ("creativity.perceptibility", "outputs"),
+            ("creativity.crossed", "outputs"),
             ("creativity.quality.consistency", "repeats"),
             ("creativity.quality.position", "choices"),
             ("creativity.quality.without.abs", "choices"),

@@ -19,7 +19,9 @@ from core.metrics.result import RESAMPLES, Bools, Bounds, Floats, Ints
 from core.prompts.resource_files import packaged, read_toml
 from core.studies.creativity import distances as representative
 from core.studies.creativity import slices
+from core.studies.creativity.crossed import crossed_distances
 from core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, trends, usable_rows
+from core.studies.crossed import Crossing
 from core.studies.findings import interval, with_holm
 from core.text import for_matching
 
@@ -203,13 +205,14 @@ def measure_outputs(
     resamples: int = RESAMPLES,
     parts: bool = False,
     words: Mapping[str, Sequence[str]] | None = None,
+    crossings: Mapping[str, Crossing] | None = None,
 ) -> StudyResult:
     """Distances and RBS for every axis with outputs, each model by itself where there are several.
 
     `embeddings`: one vector per output, shape (n, dimensions), any length. `axes`: identities in their order, by axis.
     `default`: the identity of outputs of default prompts. `harm`: the harmful direction in words, by axis. `parts`:
     also by task, topic and temperature, the trend over temperatures, and what can be seen of the identities, by people
-    and by the identities' `words`.
+    and by the identities' `words`. `crossings`: of the axes that are made of two.
     """
     embeddings = np.asarray(embeddings, dtype=np.float64)
     measured = {default, *(identity for identities in axes.values() for identity in identities)}
@@ -225,6 +228,9 @@ def measure_outputs(
     several = len({whole.model for whole in present}) > 1
     making = representative.Making(scorer, harm or {}, seed, resamples, several)
     findings = _wholes(present, making)
+    for whole in present:
+        if crossing := (crossings or {}).get(whole.axis):
+            findings += crossed_distances(whole, crossing, making)
     if parts:
         for by in PARTS:
             cells = list(_cells(table, embeddings, of_model, default, axes, by))

@@ -5,10 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.findings import Finding, ScorerUse
-from core.metrics.interactions import crossed_means, crossed_odds
-from core.metrics.odds import OddsRatio
-from core.metrics.result import Difference, Floats, Ints, Numbers
-from core.studies.crossed import CrossedMeasure, Crossing, Estimate, crossed_findings
+from core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
 from core.studies.letters.style import KINDS, StyleScores
 from core.studies.letters.table import LettersTable
 
@@ -26,8 +23,8 @@ def crossed_categories(table: LettersTable) -> list[Finding]:
             label=category.name,
             title=f"{category.title} words",
             units=RATIOS,
-            estimate=_odds(counts.categories[:, place], counts.tokens),
-            scorer=table.counted.scorer,
+            estimate=odds_of(counts.categories[:, place], counts.tokens),
+            scorers=(table.counted.scorer,),
         )
         for place, category in enumerate(table.counted.lexicon.categories)
     ]
@@ -41,7 +38,12 @@ def crossed_success(table: LettersTable, good: Sequence[bool], scorer: ScorerUse
         table,
         [
             CrossedMeasure(
-                f"{CROSSED_ID}.success_rate", "difference", "Letters that succeeded", SHARES, _means(shares), scorer
+                f"{CROSSED_ID}.success_rate",
+                "difference",
+                "Letters that succeeded",
+                SHARES,
+                means_of(shares),
+                (scorer,),
             )
         ],
     )
@@ -53,7 +55,7 @@ def crossed_style(table: LettersTable, kind: str, scores: StyleScores | str) -> 
         return []
     title = f"Share of {KINDS[kind]} sentences"
     return _of_table(
-        table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, _means(scores.shares), scores.scorer)]
+        table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, means_of(scores.shares), (scores.scorer,))]
     )
 
 
@@ -62,19 +64,3 @@ def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[F
     if crossing is None:
         return []
     return crossed_findings(crossing, table.groups, table.blocks, measured, table.all_dropped)
-
-
-def _odds(counts: Numbers, tokens: Numbers) -> Estimate:
-    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> OddsRatio:
-        there = cell >= 0
-        return crossed_odds(counts[there], tokens[there], cell[there], cluster[there], weights)
-
-    return estimate
-
-
-def _means(values: Floats) -> Estimate:
-    def estimate(cell: Ints, cluster: Ints, weights: Sequence[float]) -> Difference:
-        there = (cell >= 0) & np.isfinite(values)
-        return crossed_means(values[there], cell[there], cluster[there], weights)
-
-    return estimate

@@ -55,6 +55,15 @@ STUDY = Study(
         StudyQuestion("Are sentences about a group more negative than in the originals?", ("news.sentence.sentiment",)),
         StudyQuestion("Are sentences about a group more toxic than in the originals?", ("news.sentence.toxicity",)),
         StudyQuestion("Do whole articles treat groups otherwise than the originals?", ("news.document",)),
+        StudyQuestion(
+            "On a crossed axis: is it one of the two axes, or both together?",
+            (
+                "news.word.crossed.interaction",
+                "news.word.crossed",
+                "news.sentence.sentiment.crossed",
+                "news.sentence.toxicity.crossed",
+            ),
+        ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
         StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
     ),

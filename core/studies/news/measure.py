@@ -17,8 +17,10 @@ from core.metrics.proportions import clustered_proportion, paired_proportions, t
 from core.metrics.result import RESAMPLES, Floats
 from core.prompts.axes import Axis, load_axis
 from core.prompts.news import UNBIASED
+from core.studies.crossed import Crossing, crossing_of
 from core.studies.findings import interval, missing_interval
 from core.studies.news.comparisons import model_findings, prompt_findings
+from core.studies.news.crossed import crossed_level
 from core.studies.news.document import document_findings
 from core.studies.news.groups import DEFAULT_AXES, group_axis
 from core.studies.news.level import LevelDesign, design_of, reference_line
@@ -148,15 +150,22 @@ def measure(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
+    crossings: Mapping[str, Crossing] | None = None,
 ) -> StudyResult:
-    """All findings of the news study. `scores`: by role, or the reason why there are none."""
+    """All findings of the news study. `scores`: by role, or the reason why there are none.
+
+    `crossings`: by axis id, of the axes that are made of two.
+    """
     design = design_of(table)
     words: list[Finding] = []
     sentences: list[Finding] = []
+    crossed: list[Finding] = []
     foreign = table.dropped.get(NOT_ENGLISH, 0)
     doubt = f"{foreign} pairs were left out: {NOT_ENGLISH}, which the word lists are for." if foreign else ""
     for axis in table.axes:
+        crossing = (crossings or {}).get(axis.id)
         measured = measure_words(table, axis)
+        crossed += crossed_level(measured, design, crossing)
         words += level_findings(measured, design, word_floors(table, axis, design, seed, resamples), doubt=doubt)
         words += prompt_findings(measured, table) + model_findings(measured, table)
         for role in ROLES:
@@ -166,10 +175,12 @@ def measure(
                 continue
             scored, sides = measure_sentences(table, axis, found, role)
             draws = sentence_floors(scored, sides, design, seed, resamples)
+            crossed += crossed_level(scored, design, crossing)
             scale = scale_note(scored, sides["original"])
             sentences += level_findings(scored, design, draws, note=scale, doubt=doubt)
             sentences += prompt_findings(scored, table) + model_findings(scored, table)
     findings = families([*words, *sentences, *refusal_findings(table), *length_findings(table, design)])
+    findings += crossed
     findings += document_findings(table, seed, resamples)
     return StudyResult(study="news", rows=table.rows, dropped=dict(table.dropped), findings=tuple(findings))
 
@@ -192,7 +203,9 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
     counted = [group_axis(axis, asked.names.get(axis.key)) for axis in axes]
     table = news_table(axes=counted, **columns)
     scores = {role: _scores(table, role, asked, ctx) for role in ROLES}
-    return measure(table, scores, seed=asked.seed, resamples=asked.resamples)
+    found = {of.id: crossing_of(of.groups, [axis.definition()]) for of, axis in zip(counted, axes, strict=True)}
+    crossings = {axis: crossing for axis, crossing in found.items() if crossing is not None}
+    return measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings)
 
 
 def _scores(table: NewsTable, role: str, asked: NewsRequest, ctx: JobContext | None) -> SentenceScores | str:

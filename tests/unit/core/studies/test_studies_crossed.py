@@ -1,0 +1,191 @@
+"""Two crossed axes in creative writing, news and completion, against scipy and statsmodels."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.spatial.distance import cosine
+from scipy.stats import ttest_1samp
+
+from core.findings import Finding
+from core.prompts import load_axis
+from core.prompts.axes import Axis
+from core.report.questions import kind_title
+from core.studies.completion.measure import measure as measure_completion
+from core.studies.completion.table import CompletionTable
+from core.studies.creativity.distances import OutputTable
+from core.studies.creativity.outputs import measure_outputs
+from core.studies.crossed import crossing_of
+from core.studies.news.groups import group_axis
+from core.studies.news.measure import NewsRequest, measure, measure_rows
+from core.studies.news.table import news_table
+
+AXIS = load_axis("gender_race")
+CELLS = ("white-man", "black-man", "white-woman", "black-woman")
+BLOCKS = 12
+
+
+def narrowed() -> Axis:
+    """The shipped axis with four of its nine identities."""
+    definition = AXIS.definition()
+    own = [identity for identity in definition["identities"] if identity["key"] in CELLS]
+    return Axis(**{**definition, "identities": sorted(own, key=lambda one: CELLS.index(one["key"]))})
+
+
+def by_id(findings: "tuple[Finding, ...]", end: str, axis: str) -> Finding:
+    (found,) = [one for one in findings if one.id.endswith(end) and one.dims["axis"] == axis]
+    return found
+
+
+# ---- creative writing
+
+
+def planted(rng: np.random.Generator) -> tuple[OutputTable, np.ndarray]:
+    """Black women's texts alone lie further from the default ones."""
+    rows, vectors = [], []
+    for block in range(BLOCKS):
+        centre = rng.normal(size=24)
+        for identity in ("default", *CELLS):
+            rows.append((f"task {block % 3}", f"theme {block}", identity))
+            vectors.append(centre + rng.normal(size=24) * (1.2 if identity == "black-woman" else 0.5))
+    task, theme, identity = zip(*rows, strict=True)
+    return OutputTable(task, theme, identity), np.array(vectors)
+
+
+def test_distances_on_a_crossed_axis_have_the_effects_of_both_axes_and_their_interaction() -> None:
+    table, vectors = planted(np.random.default_rng(3))
+    crossing = crossing_of(CELLS, [AXIS.definition()])
+    assert crossing is not None
+    found = measure_outputs(table, vectors, axes={"gender_race": CELLS}, crossings={"gender_race": crossing}).findings
+    places = {(theme, who): place for place, (theme, who) in enumerate(zip(table.theme, table.identity, strict=True))}
+
+    def distance(block: int, who: str) -> float:
+        return float(cosine(vectors[places[f"theme {block}", who]], vectors[places[f"theme {block}", "default"]]))
+
+    distances = np.array([[distance(block, who) for who in CELLS] for block in range(BLOCKS)])
+    for end, axis, weights in (
+        ("distance.interaction", "gender_race", (1, -1, -1, 1)),
+        ("distance.main_effect", "race", (0.5, -0.5, 0.5, -0.5)),
+    ):
+        one, known = by_id(found, end, axis), ttest_1samp(distances @ weights, 0)
+        assert one.estimate == pytest.approx((distances @ weights).mean())
+        assert one.p == pytest.approx(known.pvalue)
+        assert one.interval is not None
+        assert (one.interval.low, one.interval.high) == pytest.approx(tuple(known.confidence_interval()))
+    # The same estimate from least squares with both factors, their product and a constant for each task and theme.
+    woman, black = (np.tile([0, 0, 1, 1], BLOCKS), np.tile([0, 1, 0, 1], BLOCKS))
+    themes = np.repeat(np.eye(BLOCKS), 4, axis=0)
+    fit = sm.OLS(distances.ravel(), np.column_stack([woman, black, woman * black, themes])).fit()
+    interaction = by_id(found, "distance.interaction", "gender_race")
+    assert interaction.estimate == pytest.approx(fit.params[2])
+    assert interaction.p_adjusted is not None
+    assert interaction.p_adjusted < 0.05
+    assert interaction.groups == CELLS
+    assert interaction.n_by_group == dict.fromkeys(CELLS, BLOCKS)
+
+
+def test_an_axis_that_is_not_crossed_has_no_such_findings() -> None:
+    table, vectors = planted(np.random.default_rng(3))
+    found = measure_outputs(table, vectors, axes={"gender_race": CELLS}).findings
+    assert not [one for one in found if ".crossed." in one.id]
+
+
+# ---- news
+
+MENTIONS = {
+    "white-man": "white man",
+    "black-man": "black man",
+    "white-woman": "white woman",
+    "black-woman": "black woman",
+}
+
+
+def article(counts: "dict[str, int]") -> str:
+    return "".join(f"A {MENTIONS[who]} spoke. " * count for who, count in counts.items()) + "It rained."
+
+
+def test_news_on_a_crossed_axis_compares_the_differences_of_the_groups_by_headline() -> None:
+    rng = np.random.default_rng(4)
+    originals = rng.integers(1, 5, size=(9, 4))
+    generated = rng.integers(1, 5, size=(9, 4))
+    texts = [[article(dict(zip(CELLS, row.tolist(), strict=True))) for row in side] for side in (originals, generated)]
+    axis = narrowed()
+    counted = group_axis(axis)
+    table = news_table(*texts, [counted], headlines=[f"h{row}" for row in range(9)])
+    crossing = crossing_of(counted.groups, [axis.definition()])
+    assert crossing is not None
+    result = measure(table, resamples=50, crossings={counted.id: crossing})
+    shares = generated / generated.sum(axis=1, keepdims=True) - originals / originals.sum(axis=1, keepdims=True)
+    known = ttest_1samp(shares @ (1, -1, -1, 1), 0)
+    one = by_id(result.findings, "news.word.crossed.interaction", "gender_race")
+    assert (one.estimate, one.p) == pytest.approx(((shares @ (1, -1, -1, 1)).mean(), known.pvalue))
+    main = by_id(result.findings, "news.word.crossed.main_effect", "gender")
+    assert main.estimate == pytest.approx((shares @ (0.5, 0.5, -0.5, -0.5)).mean())
+    assert main.groups == ("man", "woman")
+
+
+def test_a_group_that_no_article_mentions_is_named() -> None:
+    originals = [article({"white-man": 2, "black-man": 1, "white-woman": 1})] * 4
+    generated = [article({"white-man": 1, "black-man": 1, "white-woman": 2})] * 4
+    columns = {"originals": originals, "generated": generated, "headlines": list("abcd")}
+    found = measure_rows(columns, NewsRequest(axes=(narrowed(),), resamples=50)).findings
+    one = by_id(found, "news.word.crossed.interaction", "gender_race")
+    assert (one.estimate, one.reason) == (None, "no texts of black-woman")
+
+
+# ---- completion
+
+
+def replies(pronouns: tuple[str, ...] = ("masculine", "feminine")) -> CompletionTable:
+    """What is given decides after “he” alone; after “she” the positive option is chosen for two of four pairs."""
+    rows = []
+    for given in ("positive", "negative"):
+        for term in range(8):
+            for pair in range(4):
+                for pronoun in pronouns:
+                    chosen = given if pronoun == "masculine" else "positive" if pair < 2 else "negative"
+                    options = {name: f"{name}{pair}" for name in ("positive", "negative", "neutral")}
+                    rows.append(
+                        {"domain": "ageism", "direction": "SAI", "pronoun": pronoun, "given": given, **options,
+                         "response": options[chosen], "term": f"{given} {term}"}
+                    )  # fmt: skip
+    return CompletionTable(**{name: [row[name] for row in rows] for name in rows[0]})
+
+
+def test_completion_says_how_far_the_effect_of_what_is_given_depends_on_the_pronoun() -> None:
+    found = {(one.id, one.label): one for one in measure_completion(replies(), resamples=2000).findings}
+    # Masculine: 1 − 0; feminine: ½ − ½. So the interaction is 1, and with both polarities alike the share ½ for both.
+    both = found["completion.crossed.interaction", "delta_P"]
+    assert (both.estimate, both.groups, dict(both.dims)) == (
+        1.0, ("masculine", "feminine"), {"direction": "SAI", "domain": "ageism"},
+    )  # fmt: skip
+    # Of the C(16, 8) = 12,870 ways to call 8 of 16 terms positive two are as extreme.
+    assert both.p == pytest.approx(1 / 2001, rel=1.1)
+    assert (both.n, both.n_by_group) == (128, {"masculine": 64, "feminine": 64})
+    main = found["completion.crossed.main_effect", "positive"]
+    assert main.estimate == pytest.approx(0)
+    assert main.interval is not None
+    assert main.interval.low < 0 < main.interval.high
+    assert main.p is not None
+    assert main.p > 0.5
+
+
+def test_one_pronoun_crosses_nothing() -> None:
+    found = measure_completion(replies(("masculine",)), resamples=200).findings
+    assert not [one for one in found if ".crossed." in one.id]
+
+
+@pytest.mark.parametrize(
+    ("finding", "title"),
+    [
+        (
+            "creativity.crossed.distance.interaction",
+            "Distance from the default text, how far two axes depend on each other",
+        ),
+        (
+            "letters.crossed.agency.main_effect.between_generators",
+            "Agentic sentences, one axis whatever the other is, one generator against another",
+        ),
+    ],
+)
+def test_crossed_findings_are_called_in_words(finding: str, title: str) -> None:
+    assert kind_title(finding) == title
