@@ -80,8 +80,12 @@ def new(
 def prompts(
     file: File,
     study: Annotated[str, typer.Option(help="news, completion, creativity or letters.")],
-    task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks.")] = None,
-    theme: Annotated[list[str] | None, typer.Option(help="Creativity: only these themes.")] = None,
+    task: Annotated[
+        list[str] | None, typer.Option(help="Creativity: only these tasks; a .toml file of one's own.")
+    ] = None,
+    theme: Annotated[
+        list[str] | None, typer.Option(help="Creativity: only these themes; a .toml file of one's own.")
+    ] = None,
     axis: Annotated[
         list[str] | None, typer.Option(help="Creativity: only these axes. Letters, template: the axis.")
     ] = None,
@@ -96,7 +100,12 @@ def prompts(
     name_set: Annotated[
         str | None, typer.Option(help="Letters: take names from this set (us, or a .toml file) instead of the axis's.")
     ] = None,
-    document: Annotated[str | None, typer.Option(help="Letters: letter, resume_summary or peer_evaluation.")] = None,
+    document: Annotated[
+        str | None, typer.Option(help="Letters: letter, resume_summary, peer_evaluation, or a .toml file of one's own.")
+    ] = None,
+    occupation: Annotated[
+        list[str] | None, typer.Option(help="Letters: only of these occupations; a .txt file has one to a line.")
+    ] = None,
     biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
     versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
     headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None,
@@ -122,9 +131,9 @@ def prompts(
     with open_for_writing(file) as project, job("Making prompts") as ctx:
         result = add_prompts(
             project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name,
-            names_in_turn=names_in_turn, name_set=name_set, document=document, biographies=biographies,
-            versions=versions, headlines=headlines, ideology=ideology, base_model=base_model, domains=domain,
-            directions=direction, mitigation=mitigation, instruction=instruction,
+            names_in_turn=names_in_turn, name_set=name_set, document=document, occupations=occupation,
+            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology, base_model=base_model,
+            domains=domain, directions=direction, mitigation=mitigation, instruction=instruction,
             template=template, table=table, columns=mapping, set_name=set_name,
         )  # fmt: skip
     tell_hints(result.hints)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from core.judging.blind import RatingCriterion
 from core.judging.plan import PlanSettings
-from core.prompts.cogs import cogs_tasks, cogs_themes
+from core.project.project import Project
+from core.prompts.cogs import OWN_TASKS, cogs_tasks, cogs_themes
 from core.prompts.letters import letter_design
 from core.prompts.news import TASK as NEWS
 
@@ -24,6 +25,10 @@ class ComparisonWording:
     def __init__(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str] | None = None) -> None:
         self._tasks = tasks
         self._themes = themes or {}
+
+    def extended(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str]) -> "ComparisonWording":
+        """With more tasks and themes; what it has already stays as it is."""
+        return ComparisonWording({**tasks, **self._tasks}, {**themes, **self._themes})
 
     def title(self, task: str, theme: str) -> str:
         """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
@@ -54,6 +59,22 @@ class OwnRubric(ComparisonWording):
 def plan_wording(wording: ComparisonWording, settings: PlanSettings) -> ComparisonWording:
     """The wording of a plan's comparisons: with its own rubric, where it has one."""
     return OwnRubric(wording, settings.rubric) if settings.rubric else wording
+
+
+def wording_of(project: Project) -> ComparisonWording:
+    """The shipped wording, with the tasks, documents and themes of a person's own as they were when prompts were made.
+
+    Of several versions the newest that texts were written for counts.
+    """
+    written = {run.prompt_set_id for run in project.runs.all()}
+    tasks: dict[str, TaskWords] = {}
+    themes: dict[str, str] = {}
+    for found in sorted(project.prompts.sets(), key=lambda row: (row.id in written, row.id)):
+        for key, words in found.recipe.get(OWN_TASKS, {}).items():
+            tasks[key] = TaskWords(words["title"], tuple(RatingCriterion(*each) for each in words["rubric"]))
+        own = found.recipe.get("themes", {})
+        themes |= own if isinstance(own, dict) else {}
+    return shipped_wording().extended(tasks, themes)
 
 
 def shipped_wording() -> ComparisonWording:

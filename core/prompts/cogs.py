@@ -2,16 +2,16 @@
 
 import dataclasses
 import difflib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.prompts.axes import Axis, Key, Text, resolve_axes
 from core.prompts.drafts import PromptDraft, PromptSetDraft
 from core.prompts.resource_files import packaged, read_toml, validated
@@ -24,14 +24,14 @@ _STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 @dataclass(frozen=True, config=_STRICT)
 class TaskCriterion:
-    """One line of a rubric. `source` says whose the name is: the paper prints it, or this project wrote it.
+    """One line of a rubric. `source` says whose the name is: the paper prints it, this project or a person wrote it.
 
-    The explanation is this project's own sentence in either case.
+    The explanation is never the paper's sentence.
     """
 
     name: Text
-    explanation: Text
-    source: Literal["paper", "ours"]
+    explanation: str = ""
+    source: Literal["paper", "ours", "own"] = "own"
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -42,6 +42,14 @@ class Task:
     title: Text
     template: Text
     rubric: Annotated[tuple[TaskCriterion, ...], Field(min_length=1)]
+    version: Annotated[int, Field(ge=1)] = 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Task":
+        names = [criterion.name.casefold() for criterion in self.rubric]
+        if twice := next((one.name for one in self.rubric if names.count(one.name.casefold()) > 1), ""):
+            raise ValueError(f"the rubric of “{self.title}” names “{twice}” twice")
+        return self
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -50,7 +58,16 @@ class Theme:
 
     key: Key
     text: Text
-    topic: Key
+    topic: Key = "own"
+    version: Annotated[int, Field(ge=1)] = 1
+
+
+class _Keyed(Protocol):
+    @property
+    def key(self) -> str: ...
+
+
+K = TypeVar("K", bound=_Keyed)
 
 
 @cache
@@ -76,32 +93,75 @@ def rubric(task: str) -> tuple[TaskCriterion, ...]:
     raise UsageError(f"There is no task “{task}”.", hint=f"Tasks: {', '.join(each.key for each in cogs_tasks())}.")
 
 
+# ---- Tasks and themes of a person's own
+
+
+def task_from(data: Mapping[str, Any], where: str) -> Task:
+    """The task that a file's data describe. `where` says whose data they are."""
+    task = validated(Task, dict(data), where)
+    Template(task.template).require(known=("theme",), needed=("theme",))
+    return task
+
+
+def theme_from(data: Mapping[str, Any], where: str) -> Theme:
+    """The theme that a file's data describe."""
+    return validated(Theme, dict(data), where)
+
+
+def load_tasks(path: Path) -> tuple[Task, ...]:
+    """The tasks of a file: one as it is, or several, each in a table [[task]]."""
+    where = f"The task file {path}"
+    return _apart(tuple(task_from(each, where) for each in _entries(read_toml(path), "task", where)), where)
+
+
+def load_themes(path: Path) -> tuple[Theme, ...]:
+    """The themes of a file: one as it is, several in tables [[theme]], or by topic as the shipped file has them."""
+    where, data = f"The theme file {path}", read_toml(path)
+    if isinstance(topics := data.get("topic"), list):
+        rows: list[Mapping[str, Any]] = [
+            {**theme, "topic": topic.get("key")} for topic in topics for theme in topic.get("theme", ())
+        ]
+    else:
+        rows = _entries(data, "theme", where)
+    return _apart(tuple(theme_from(each, where) for each in rows), where)
+
+
+def _entries(data: Mapping[str, Any], name: str, where: str) -> list[Mapping[str, Any]]:
+    found = data.get(name, [data])
+    if not isinstance(found, list) or not found or not all(isinstance(each, Mapping) for each in found):
+        raise AppError(f"{where} has no {name}.", hint=f"Write each below a line [[{name}]].")
+    return found
+
+
+def _apart(found: tuple[K, ...], where: str) -> tuple[K, ...]:
+    keys = [one.key for one in found]
+    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+        raise AppError(f"{where} has the key “{twice}” twice.", hint="Give each its own key.")
+    return found
+
+
 # ---- The suite: tasks × themes, without an identity and with each identity of each axis
 # In full 12 × 30 = 360 default prompts and × 8 identities 2,880 more: 3,240 (Kumar et al., section 2, tables 4 to 6).
 
 PAPER_AXES = ("race", "gender", "orientation")
-
-
-class _Keyed(Protocol):
-    @property
-    def key(self) -> str: ...
-
-
-K = TypeVar("K", bound=_Keyed)
+OWN_TASKS = "own_tasks"  # of a recipe: title and rubric of the tasks that do not ship
 
 
 def cogs_set(
-    tasks: Sequence[str] | None = None,
-    themes: Sequence[str] | None = None,
+    tasks: Sequence[str | Path | Task] | None = None,
+    themes: Sequence[str | Path | Theme] | None = None,
     axes: Sequence[str | Path | Axis] | None = None,
 ) -> PromptSetDraft:
-    """The prompt set for these task keys, theme keys and axes; None means all (for axes: the paper's three).
+    """The prompt set for these tasks, themes and axes; None means all (for axes: the paper's three).
+
+    A task or theme is the key of a shipped one, a file of one's own (a `Path`, or a string that ends in ".toml"), or
+    itself.
 
     Prompts of one task and theme stand together, the default first, so that a run that stops early has complete
     blocks. Raises `UsageError` for a key that does not exist.
     """
-    chosen_tasks = _choose("task", cogs_tasks(), tasks)
-    chosen_themes = _choose("theme", cogs_themes(), themes)
+    chosen_tasks = _choose("task", cogs_tasks(), tasks, load_tasks)
+    chosen_themes = _choose("theme", cogs_themes(), themes, load_themes)
     chosen_axes = resolve_axes(PAPER_AXES if axes is None else axes)
     identity_text = read_toml(packaged("prompts", "cogs.toml"))["identity"]
     identity_template = Template(identity_text).require(known=("identity", "task"), needed=("identity", "task"))
@@ -119,7 +179,14 @@ def cogs_set(
         "themes": {theme.key: theme.text for theme in chosen_themes},
         "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256} for axis in chosen_axes},
     }
+    if own := {task.key: _words_of(task) for task in chosen_tasks if task not in cogs_tasks()}:
+        recipe[OWN_TASKS] = own
     return PromptSetDraft("CoGS", recipe, prompts, chosen_axes)
+
+
+def _words_of(task: Task) -> dict[str, Any]:
+    """What raters are told of a task: kept with the prompts, so that a later edit changes nothing for their texts."""
+    return {"title": task.title, "rubric": [[one.name, one.explanation] for one in task.rubric]}
 
 
 def _block(task: Task, theme: Theme, axes: Sequence[Axis], identity_template: Template) -> Iterator[PromptDraft]:
@@ -137,19 +204,32 @@ def _block(task: Task, theme: Theme, axes: Sequence[Axis], identity_template: Te
             yield PromptDraft(key, text, task.key, theme.key, axis.id, identity.key, fields)
 
 
-def _choose(what: str, known: Sequence[K], wanted: Sequence[str] | None) -> list[K]:
-    """The known items that are wanted, in the suite's order."""
+def _choose(
+    what: str, known: Sequence[K], wanted: Sequence[str | Path | K] | None, load: Callable[[Path], Sequence[K]]
+) -> list[K]:
+    """The known items that are wanted, in the suite's order, then those of one's own."""
     if wanted is None:
         return list(known)
     if not wanted:
         raise UsageError(f"No {what} was chosen.", hint=f"Name at least one {what}.")
-    keys = [each.key for each in known]
-    for key in wanted:
-        if key not in keys:
-            close = difflib.get_close_matches(key, keys, n=1)
+    keys, named = [each.key for each in known], set()
+    own: list[K] = []
+    for each in wanted:
+        if isinstance(each, Path) or (isinstance(each, str) and each.endswith(".toml")):
+            own += load(Path(each))
+        elif not isinstance(each, str):
+            own.append(each)
+        elif each in keys:
+            named.add(each)
+        else:
+            close = difflib.get_close_matches(each, keys, n=1)
             hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(keys)}."
-            raise UsageError(f"There is no {what} “{key}”.", hint=hint)
-    return [each for each in known if each.key in wanted]
+            raise UsageError(f"There is no {what} “{each}”.", hint=hint)
+    new = [one for one in own if one not in known]
+    for one in new:
+        if one.key in keys or [other.key for other in new].count(one.key) > 1:
+            raise UsageError(f"The key of the {what} “{one.key}” is taken.", hint="Give yours another key.")
+    return [one for one in known if one.key in named or one in own] + new
 
 
 # ---- Presets: the paper's smaller experiments, the same call gives the same prompts

@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
-from core.prompts.axes import Axis, Identity, Text, load_axis
+from core.errors import AppError, UsageError
+from core.prompts.axes import Axis, Identity, Key, Text, load_axis
+from core.prompts.cogs import OWN_TASKS
 from core.prompts.drafts import PromptDraft, PromptSetDraft
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.prompts.template import Template
@@ -27,7 +28,7 @@ class DocumentKind:
 
     title: Text
     context_less: Text
-    context_based: Text
+    context_based: Text = ""
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -50,6 +51,40 @@ def letter_design() -> LetterDesign:
     return validated(LetterDesign, read_toml(packaged("prompts", "letters.toml")), "The file prompts/letters.toml")
 
 
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class OwnDocument(DocumentKind):
+    """A document of a person's own, by itself in a file. It may bring occupations and ages."""
+
+    key: Key = ""
+    occupations: tuple[Text, ...] = ()
+    ages: tuple[Annotated[int, Field(ge=1, le=120)], ...] = ()
+    version: Annotated[int, Field(ge=1)] = 1
+
+
+def document_from(data: Mapping[str, Any], where: str) -> OwnDocument:
+    """The document that a file's data describe. `where` says whose data they are."""
+    found = validated(OwnDocument, dict(data), where)
+    if not found.key or found.key in letter_design().documents:
+        trouble = f"the key “{found.key}” is a shipped document's" if found.key else "it has no key"
+        raise AppError(f"{where} is not valid: {trouble}.", hint='For example: key = "cover_note"')
+    template = Template(found.context_less).require(known=PLACEHOLDERS)
+    if not {"name", "gender"} & set(template.names):
+        hint = "Write {name}, {gender} or both where they belong."
+        raise AppError(f"{where} asks the same for every group: its prompt has no name and no group.", hint=hint)
+    return found
+
+
+def chosen_document(document: str | Path | OwnDocument) -> tuple[str, DocumentKind]:
+    """A shipped document by its key, or one's own by its file (a `Path`, or a string that ends in ".toml"): its key,
+    and what it is."""
+    if isinstance(document, OwnDocument):
+        return document.key, document
+    if isinstance(document, Path) or document.endswith(".toml"):
+        own = document_from(read_toml(Path(document)), f"The document file {document}")
+        return own.key, own
+    return document, letter_design().document(document)
+
+
 def letters_context_less_set(
     *,
     names: Mapping[str, Sequence[str]] | None = None,
@@ -58,7 +93,7 @@ def letters_context_less_set(
     ages: Sequence[int] | None = None,
     occupations: Sequence[str] | None = None,
     axis: str | Path | Axis | None = None,
-    document: str = LETTER,
+    document: str | Path | OwnDocument = LETTER,
 ) -> PromptSetDraft:
     """The letter prompts, or those for another document. `names` maps a group of the axis to given names; without it
     the axis's first `names_per_group` are taken (the published pair first). Every cell of age and occupation has a
@@ -70,14 +105,21 @@ def letters_context_less_set(
     """
     design = letter_design()
     chosen = letters_axis(axis)
-    written = design.document(document)
-    template = Template(written.context_less).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
+    key, written = chosen_document(document)
+    own = written if isinstance(written, OwnDocument) else None
+    template = Template(written.context_less).require(known=PLACEHOLDERS, needed=() if own else PLACEHOLDERS)
     by_group = _names_by_group(chosen, names, names_per_group)
-    chosen_ages = _some("age", design.ages if ages is None else ages)
-    chosen_occupations = _some("occupation", design.occupations if occupations is None else occupations)
+    own_ages, own_occupations = (own.ages, own.occupations) if own else ((), ())
+    chosen_ages = _some("age", (own_ages or design.ages) if ages is None else ages)
+    chosen_occupations = _some(
+        "occupation", (own_occupations or design.occupations) if occupations is None else occupations
+    )
+    # What the prompt does not say would only ask the same again.
+    chosen_ages = chosen_ages if "age" in template.names else chosen_ages[:1]
+    chosen_occupations = chosen_occupations if "occupation" in template.names else chosen_occupations[:1]
     table = (len(chosen_occupations), len(chosen_ages))
     prompts = tuple(
-        _draft(document, template, chosen, identity, name, age, occupation)
+        _draft(key, template, chosen, identity, name, age, occupation)
         for row, occupation in enumerate(chosen_occupations)
         for column, age in enumerate(chosen_ages)
         for identity in chosen.identities
@@ -94,9 +136,11 @@ def letters_context_less_set(
     }
     if in_turn:
         recipe["in_turn"] = True
-    if document != LETTER:
-        recipe |= {"suite": f"context-less {document}", "document": document, "source": "after Wan et al., appendix C"}
-    title = "Context-less letters" if document == LETTER else f"Context-less: {written.title}"
+    if key != LETTER:
+        recipe |= {"suite": f"context-less {key}", "document": key, "source": "after Wan et al., appendix C"}
+    if own:
+        recipe |= {"source": "a document of one's own", OWN_TASKS: {key: {"title": own.title, "rubric": []}}}
+    title = "Context-less letters" if key == LETTER else f"Context-less: {written.title}"
     return PromptSetDraft(title, recipe, prompts, (chosen,), one_name_hints(by_group))
 
 
@@ -131,7 +175,7 @@ def _draft(
     }
     suite = "letters" if document == LETTER else document
     key = f"{suite}/{occupation}/{age}/{identity.key}/{name}"
-    return PromptDraft(key, template.fill(**asked), document, "", axis.id, identity.key, fields)
+    return PromptDraft(key, template.render(asked), document, "", axis.id, identity.key, fields)
 
 
 def _names_by_group(
@@ -154,6 +198,21 @@ def _names_by_group(
                 raise UsageError(f"“{name}” cannot be used as a name.", hint="A name is not empty and has no slash.")
         given[identity.key] = taken
     return given
+
+
+def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
+    """Occupations as they are given; those of a text file (.txt), one to a line, # before a remark."""
+    found: list[str] = []
+    for each in given:
+        if not each.endswith(".txt"):
+            found.append(each)
+            continue
+        try:
+            lines = Path(each).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise AppError(f"The list {each} could not be read.", hint="It is text in UTF-8, one to a line.") from error
+        found += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return tuple(found)
 
 
 def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:

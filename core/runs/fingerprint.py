@@ -27,7 +27,7 @@ from core.judging.fingerprint import (
 )
 from core.judging.looking import seen_count
 from core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
-from core.judging.wording import shipped_wording
+from core.judging.wording import wording_of
 from core.judging.workshop import in_steps
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
@@ -478,7 +478,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
                 found += [(_said(said[row.id], place), row, place) for place in places]
     found.sort(key=lambda one: one[0] != "chosen")
     first = found[:MOST]
-    wording = shipped_wording()
+    wording = wording_of(project)
     texts = project.texts([row.items[place].key for _, row, place in first])
     return ReadTexts(
         len(found),

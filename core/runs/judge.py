@@ -26,7 +26,7 @@ from core.judging.model_rater import (
     words_sha256,
 )
 from core.judging.plan import CHECK, PlanSettings, texts_digest
-from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
+from core.judging.wording import ComparisonWording, plan_wording, wording_of
 from core.machine.models import catalogue
 from core.metrics.proportions import wilson
 from core.metrics.result import Bounds
@@ -393,7 +393,7 @@ def judge(
     if not session.locked:
         opened = generator.model_copy(update={"model": opens or generator.model})
         plan = next(row for row in project.judging.plans() if row.id == plan_id)
-        wording = plan_wording(shipped_wording(), PlanSettings.of(plan.settings))
+        wording = plan_wording(wording_of(project), PlanSettings.of(plan.settings))
         _Asking(ctx, project, session, opened, wording, compute, dict(keys or {})).all()
         session.close(although_failed=finish)
     return judge_result(session)

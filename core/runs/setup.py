@@ -18,7 +18,7 @@ from core.prompts.axes import with_names
 from core.prompts.cogs import human_study, sweep_set
 from core.prompts.completion import completion_set
 from core.prompts.drafts import mitigated
-from core.prompts.letters import LETTER, letters_axis
+from core.prompts.letters import LETTER, letters_axis, occupations_of
 from core.prompts.name_sets import load_name_set
 from core.prompts.news import Headline, news_set
 from core.runs.template_sets import draft_template
@@ -39,7 +39,8 @@ class PromptChoice:
 
     `preset`: sweep or human, the creativity paper's smaller experiments. `names`: NAME=GROUP each; `names_in_turn`: so
     many of the axis's for each group, one in each prompt; `name_set`: names of this set instead, in turn, all where no
-    number is given. `document`: what the letters study asks for. `biographies`, `headlines`: tables. `ideology`: also
+    number is given. `document`: what the letters study asks for, `occupations`: of
+    whom. `biographies`, `headlines`: tables. `ideology`: also
     the biased form of the news prompts. `base_model`: headlines alone. `mitigation`: the set once more with this
     instruction, which is a shipped one unless `instruction` gives the text. `template`: a file with the prompt's text,
     filled from the rows of `table`; `columns`: field=column each; `set_name`: what the set is called.
@@ -53,6 +54,7 @@ class PromptChoice:
     names_in_turn: int | None = None
     name_set: str | None = None
     document: str | None = None
+    occupations: Sequence[str] | None = None
     biographies: Path | None = None
     versions: int | None = None
     headlines: Path | None = None
@@ -150,6 +152,7 @@ def draft_letters(ctx: JobContext, project: Project, choice: PromptChoice) -> Pr
         in_turn=bool(per_group),
         axis=axis,
         document=choice.document or LETTER,
+        occupations=occupations_of(choice.occupations) if choice.occupations else None,
     )
 
 
@@ -158,6 +161,11 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
     from core.compute import shared
     from core.runs.tables import read_table
 
+    if choice.occupations or (choice.document or "").endswith(".toml"):
+        raise UsageError(
+            "From biographies, shipped documents alone are asked for, of the occupations in the table.",
+            hint="Leave --occupation out, and name the document by its key.",
+        )
     table = read_table(ctx, path, "biographies")
     rows = []
     for record in table.rows:

@@ -133,11 +133,11 @@ class Keeper:
         def open_door(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
             from core.judging.session import open_judging
             from core.judging.store import ProjectStatements
-            from core.judging.wording import shipped_wording
+            from core.judging.wording import wording_of
             from core.judging.workshop import WorkshopStore
 
             store = WorkshopStore(project, plan_id, code)
-            return open_judging(store, shipped_wording(), statements=ProjectStatements(project))
+            return open_judging(store, wording_of(project), statements=ProjectStatements(project))
 
         return self._operation(tr("Opening the comparisons"), open_door)
 

@@ -21,7 +21,7 @@ from core.judging.packets.make import (
 )
 from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
 from core.judging.plan import PlanSettings
-from core.judging.wording import ComparisonWording, shipped_wording
+from core.judging.wording import ComparisonWording, wording_of
 from core.project.project import Project
 from core.project.stores.packets import NewPacket
 
@@ -47,7 +47,7 @@ def hand_out(
     Raises UsageError for a code or plan that makes no sense, AppError for a code that has rated this plan here, a
     folder that is in the way or cannot be written to. Nothing is written unless all of it can be.
     """
-    words = wording or shipped_wording()
+    words = wording or wording_of(project)
     plan = read_plan(ctx, project, plan_id, words)
     asked = PlanSettings.of(plan.row.settings)
     if asked.worst:

@@ -29,7 +29,7 @@ from core.judging.packets.packet import (
 )
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.sway import recommended_cards
-from core.judging.wording import ComparisonWording, plan_wording, shipped_wording
+from core.judging.wording import ComparisonWording, plan_wording, wording_of
 from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -153,7 +153,7 @@ def make_packets(
     targets = {code: folder / file_name(code) for code in wanted}
     if len({str(path).casefold() for path in targets.values()}) < len(wanted):
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
-    plan = read_plan(ctx, project, plan_id, wording or shipped_wording())
+    plan = read_plan(ctx, project, plan_id, wording or wording_of(project))
     begun = {code: begun_packet(project, plan, code) for code in wanted}
     standing = {code: _standing(targets[code], begun[code]) for code in wanted}
     made = []

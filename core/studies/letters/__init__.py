@@ -34,7 +34,7 @@ STUDY = Study(
         "letters.mitigation",
     ),
     drafter="core.runs.setup:draft_letters",
-    narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "biographies", "versions"),
+    narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions"),
     importer="core.runs.importing:store_letters",
     gather="core.runs.measure.letters",
     draw="core.report.figures.letters:figures",
