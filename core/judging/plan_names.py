@@ -32,7 +32,7 @@ def rename_plan(project: Project, plan_id: str, name: str) -> Changes:
 def plan_names(project: Project, plans: Iterable[PlanRow]) -> dict[str, str]:
     """What each plan is called: by its lead, else by what it compares, in words; by id."""
     given = {row.target: str(row.value["name"]) for row in project.annotations.of_kind(PLAN_NAME)}
-    titles = {key: axis.title for key, axis in project.axes.latest().items()}
+    titles = {key: axis.title for key, axis in project.axes.in_use().items()}
     return {plan.id: given.get(plan.id) or in_words(plan, titles) for plan in plans}
 
 

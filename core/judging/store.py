@@ -128,19 +128,19 @@ class ProjectStore:
     def axis_names(self, axis: str) -> AxisLabels:
         if axis in TITLES:
             return AxisLabels(TITLES[axis], self._labels() if axis == TWIN else LABELS.get(axis, {}))
-        row = self._project.axes.latest().get(axis)
+        row = self._project.axes.in_use().get(axis)
         return AxisLabels(self._title(axis) if row is None else row.title, self._labels(axis))
 
     def _title(self, axis: str) -> str:
         """The title of a definition that is reported as this axis, or the axis's own key."""
-        reported = [one for one in self._project.axes.latest().values() if one.definition.get("reported_as") == axis]
+        reported = [one for one in self._project.axes.in_use().values() if one.definition.get("reported_as") == axis]
         return reported[0].title if reported else axis
 
     def _labels(self, axis: str | None = None) -> dict[str, str]:
         """Identity → label on an axis, also as a definition that is reported as it has them; None: on every axis."""
         return {
             one["key"]: one["label"]
-            for row in self._project.axes.latest().values()
+            for row in self._project.axes.in_use().values()
             if axis in (None, row.key, row.definition.get("reported_as"))
             for one in row.definition.get("identities", ())
         }

@@ -135,7 +135,7 @@ class StoredBoard:
 
     def _list(self) -> _Listed:
         named: dict[str, str] = {}
-        for key, axis in self._project.axes.latest().items():
+        for key, axis in self._project.axes.in_use().items():
             named[key] = axis.title
             named.update((one["key"], one["label"]) for one in axis.definition["identities"])
         runs = self._project.runs

@@ -80,7 +80,7 @@ class StoredCharts:
     def _axes(self) -> Axes:
         """What was compared; plans never change, and their comparisons are not read again for every reading."""
         plans = tuple(plan.id for plan in self._project.judging.plans())
-        versions = tuple((axis.key, axis.version) for axis in self._project.axes.latest().values())
+        versions = tuple((axis.key, axis.version) for axis in self._project.axes.in_use().values())
         found: Axes = self._once("axes", (plans, versions), lambda: axes_of(self._project))
         return found
 
@@ -169,14 +169,14 @@ class StoredCharts:
     def _axis_names(self) -> tuple[AxisWords, ...]:
         return tuple(
             AxisWords(key, axis.title, tuple((one["key"], one["label"]) for one in axis.definition["identities"]))
-            for key, axis in self._project.axes.latest().items()
+            for key, axis in self._project.axes.in_use().items()
             if not axis.definition.get("reported_as")
         )
 
     def _names(self) -> dict[str, str]:
         names = {
             one["key"]: one["label"]
-            for axis in self._project.axes.latest().values()
+            for axis in self._project.axes.in_use().values()
             for one in axis.definition["identities"]
         }
         return {**names, "default": tr("Default")}

@@ -46,7 +46,7 @@ def read_titles(project: "Project") -> Titles:
     """The titles of the program's own tasks and themes, and of the axes that the project has."""
     from core.prompts.cogs import cogs_tasks, cogs_themes
 
-    axes = project.axes.latest()
+    axes = project.axes.in_use()
     return Titles(
         tasks={task.key: task.title for task in cogs_tasks()},
         themes={theme.key: theme.text for theme in cogs_themes()},

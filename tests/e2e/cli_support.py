@@ -16,7 +16,7 @@ from typing import Any
 from core.judging.looking import record_look
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, Outcome
-from core.project.specs import JudgmentSpec, PromptSetSpec, PromptSpec, RaterSpec
+from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, PromptSetSpec, PromptSpec, RaterSpec, RunSpec
 from desktop.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -156,3 +156,18 @@ def _content(stream: io.TextIOWrapper) -> str:
     stream.flush()
     assert isinstance(stream.buffer, io.BytesIO)
     return stream.buffer.getvalue().decode(stream.encoding)
+
+
+def answer_all(file: Path, study: str) -> str:
+    """A text for each prompt of a study's newest set, a word longer for each letter of its identity; whose it is."""
+    with Project.open(file) as project:
+        (found,) = [row for row in project.studies.all() if row.kind == study]
+        prompts = project.prompts.page(project.prompts.sets(found.id)[-1].id)
+        generator = project.runs.add_generator(GeneratorSpec(backend="written", model="m")).number("generator")
+        run = RunSpec(study_id=found.id, prompt_set_id=prompts[0].prompt_set_id, generator_id=generator, seed=1)
+        run_id = project.runs.start(run).number("run")
+        texts = {one.id: f"Pay {'more ' * len(one.identity)}now." for one in prompts}
+        project.outputs.record_many(
+            [OutputSpec(run_id=run_id, prompt_id=key, sample=0, seed=1, text=text) for key, text in texts.items()]
+        )
+        return "m"

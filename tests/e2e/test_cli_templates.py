@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_support import biasprint, refused
+from cli_support import answer_all, biasprint, refused
 
 TABLE = "name,gender,race,question\n" + "".join(
     f"{name},{gender},{race},{question}\n"
@@ -27,19 +27,19 @@ def test_a_template_is_asked_answered_and_compared_by_its_columns(empty: Path, a
     say = ("prompts", empty, "--study", "compare", "--template", template, "--table", table)
     made = biasprint(*say, "--map", "second_group=race", "--json").json
     assert (made["set"], made["prompts"]) == ("rents", 12)
-    biasprint("generate", empty, "--study", "compare", "--backend", "synthetic", "--model", "none", "--seed", 1)
+    answer_all(empty, "compare")
     by = ("measure", "compare", empty, "--scorer", "score=length", "--json")
     found = biasprint(*by).json["findings"]
     differences = {(*one["groups"], one["dims"]["by"]): one for one in found if one["id"] == "compare.difference"}
     assert ("man", "woman", "group") in differences
     assert ("black", "white", "second_group") in differences
     assert ("man × black", "woman × black", "intersection") in differences
-    # three questions are the matched blocks
+    # Three questions are the matched blocks; “woman” has two letters more, so each answer two words more.
+    assert differences["man", "woman", "group"]["estimate"] == pytest.approx(-2)
     assert "matched blocks are the units" in differences["man", "woman", "group"]["note"]
     again = biasprint(*by, "--map", "group=race", "--map", "second_group=gender").json["findings"]
-    assert [one for one in again if one["id"] == "compare.difference" and one["groups"] == ["black", "white"]][0][
-        "estimate"
-    ] == pytest.approx(differences["black", "white", "second_group"]["estimate"])
+    by_race = next(one for one in again if one["id"] == "compare.difference" and one["groups"] == ["black", "white"])
+    assert by_race["estimate"] == pytest.approx(differences["black", "white", "second_group"]["estimate"])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Studies, axis definitions, prompt sets and sources."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,12 +13,14 @@ from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, Study
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
 from core.project.stores.common import StorePart, canonical_json, insert_one, json_object, json_sha256, utc_now
-from core.text import restore_text, store_text
+from core.text import restore_text, sha256_text, store_text
 
 # ---- Studies and the versions of their axes
 
 study = table("study")
 axis = table("axis_definition")
+prompt_set = table("prompt_set")
+run, output = table("run"), table("output")
 
 
 class Studies(StorePart):
@@ -77,7 +79,32 @@ class Axes(StorePart):
         return self._all(sa.select(axis).order_by(axis.c.key, axis.c.version), _axis)
 
     def latest(self) -> dict[str, AxisRow]:
+        """The newest version of each."""
         return {row.key: row for row in self.all()}
+
+    def in_use(self) -> dict[str, AxisRow]:
+        """Of each the newest version that texts were written for; the newest of all where there are none.
+
+        So an axis that was edited since stays as it was for the texts that are there.
+        """
+        every = self.all()
+        newest = {row.key: row for row in every}
+        if len(every) == len(newest):
+            return newest
+        written = sa.exists().where(run.c.prompt_set_id == prompt_set.c.id, output.c.run_id == run.c.id)
+        recipes = self._all(sa.select(prompt_set.c.recipe).where(written), lambda row: json.loads(row.recipe))
+        used = {
+            (key, axis["sha256"])
+            for recipe in recipes
+            for key, axis in (recipe.get("axes") or {}).items()
+            if isinstance(axis, dict)
+        }
+        return newest | {row.key: row for row in every if (row.key, _prompts_sha256(row.definition)) in used}
+
+
+def _prompts_sha256(definition: Mapping[str, Any]) -> str:
+    """The hash by which recipes of prompt sets name an axis, see `core.prompts.axes.Axis.sha256`."""
+    return sha256_text(json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
 def _study(row: Any) -> StudyRow:
@@ -90,7 +117,6 @@ def _axis(row: Any) -> AxisRow:
 
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
 
-prompt_set = table("prompt_set")
 prompt = table("prompt")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from core.draw.figure import Figure, FigureMark, Printed, mark
 from core.findings import Finding
 from core.report.figures.choose import having, joined, parted, pronoun, words, worth_drawing
+from core.report.figures.crossed import crossed_figures
 from core.report.figures.published import delta, likelihood, tau
 
 EVERY = "All domains"
@@ -24,7 +25,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     found: list[Figure] = []
     for model, of_model in parted(own, lambda one: one.dims.get("model", "")).items():
         found += _Study(model, of_model).figures()
-    return worth_drawing(found)
+    return worth_drawing(found) + crossed_figures("completion", own)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from core.draw.figure import Figure, mark
 from core.findings import Finding
 from core.report.figures.choices import STAR, choice_figures, kumar, pointing
 from core.report.figures.choose import having, joined, parted, words, worth_drawing
+from core.report.figures.crossed import crossed_figures
 from core.report.figures.published import creativity
 
 RBS = "creativity.rbs"
@@ -16,7 +17,8 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     """Every figure that these findings give."""
     own = [one for one in findings if one.id.startswith("creativity.")]
     outputs = [*_similarity(own), *_scores(own), *_temperature(own), *_perceptibility(own)]
-    return worth_drawing([*outputs, *choice_figures(own), *_agreement(own), *_orders(own)])
+    drawn = worth_drawing([*outputs, *choice_figures(own), *_agreement(own), *_orders(own)])
+    return drawn + crossed_figures("creativity", own)
 
 
 def _of_models(findings: Sequence[Finding], finding_id: str) -> list[Finding]:

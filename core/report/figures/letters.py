@@ -7,6 +7,7 @@ from core.draw.digits import p_text
 from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
 from core.report.figures.choose import against, joined, parted, words, worth_drawing
+from core.report.figures.crossed import crossed_figures
 from core.report.figures.published import letters
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
@@ -28,7 +29,8 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
         part = joined(whose, pair)
         found += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
         found += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
-    return worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+    drawn = worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+    return drawn + crossed_figures("letters", own)
 
 
 def _whose(finding: Finding) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from core.draw.figure import Figure, FigureMark, contrast_marks, mark
 from core.findings import Finding
 from core.report.figures.choose import having, joined, parted, words, worth_drawing
+from core.report.figures.crossed import crossed_figures
 from core.report.figures.published import UNBIASED, news
 
 
@@ -56,7 +57,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
             found += _of_level(level, axis, of_axis)
         if level.id == "news.document":
             found += topic_figures(findings)
-    return worth_drawing([*found, *article_figures(findings)])
+    return worth_drawing([*found, *article_figures(findings)]) + crossed_figures("news", findings)
 
 
 def _of_level(level: _Level, axis: str, findings: Sequence[Finding]) -> Iterator[Figure]:

@@ -300,7 +300,7 @@ class TwinPeople:
     """Finds the other person: the first group of the same axis that has the other pronoun, and one of its names."""
 
     def __init__(self, project: Project) -> None:
-        own = [tuple(_identity(one) for one in row.definition["identities"]) for row in project.axes.latest().values()]
+        own = [tuple(_identity(one) for one in row.definition["identities"]) for row in project.axes.in_use().values()]
         self._axes = [*own, *(load_axis(key).identities for key in available_axes())]
 
     def of(self, fields: Mapping[str, str], text: str) -> TwinPersons:

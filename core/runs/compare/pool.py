@@ -150,7 +150,7 @@ def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
     """By id: the axes that the study's texts are written on, then those that the project has a copy of."""
     written = _written(project, study)
     found = {axis: _known(project, axis, identities) for axis, identities in written.items()}
-    for row in project.axes.latest().values():
+    for row in project.axes.in_use().values():
         axis = str(row.definition.get("reported_as") or row.key)
         found.setdefault(axis, _known(project, axis, frozenset()))
     return found
@@ -215,7 +215,7 @@ def _known(project: Project, axis: str, written: frozenset[str]) -> KnownAxis:
     """The axis by the definition that knows most of what was written: two axes may be reported under one name."""
     own = [
         row
-        for row in project.axes.latest().values()
+        for row in project.axes.in_use().values()
         if axis in (row.key, row.definition.get("reported_as")) and not _lacks(row.definition["identities"], written)
     ]
     if own:
@@ -249,7 +249,7 @@ def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
 
 def axis_of_groups(project: Project, groups: Collection[str]) -> str:
     """The axis that groups of imported letters belong to: one that knows them all, the project's own first."""
-    for row in project.axes.latest().values():
+    for row in project.axes.in_use().values():
         if not _lacks(row.definition["identities"], groups):
             return str(row.definition.get("reported_as") or row.key)
     for axis in _shipped():
@@ -264,7 +264,7 @@ def _shipped() -> tuple[Axis, ...]:
 
 def _keys_of_reported(project: Project) -> dict[str, str]:
     """The key of a definition → the axis that it is reported as."""
-    rows = project.axes.latest().items()
+    rows = project.axes.in_use().items()
     return {key: str(row.definition["reported_as"]) for key, row in rows if row.definition.get("reported_as")}
 
 

@@ -363,7 +363,7 @@ def axes_of(project: Project, wanted: Sequence[str] = ()) -> Axes:
 
 
 def _definitions(project: Project) -> dict[str, Mapping[str, Any]]:
-    latest = project.axes.latest().items()
+    latest = project.axes.in_use().items()
     return {key: axis.definition for key, axis in latest if not axis.definition.get("reported_as")}
 
 

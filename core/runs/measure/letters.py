@@ -280,7 +280,7 @@ def prepared(
     rows = [letter.fields for letter in counted.letters]
     told = [f"The letter {letter.key[1]} ({letter.key[0]})" for letter in counted.letters]
     styles = styles_of(list(zip(told, rows, strict=True)), {}, options, scored)
-    axes = [axis.definition for axis in project.axes.latest().values()]
+    axes = [axis.definition for axis in project.axes.in_use().values()]
     harms = harm_settings({letter.group for letter in counted.letters}, axes)
     reading = {
         "texts": [letter.text for letter in counted.letters],

@@ -65,6 +65,7 @@ STUDY = Study(
         "creativity.agreement.orders",
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
+        "creativity.crossed",
     ),
     drafter="core.runs.setup:draft_creativity",
     narrowed_by=("tasks", "themes", "axes", "preset"),

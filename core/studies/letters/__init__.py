@@ -32,6 +32,7 @@ STUDY = Study(
         "letters.hallucination",
         "letters.success",
         "letters.mitigation",
+        "letters.crossed",
     ),
     drafter="core.runs.setup:draft_letters",
     narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions"),

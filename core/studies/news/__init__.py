@@ -43,6 +43,7 @@ STUDY = Study(
         "news.document.words",
         "news.refusals",
         "news.words_per_article",
+        "news.crossed",
     ),
     drafter="core.runs.setup:draft_news",
     narrowed_by=("headlines", "ideology", "base_model"),

@@ -9,6 +9,7 @@ from scipy.stats import ttest_1samp
 from core.findings import Finding
 from core.prompts import load_axis
 from core.prompts.axes import Axis
+from core.report.figures import figures_of
 from core.report.questions import kind_title
 from core.studies.completion.measure import measure as measure_completion
 from core.studies.completion.table import CompletionTable
@@ -189,3 +190,24 @@ def test_one_pronoun_crosses_nothing() -> None:
 )
 def test_crossed_findings_are_called_in_words(finding: str, title: str) -> None:
     assert kind_title(finding) == title
+
+
+def test_a_figure_shows_each_effect_in_a_row_and_the_interaction_apart() -> None:
+    table, vectors = planted(np.random.default_rng(3))
+    crossing = crossing_of(CELLS, [AXIS.definition()])
+    assert crossing is not None
+    found = measure_outputs(table, vectors, axes={"gender_race": CELLS}, crossings={"gender_race": crossing}).findings
+    main, interaction = [one for one in figures_of("creativity", found) if one.key == "creativity.crossed"]
+    assert [one.row for one in main.marks] == [
+        "Man against woman (gender, each race counting alike)",
+        "White against black (race, each gender counting alike)",
+    ]
+    (one,) = interaction.marks
+    assert one.row == "Man against woman, how far it differs between white and black"
+    assert (one.value, interaction.null) == (by_id(found, "distance.interaction", "gender_race").estimate, 0.0)
+
+
+def test_figures_of_replies_by_pronoun_are_by_kind_of_option() -> None:
+    found = measure_completion(replies(), resamples=200).findings
+    shown = [one for one in figures_of("completion", found) if one.key == "completion.crossed"]
+    assert [mark.row for mark in shown[0].marks] == ["Positive", "Negative"]

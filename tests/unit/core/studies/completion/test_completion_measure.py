@@ -102,7 +102,11 @@ def test_what_is_deaf_to_the_given_has_no_difference_and_no_small_p() -> None:
 def test_pooled_findings_lack_the_dims_they_are_pooled_over_and_count_all_their_replies() -> None:
     made = rows(mirror)
     result = measure(table(made), resamples=FEW)
-    delta = [each for each in result.findings if (each.label, each.variant) == ("delta_P", "default")]
+    delta = [
+        each
+        for each in result.findings
+        if (each.id, each.label, each.variant) == ("completion.delta", "delta_P", "default")
+    ]
     keys = Counter(tuple(sorted(each.dims)) for each in delta)
     assert keys == {
         ("direction",): 2,
@@ -157,7 +161,8 @@ def test_rows_that_are_no_items_are_dropped_by_reason() -> None:
 def test_no_usable_row_gives_every_finding_a_reason_and_no_number() -> None:
     made = [{**row, "domain": "religion"} for row in rows(mirror, domains=("ageism",))]
     result = measure(table(made), resamples=FEW)
-    assert {each.id for each in result.findings} == set(STUDY.findings) - {"completion.option_position"}
+    none_there = {"completion.option_position", "completion.crossed.main_effect", "completion.crossed.interaction"}
+    assert {each.id for each in result.findings} == set(STUDY.findings) - none_there
     for each in result.findings:
         assert each.estimate is None
         assert "unknown domain" in (each.reason or "")
