@@ -249,7 +249,12 @@ def of_tables(
         calls.letters_tables,
         [row["text"] for row in rows],
         _columns(
-            groups, [row.get("block", "") for row in rows], [row.get("name", "") for row in rows], dict(dropped), ()
+            groups,
+            [row.get("block", "") for row in rows],
+            [_unit(row.get("block", ""), row) for row in rows],
+            [row.get("name", "") for row in rows],
+            dict(dropped),
+            (),
         ),
         {"texts": texts, **read_beside(rows, styles, harm_settings(set(groups), ()), options)},
         options.seed,
@@ -307,7 +312,7 @@ def prepared(
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the letters."""
     values, uses, columns, reading, seed, _ = args
-    by_letter = ("groups", "blocks", "names")
+    by_letter = ("groups", "blocks", "units", "names")
     # Which group is the numerator must not depend on which letters are left.
     order = columns["order"] or tuple(dict.fromkeys(group for group in columns["groups"] if group))
     own = {**columns, **taken({name: columns[name] for name in by_letter}, places), "order": order}
@@ -360,6 +365,7 @@ def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[st
     return _columns(
         [letter.group for letter in counted.letters],
         [letter.block for letter in counted.letters],
+        [_unit(letter.block, letter.fields) for letter in counted.letters],
         [letter.name for letter in counted.letters],
         counted.dropped,
         axes,
@@ -369,16 +375,24 @@ def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[st
 def _columns(
     groups: Sequence[str],
     blocks: Sequence[str],
+    units: Sequence[str],
     names: Sequence[str],
     dropped: Mapping[str, int],
     axes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """`axes`: the project's own definitions, looked at before the shipped ones."""
     order = PUBLISHED_ORDER if set(groups) - {""} == set(PUBLISHED_ORDER) else ()
-    columns = {"groups": tuple(groups), "blocks": tuple(blocks), "names": tuple(names)}
+    columns = {"groups": tuple(groups), "blocks": tuple(blocks), "units": tuple(units), "names": tuple(names)}
     shipped = (load_axis(key).definition() for key in available_axes())
     crossing = crossing_of(set(groups), chain(axes, shipped))
     return {**columns, "order": order, "dropped": dict(dropped), "crossing": crossing}
+
+
+def _unit(block: str, fields: Mapping[str, str]) -> str:
+    """A block without the number of its sample: several samples of one cell were made by the same prompts."""
+    model, sample = fields.get("model", ""), fields.get("sample", "")
+    start = f"{model}/{sample}/"  # as `core.runs.exporting.matched_block` writes it
+    return f"{model}/{block.removeprefix(start)}" if sample and block.startswith(start) else block
 
 
 def tables_in_compute(

@@ -76,3 +76,30 @@ def test_an_identity_without_letters_is_said() -> None:
     kept = np.array([group != "black-female" for group in table.groups])
     found = crossed_categories(table.only(kept, "left out"))
     assert {one.reason for one in found if one.id.endswith("interaction")} == {"no texts of black-female"}
+
+
+def test_samples_of_one_cell_are_one_unit() -> None:
+    """Letters written twice for the same prompts tell no more of how cells differ than their mean does."""
+    table = planted()
+    twice = replace(
+        table,
+        groups=table.groups * 2,
+        blocks=(*(f"m/0/{block}" for block in table.blocks), *(f"m/1/{block}" for block in table.blocks)),
+        units=table.blocks * 2,
+        counted=replace(
+            table.counted,
+            counts=LexiconCounts(
+                *(np.concatenate([part, part]) for part in (
+                    table.counted.counts.tokens, table.counted.counts.categories, table.counted.counts.entries,
+                ))
+            ),
+        ),
+        published=None,
+    )  # fmt: skip
+    once, again = (crossed_categories(one) for one in (table, twice))
+    for one, other in zip(once, again, strict=True):
+        assert one.interval is not None
+        assert other.interval is not None
+        # ½ added to twice the counts moves the estimate a little; the interval gets no narrower
+        width = np.log(one.interval.high) - np.log(one.interval.low)
+        assert np.log(other.interval.high) - np.log(other.interval.low) == pytest.approx(width, rel=0.02)
