@@ -12,6 +12,7 @@ from core.cli.console import job, note, open_for_measuring, open_for_writing, pr
 from core.cli.options import grouped
 from core.cli.project_commands import AsJson, File, Seed
 from core.errors import UsageError
+from core.given import ordinary_file
 
 if TYPE_CHECKING:
     from core.judging.known import KnownAnswer
@@ -229,6 +230,7 @@ def _consent(path: Path | None) -> str:
     if path is None:
         return ""
     try:
+        ordinary_file(path, follow=True)
         text = path.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"The consent text {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None
@@ -244,6 +246,7 @@ def _text(path: Path | None, what: str) -> str:
     if path is None:
         return ""
     try:
+        ordinary_file(path, follow=True)
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"The {what} {path.name} cannot be read.", hint="Name a text file in UTF-8.") from None

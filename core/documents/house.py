@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from core.documents.categories import any_of, categories
 from core.documents.values import HOUSE_LIST, Category, Mark, Sentence
 from core.errors import AppError, UsageError
+from core.given import ordinary_file
 from core.machine.storage import home
 from core.report.export import with_guard, without_guard
 from core.report.whole_file import write_whole
@@ -251,7 +252,7 @@ def _at(path: Path, _changed: int) -> ReadList:
 def read_list(path: Path) -> ReadList:
     """The list in a file. Raises `AppError` where the file cannot be read or is none."""
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if ordinary_file(path, follow=True).st_size > MOST_BYTES:
             raise AppError(f"“{path.name}” is far larger than a house list may be.", kept=_KEPT, hint=_HINT)
         return from_csv(path.read_bytes(), path.name)
     except FileNotFoundError:

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import AppError
+from core.given import ordinary_file
 from core.machine.storage import home
+from core.project.companions import check_companions, journal_of
 from core.project.connection import connect, explain
 from core.project.lock import is_held
 from core.text import sha256_text
@@ -20,28 +22,43 @@ from core.text import sha256_text
 # journal and recovered there: opening it `immutable` would show rows that were never committed.
 
 
-def journal_of(path: Path) -> Path:
-    return path.with_name(path.name + "-journal")
-
-
-def interrupted(path: Path) -> bool:
-    """Whether a crash left a journal beside a file that nobody is writing to now."""
+def has_journal(path: Path) -> bool:
+    """Whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
+    check_companions(path)
     try:
-        return journal_of(path).stat().st_size > 0 and not is_held(path)
+        return journal_of(path).stat().st_size > 0
     except OSError:
         return False
 
 
+def interrupted(path: Path) -> bool:
+    """Whether a crash left a journal beside a file that nobody is writing to now. `AppError` for a strange one."""
+    return has_journal(path) and not is_held(path)
+
+
+def roll_back(path: Path) -> None:
+    """Let SQLite roll the half-done transaction back that a crash left. Raises `AppError` for a broken file."""
+    try:
+        with closing(connect(path, writable=True)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
+    journal_of(path).unlink(missing_ok=True)
+
+
 def recovered_copy(path: Path) -> Path:
-    """File and journal copied to a new temporary folder, where SQLite rolls the half-done transaction back."""
+    """File and journal copied to a new temporary folder, and the half-done transaction rolled back there."""
+    ordinary_file(path)
     folder = Path(tempfile.mkdtemp(prefix="biasprint-"))
     copy = folder / path.name
-    shutil.copyfile(path, copy)
-    shutil.copyfile(journal_of(path), journal_of(copy))
-    with closing(connect(copy, writable=True)) as connection:
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
-    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
-    journal_of(copy).unlink(missing_ok=True)
+    try:
+        shutil.copyfile(path, copy)
+        shutil.copyfile(journal_of(path), journal_of(copy))
+        roll_back(copy)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     return copy
 
 

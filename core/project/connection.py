@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from core.errors import AppError
+from core.project.companions import check_companions
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 
@@ -22,7 +23,11 @@ SAFETY = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "foreign_ke
 
 
 def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 5_000) -> sqlite3.Connection:
-    """A plain connection; `writable=False` is both opened read-only and told `query_only`."""
+    """A plain connection; `writable=False` is both opened read-only and told `query_only`.
+
+    Raises `AppError` where a file beside it would lead SQLite elsewhere.
+    """
+    check_companions(path)
     mode = "rwc" if create else "rw" if writable else "ro"
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
@@ -67,6 +72,17 @@ class FileDamaged(AppError):
     """The file is not what was written."""
 
 
+class ProjectReplaced(AppError):
+    """The project is not the file any more that was opened, or is written to by somebody else too."""
+
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(
+            f"“{path.name}” {what} while it was open: the last change was not saved.",
+            kept="What is in the file there now was not touched.",
+            hint="Close it here and open it again.",
+        )
+
+
 def is_busy(error: BaseException) -> bool:
     """Whether another connection is in the way: worth waiting for."""
     cause = error.orig if isinstance(error, DBAPIError) else error
@@ -96,6 +112,8 @@ def explain(error: BaseException, path: Path) -> BaseException:
             hint="Check that the drive is still connected, then try again.",
             details=details,
         )
+    if getattr(cause, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
+        return ProjectReplaced(path, "was moved away or replaced")
     if code == sqlite3.SQLITE_READONLY:
         return NotSaved(
             f"“{name}” cannot be written to: the last change was not saved.",

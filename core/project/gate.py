@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import AppError
+from core.given import ordinary_file
 from core.machine.storage import home
 from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged
 from core.project.schema import expected_schema, schema_of
@@ -25,14 +26,13 @@ REMEMBERED = 200
 def read_header(path: Path) -> int:
     """The schema version a project file states, or why it is none. Call before any connection to it exists here."""
     try:
+        ordinary_file(path)
         with open(path, "rb") as stream:
             header = stream.read(100)
     except FileNotFoundError:
         raise AppError(
             f"There is no file “{path}”.", hint="Check the name, or make one with “biasprint new”."
         ) from None
-    except IsADirectoryError:
-        raise AppError(f"“{path}” is a folder, not a project file.", hint="Choose a file inside it.") from None
     except PermissionError:
         raise AppError(f"“{path.name}” may not be read.", hint="Ask its owner for permission, or copy it.") from None
     if not header.startswith(MAGIC) or len(header) < 100:

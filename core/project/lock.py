@@ -1,21 +1,33 @@
-"""Who may write: the operating system's lock on a file beside the project.
+"""Who may write: the operating system's locks on two files that stand for a project.
 
-The kernel frees it when its holder ends, however it ends, so that no lock is ever stale.
+The kernel frees them when their holder ends, however it ends, so that no lock is ever stale. One lies beside the
+project, where other machines see it; somebody may delete it, or the project may have a second name. The other is kept
+in the data folder by the project's device and inode, which no renaming, linking or deleting changes.
 """
 
+import errno
 import getpass
 import json
 import os
 import socket
 import sys
+import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from core.errors import AppError
+from core.given import ordinary_file
+from core.machine.storage import home
+from core.project.connection import ProjectReplaced
 
 # Windows locks a byte range: one far behind the text, so that others can still read who holds the lock.
 LOCKED_BYTE = 1 << 30
+# Who looks whether a lock is held takes it for a moment. One that stays held for longer is held by a writer.
+TRIES, PAUSE_SECONDS = 25, 0.01
+MOST_TEXT = 4096  # of what a lock file says about its holder
 
 
 @dataclass(frozen=True)
@@ -55,42 +67,128 @@ class ProjectInUse(AppError):
 class ProjectLock:
     """Held from opening to closing; `release` is safe to call twice."""
 
-    def __init__(self, stream: IO[str], path: Path) -> None:
-        self._stream = stream
-        self._path = path
+    def __init__(self, project: Path, beside: IO[str], keyed: IO[str] | None) -> None:
+        self._project = project
+        self._identity = _identity(project)
+        self._beside = beside
+        self._keyed = keyed
 
     @classmethod
     def acquire(cls, project: Path) -> "ProjectLock":
         """Take the lock, or raise `ProjectInUse` at once. An unwritable folder raises `OSError`."""
-        path = lock_path(project)
-        while True:
-            stream = open(path, "a+", encoding="utf-8")  # noqa: SIM115 - held open as long as the lock
-            if not _try_lock(stream):
-                holder = _read_holder(stream)
-                stream.close()
-                raise ProjectInUse(project, holder)
-            if _still_there(stream, path):
-                break
-            stream.close()  # its last holder removed the file between our opening and locking it
-        stream.seek(0)
-        stream.truncate()
-        stream.write(json.dumps(asdict(LockHolder.me())))
-        stream.flush()
-        return cls(stream, path)
+        beside = _take(lock_path(project), project)
+        keyed = None
+        try:
+            with suppress(OSError):  # a data folder that cannot be written to keeps nobody from their file
+                if (place := _keyed_path(project)) is not None:
+                    keyed = _take(place, project)
+        except BaseException:
+            _let_go(beside, lock_path(project))
+            raise
+        return cls(project, beside, keyed)
+
+    def check(self) -> None:
+        """Raise `ProjectReplaced` unless the project is still the file that was opened, and ours alone.
+
+        A lock file that somebody deleted is taken anew; the one in the data folder has kept others out meanwhile.
+        """
+        if _identity(self._project) != self._identity:
+            raise ProjectReplaced(self._project, "was moved away or replaced")
+        path = lock_path(self._project)
+        if not _still_there(self._beside, path):
+            try:
+                taken = _take(path, self._project)
+            except AppError as error:
+                raise ProjectReplaced(self._project, "was opened for writing by another program") from error
+            except OSError:
+                return  # a folder that has become read-only: the write itself tells
+            self._beside.close()
+            self._beside = taken
 
     def release(self) -> None:
-        if self._stream.closed:
+        if self._beside.closed:
             return
-        if sys.platform != "win32":  # Windows does not remove open files; there an empty one stays
-            self._path.unlink(missing_ok=True)
-        self._stream.close()
+        if self._keyed is not None:
+            _let_go(self._keyed, Path(self._keyed.name))
+        _let_go(self._beside, lock_path(self._project))
 
 
 def is_held(project: Path) -> bool:
     """Whether anybody holds the project open for writing now."""
+    places = (lock_path(project), _keyed_path(project))
+    return any(place is not None and _is_locked(place) for place in places)
+
+
+def lock_path(project: Path) -> Path:
+    """The lock file beside `project`, links in its folder's path resolved."""
+    real = project.resolve()
+    return real.with_name(real.name + ".lock")
+
+
+# ---- One lock file
+
+
+def _take(path: Path, project: Path) -> IO[str]:
+    for remaining in reversed(range(TRIES)):
+        stream = _open(path)
+        if _try_lock(stream):
+            if _still_there(stream, path):
+                stream.seek(0)
+                stream.truncate()
+                stream.write(json.dumps(asdict(LockHolder.me())))
+                stream.flush()
+                return stream
+            stream.close()  # its last holder removed the file between our opening and locking it
+            continue
+        holder = _read_holder(stream)
+        stream.close()
+        if not remaining:
+            raise ProjectInUse(project, holder)
+        time.sleep(PAUSE_SECONDS)
+    raise ProjectInUse(project, None)  # it was made and removed under our hands all the time
+
+
+def _open(path: Path, mode: str = "r+") -> IO[str]:
+    """The lock file; to write to it, made where there is none. A link, or a file with two names, is not ours."""
+    with suppress(FileNotFoundError):
+        ordinary_file(path)
+    access = os.O_RDWR | os.O_CREAT if mode == "r+" else os.O_RDONLY
+    access |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+    def opened(name: str, _: int) -> int:
+        return os.open(name, access, 0o666)
+
+    opener = partial(_as_asked, access)
     try:
-        stream = open(lock_path(project), encoding="utf-8")  # noqa: SIM115 - closed below, which frees the lock
-    except OSError:
+        stream = open(path, mode, encoding="utf-8", errors="replace", opener=opener)  # noqa: SIM115 - the caller's
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # it has just become a link
+            ordinary_file(path)
+        raise
+    if os.fstat(stream.fileno()).st_nlink > 1:
+        stream.close()
+        raise AppError(
+            f"“{path.name}” is a file with another name too, and was not written to.",
+            kept="Nothing was opened or changed.",
+            hint="Delete it where nobody has the project open, and try again.",
+        )
+    return stream
+
+
+def _as_asked(access: int, name: str, _flags: int) -> int:
+    return os.open(name, access, 0o666)
+
+
+def _let_go(stream: IO[str], path: Path) -> None:
+    if sys.platform != "win32" and _still_there(stream, path):  # Windows does not remove open files: an empty one stays
+        path.unlink(missing_ok=True)
+    stream.close()
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        stream = _open(path, "r")
+    except (OSError, AppError):
         return False
     try:
         return not _try_lock(stream)
@@ -98,10 +196,25 @@ def is_held(project: Path) -> bool:
         stream.close()
 
 
-def lock_path(project: Path) -> Path:
-    """The lock file beside `project`, links resolved, so that two names of one file share one lock."""
-    real = project.resolve()
-    return real.with_name(real.name + ".lock")
+def _keyed_path(project: Path) -> Path | None:
+    """The lock file in the data folder; None where there is no project, or no data folder to write to."""
+    identity = _identity(project)
+    if identity is None:
+        return None
+    try:
+        folder = home() / "locks"
+        folder.mkdir(exist_ok=True)
+    except (AppError, OSError):
+        return None
+    return folder / "{:x}-{:x}.lock".format(*identity)
+
+
+def _identity(project: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(project)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _user() -> str:
@@ -114,14 +227,14 @@ def _user() -> str:
 def _read_holder(stream: IO[str]) -> LockHolder | None:
     try:
         stream.seek(0)
-        return LockHolder(**json.loads(stream.read()))
+        return LockHolder(**json.loads(stream.read(MOST_TEXT)))
     except (OSError, ValueError, TypeError):
         return None  # the holder is just writing its name
 
 
 def _still_there(stream: IO[str], path: Path) -> bool:
     try:
-        here, there = os.fstat(stream.fileno()), os.stat(path)
+        here, there = os.fstat(stream.fileno()), os.lstat(path)
     except FileNotFoundError:
         return False
     return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)

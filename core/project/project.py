@@ -12,7 +12,7 @@ from types import TracebackType
 
 from core.errors import AppError
 from core.project import gate
-from core.project.backup import back_up, copy_project, interrupted, recovered_copy
+from core.project.backup import back_up, copy_project, has_journal, interrupted, recovered_copy, roll_back
 from core.project.changes import Changes
 from core.project.connection import SCHEMA_VERSION, connect, explain
 from core.project.lock import ProjectLock
@@ -43,7 +43,9 @@ class Project:
         self._file = opened_as or path
         self._listeners: list[Listener] = []
         self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
-        writer = None if read_only else Writer(self._file, self._tell, self._backup.join)
+        writer = None
+        if lock is not None and not read_only:
+            writer = Writer(self._file, self._tell, lock.check, self._backup.join)
         reader = Reader(self._file, None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True))
         self._reader, self._writer = reader, writer
         self.studies = Studies(reader, writer)
@@ -109,11 +111,10 @@ class Project:
         except OSError:
             return cls._open_read_only(path, f"“{path.parent}” cannot be written to: the project is open read-only.")
         try:
-            version = gate.read_header(path)
             if not os.access(path, os.W_OK):
                 lock.release()
                 return cls._open_read_only(path, f"“{path.name}” cannot be written to: it is open read-only.")
-            _admit(path, version, writable=True)
+            _admit(path, _finished(path), writable=True)
             return cls(path, lock=lock, read_only="")
         except BaseException:
             lock.release()
@@ -186,6 +187,22 @@ class Project:
         if not self.read_only:
             with suppress(AppError, OSError):
                 back_up(self.path)
+
+
+def _finished(path: Path) -> int:
+    """The version of a file whose half-done transaction, where a crash left one, is rolled back first.
+
+    A read-only connection cannot roll back, so that a file which was killed in an upgrade would be refused each time.
+    """
+    if not has_journal(path):
+        return gate.read_header(path)
+    copy = recovered_copy(path)  # what is foreign or damaged is told there, and stays as it is
+    try:
+        gate.read_header(copy)
+    finally:
+        shutil.rmtree(copy.parent, ignore_errors=True)
+    roll_back(path)
+    return gate.read_header(path)
 
 
 def _admit(path: Path, version: int, *, writable: bool) -> None:

@@ -39,13 +39,22 @@ class _Order:
 
 
 class Writer:
-    """Runs writes in their order, a person's before a job's. `before_first` runs once, ahead of the first write."""
+    """Runs writes in their order, a person's before a job's.
+
+    `still_ours` runs before each commit and raises where the file is not ours to write any more; `before_first` runs
+    once, ahead of the first write.
+    """
 
     def __init__(
-        self, path: Path, on_commit: Callable[[Changes], None], before_first: Callable[[], None] | None = None
+        self,
+        path: Path,
+        on_commit: Callable[[Changes], None],
+        still_ours: Callable[[], None],
+        before_first: Callable[[], None] | None = None,
     ) -> None:
         self._path = path
         self._on_commit = on_commit
+        self._still_ours = still_ours
         self._before_first = before_first
         self._orders: queue.PriorityQueue[_Order] = queue.PriorityQueue()
         self._urgent = threading.Event()  # a person's order came
@@ -165,6 +174,7 @@ class Writer:
 
     def _commit(self, done: list[tuple[_Order, Changes]]) -> None:
         try:
+            self._still_ours()
             execute_when_free(self._connection, "COMMIT", GIVE_UP_SECONDS)
         except Exception as error:
             if self._driver.in_transaction:

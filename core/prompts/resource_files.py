@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from core.errors import AppError
+from core.given import ordinary_file
 from core.own import own_files
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ def packaged(*parts: str) -> Traversable:
 def read_toml(source: Traversable | Path) -> dict[str, Any]:
     """The content of a TOML file in UTF-8, with or without a byte order mark."""
     try:
+        if isinstance(source, Path):
+            ordinary_file(source, follow=True)
         return tomllib.loads(source.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise AppError(f"The file {source} could not be read.", hint="Check its path.", details=str(error)) from error

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import UsageError
+from core.given import ordinary_file
 from core.runs.audit_gates import Gate, parse_gate
 from core.studies.registry import study as known_study
 
@@ -153,6 +154,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
     Raises `UsageError`, one sentence for each thing that is wrong, before anything is done.
     """
     try:
+        ordinary_file(path, follow=True)
         data = path.read_bytes()
         found = tomllib.loads(data.decode("utf-8-sig"))
     except OSError as error:

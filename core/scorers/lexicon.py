@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
+from core.given import ordinary_file
 from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, Word, words
@@ -187,6 +188,7 @@ def words_of_file(path: Path) -> Lexicon:
         found = load_lexicon(path)
     else:
         try:
+            ordinary_file(path, follow=True)
             content = path.read_bytes()
             lines = [line.partition("#")[0].strip() for line in content.decode("utf-8-sig").splitlines()]
             one = {"name": path.stem, "entries": list(dict.fromkeys(line for line in lines if line))}

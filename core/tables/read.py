@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TextIO
 
 from core.errors import AppError, UsageError
+from core.given import ordinary_file
 from core.jobs import JobContext
 from core.tables.encoding import Encoding, find_encoding, misfit, open_text, watch
 from core.tables.fields import FieldSpec, complete_mapping
@@ -290,7 +291,7 @@ def _reader_for(path: Path) -> Opener:
             f"“{path.name}” is not a kind of table that can be read.",
             hint=f"Kinds: {', '.join(ending[1:] for ending in READERS)}. Save it as csv in UTF-8.",
         )
-    if path.stat().st_size == 0:
+    if ordinary_file(path, follow=True).st_size == 0:
         raise AppError(f"“{path.name}” is empty.", hint="Check that it was saved or copied completely.")
     return reader
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.backends.llama_cpp import errors
+from core.given import ordinary_file
 
 # Number of the tensor type → (weights in a block, bytes of a block). Source: ggml's type traits.
 TENSOR_TYPES: dict[int, tuple[int, int]] = {
@@ -106,6 +107,7 @@ def read_head(path: Path) -> GgufHead:
     """Read and check the head of a GGUF file. Raises `AppError`: no such file, no GGUF, damaged, cut off."""
     name = path.name
     try:
+        ordinary_file(path, follow=True)
         with path.open("rb") as file:
             start = file.read(_SMALLEST)
             if start[:4] != MAGIC:

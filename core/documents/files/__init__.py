@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from core.compute import ComputeCrashed, ComputeProcess, calls
 from core.documents.values import Document
 from core.errors import AppError
+from core.given import ordinary_file
 from core.jobs import JobContext
 
 if TYPE_CHECKING:
@@ -28,10 +29,9 @@ START_SECONDS = 20.0  # what a slow machine may take to start the process, on to
 def read_file(path: Path, ctx: JobContext | None = None) -> Document:
     """The document in a file. Raises `AppError`: one sentence about this file and what to do."""
     try:
-        size = path.stat().st_size
         if path.is_dir():
             raise AppError(f"“{path.name}” is a folder.", hint="Check it as a pile of letters.")
-        _check_size(size, path.name)
+        _check_size(ordinary_file(path, follow=True).st_size, path.name)
         data = path.read_bytes()
     except FileNotFoundError:
         raise AppError(f"There is no file “{path}”.", hint="Check the name.") from None

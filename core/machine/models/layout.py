@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import AppError
+from core.given import ordinary_file
 from core.machine import storage
 
 # ---- Files of a model
@@ -113,6 +114,7 @@ def look_at(path: Path) -> Found:
 
 
 def _file(path: Path) -> Found:
+    ordinary_file(path, follow=True)
     with path.open("rb") as file:
         start = file.read(32)
     if start.startswith(LFS_POINTER):

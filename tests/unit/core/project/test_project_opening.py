@@ -186,13 +186,6 @@ def test_a_second_opening_is_refused_and_the_holder_named(path: Path) -> None:
     assert not is_held(path)
 
 
-def test_a_link_to_an_open_project_is_the_same_project(path: Path) -> None:
-    link = path.with_name("link.biasprint")
-    link.symlink_to(path)
-    with Project.open(path), pytest.raises(ProjectInUse):
-        Project.open(link)
-
-
 def test_a_killed_holder_leaves_no_lock(path: Path) -> None:
     ready, tell = multiprocessing.Pipe()
 

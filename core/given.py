@@ -1,0 +1,58 @@
+"""Files that a person names, or that came with them: looked at before anything opens them.
+
+A link may lead to a private file, a pipe never ends, a device has no size: each is told by `lstat`, which opens
+nothing. Opening such a file first and asking then is too late.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from core.errors import AppError
+
+# An honest file has most of its bytes on the disk, also where the disk compresses; one of holes has next to none.
+LARGE_BYTES = 1_000_000_000
+LEAST_ON_DISK = 0.01
+
+KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
+    """What `lstat` says of an ordinary file; with `follow` a link stands for what it leads to.
+
+    A link is followed only to read what a person named: they meant it. What is written to, or came from others
+    together with other files, is never reached through one.
+
+    Raises `AppError` for a link, a pipe, a socket, a device, a folder, and a large file that is nearly all holes;
+    `OSError` as `lstat` does, where there is none.
+    """
+    found = path.stat() if follow else path.lstat()
+    mode = found.st_mode
+    if stat.S_ISLNK(mode):
+        raise AppError(
+            f"“{path.name}” is a link, and was not followed.",
+            kept="Nothing was opened or changed.",
+            hint=f"Name the file itself: {os.path.realpath(path)}",
+        )
+    if stat.S_ISDIR(mode):
+        raise AppError(f"“{path.name}” is a folder.", hint="Choose a file inside it.")
+    if not stat.S_ISREG(mode):
+        kind = next((name for is_kind, name in KINDS if is_kind(mode)), "no ordinary file")
+        raise AppError(
+            f"“{path.name}” is {kind}, and was not opened.",
+            kept="Nothing was opened or changed.",
+            hint="Save what it holds as a file, and name that.",
+        )
+    on_disk = getattr(found, "st_blocks", None)
+    if found.st_size > LARGE_BYTES and on_disk is not None and on_disk * 512 < LEAST_ON_DISK * found.st_size:
+        raise AppError(
+            f"“{path.name}” says it has {found.st_size / 1e9:.0f} GB, and next to nothing is in it.",
+            kept="It was not opened.",
+            hint="If it came from somebody else, ask for a fresh copy.",
+        )
+    return found
