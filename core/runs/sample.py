@@ -16,7 +16,7 @@ from core.compute import ComputeProcess
 from core.jobs import JobContext
 from core.machine.storage import home
 from core.own import own_files
-from core.project.backup import journal_of
+from core.project.companions import journal_of
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.prompts import cogs_set, letters_context_less_set

@@ -22,8 +22,8 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.machine.models import catalogue
 from core.metrics.proportions import wilson
-from core.project.backup import journal_of
 from core.project.check import check_project
+from core.project.companions import journal_of
 from core.project.connection import SCHEMA_VERSION
 from core.project.gate import read_header
 from core.project.project import Project
