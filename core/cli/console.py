@@ -212,19 +212,14 @@ def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool
 
     Refused in the middle of a rating on this machine, unless the look is asked for: then it is recorded first.
     """
-    from core.judging.looking import record_look, sessions_to_ask
+    from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
     from core.project.project import Project
 
     project = open_for_measuring(path) if measuring else Project.open(path, read_only=True)
     try:
         asked = sessions_to_ask(project)
         if asked and not look_anyway:
-            who = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
-            raise AppError(
-                f"{who} in the middle of rating, and “biasprint {command}” names the identities.",
-                kept="Nothing was shown.",
-                hint="Look after the reveal; or with --look-anyway, which is recorded: later answers count as seen.",
-            )
+            raise refusal_to_show(asked, f"biasprint {command}", "with --look-anyway")
         if asked and measuring:
             record_look(project, f"biasprint {command}")
     except BaseException:

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.cli.console import complain, say
-from core.errors import UsageError
 from core.findings import Finding
 
 if TYPE_CHECKING:
-    from core.runs.audit_gates import Gate, GateResult
-
-GATE_FAILED, NO_SUCH_FINDING = 3, 2  # exit codes
+    from core.runs.audit.gates import Gate, GateResult
 
 FailOn = Annotated[
     list[str] | None,
@@ -25,18 +22,16 @@ FailOn = Annotated[
 
 
 def gates_of(texts: Sequence[str] | None, study: str) -> "list[Gate]":
-    """Raises `UsageError` for what is no gate, and for a finding that the study never has."""
-    from core.runs.audit_gates import parse_gate, unknown
+    """Read before anything is measured. Raises `UsageError`."""
+    if not texts:
+        return []
+    from core.runs.audit.gates import gates_for
 
-    gates = [parse_gate(text) for text in texts or ()]
-    for gate in gates:
-        if said := unknown(gate, [study]):
-            raise UsageError(said)
-    return gates
+    return gates_for(texts, study)
 
 
 def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateResult]":
-    from core.runs.audit_gates import hold
+    from core.runs.audit.gates import hold
 
     return hold(gates, findings) if gates else []
 
@@ -53,6 +48,8 @@ def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
             complain(one.said)
         elif not as_json:
             say(one.said)
-    if any(one.missing for one in results):
-        return NO_SUCH_FINDING
-    return 0 if all(one.passed for one in results) else GATE_FAILED
+    if not results:
+        return 0
+    from core.runs.audit.gates import exit_code
+
+    return exit_code(results)

@@ -49,14 +49,13 @@ def parameters(
 
 def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the catalogue recommends for a local model and a study, or for judging; said on stderr as it is used."""
-    from core.machine.models import catalogue
+    from core.runs.setup import recommended
 
-    preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
-    if preset is None:
-        return {}
-    told = ", ".join(f"{name} {given.get(name, value)}" for name, value in preset.parameters.items())
-    note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {told}.")
-    return dict(preset.parameters)
+    found = recommended(backend, model, purpose)
+    if found:
+        told = ", ".join(f"{name} {given.get(name, value)}" for name, value in found.items())
+        note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {told}.")
+    return found
 
 
 def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:

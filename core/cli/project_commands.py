@@ -33,12 +33,14 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
+from core.errors import AppError
 
 if TYPE_CHECKING:
     from core.project.rows import PromptSetRow
     from core.runs.generate import GenerateResult
     from core.runs.score import ScoreResult
 
+SHOWN_DIFFERENCES = 20
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result.", min=0, max=2**63 - 1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
@@ -240,10 +242,16 @@ def replay(
     study: Annotated[str | None, typer.Option(help="The newest run of this study.")] = None,
     n: Annotated[int, typer.Option("--n", help="How many outputs, spread evenly over the run.", min=1)] = 5,
     model: Annotated[str, typer.Option(help="Where the model's file is, if its name alone does not tell.")] = "",
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Instead of writing, measure again by the recipe of the findings.")
+    ] = False,
     look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write some outputs of a run once more, by its recipe, and compare them with what is stored. Stores nothing."""
+    """Do again, by its recipe, what is stored: some outputs of a run, or findings; and compare. Stores nothing."""
+    if findings:
+        _measure_again(file, study, look_anyway, as_json)
+        return
     from core.compute import models
     from core.runs.replay import latest_run
     from core.runs.replay import replay as write_again
@@ -260,6 +268,29 @@ def replay(
     say(f"Run {result.run_id} by {result.model}: {result.same:,} of {len(result.outputs):,} texts are the same.")
     for reason in result.reasons:
         say(reason)
+
+
+def _measure_again(file: Path, study: str | None, look_anyway: bool, as_json: bool) -> None:
+    from core.compute import shared
+    from core.runs.audit.again import measured_again
+    from core.runs.reporting import measured_studies
+
+    with open_to_look(file, look_anyway, "replay") as project, job("Measuring again") as ctx:
+        kinds = [study] if study else measured_studies(project)
+        if not kinds:
+            raise AppError("Nothing was measured in this project yet.", hint="Measure a study first.")
+        replayed = [measured_again(ctx, project, kind, shared()) for kind in kinds]
+    if as_json:
+        print_json({"version": 1, "studies": [one.to_json() for one in replayed]})
+        return
+    for one in replayed:
+        say(f"{one.study}: {one.same:,} of {len(one.findings):,} findings have the same numbers.")
+        for each in one.differing[:SHOWN_DIFFERENCES]:
+            say(f"  {each.said}")
+        if (left := len(one.differing) - SHOWN_DIFFERENCES) > 0:
+            say(f"  and {left:,} more; --json lists them all.")
+        for reason in one.reasons:
+            say(reason)
 
 
 def check(file: File, as_json: AsJson = False) -> None:

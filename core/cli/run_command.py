@@ -1,32 +1,25 @@
 """run, audit-file: an audit from a file, without a person; and a project's audit as such a file."""
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import (
-    PAGES,
-    LookAnyway,
-    check_target,
-    complain,
-    job,
-    new_path,
-    note,
-    open_for_writing,
-    open_to_look,
-    print_json,
-    say,
-)
+from core.cli import console
+from core.cli.console import LookAnyway, note, say
+from core.cli.data_commands import tell_table
 from core.cli.gates import tell_gates
 from core.cli.measure_command import print_result
 from core.cli.project_commands import AsJson, File
+from core.errors import AppError
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.runs.audit import Audit
-    from core.runs.audit_run import AuditResult
+    from core.runs.audit.doing import AuditResult
+    from core.runs.audit.file import Audit
 
 ANSWERS, AUDITS = (".json",), (".toml",)
 
@@ -45,37 +38,32 @@ def run(
     """Do a whole audit from a file: prompts, texts, scores, findings, gates, report. Stopped, it goes on from there."""
     from core.compute import models, shared
     from core.machine import keys
-    from core.runs.audit import read_audit
-    from core.runs.audit_run import AuditRun
+    from core.runs.audit.doing import AuditRun
+    from core.runs.audit.reading import read_audit
 
     audit, digest = read_audit(file)
     _check_outputs(audit, file)
-    with _project_of(audit, look_anyway) as project, job(audit.title or file.stem) as ctx:
-        result = AuditRun(project, audit, models(), shared(), keys.session_keys(), note)(
-            ctx, retry_failures=retry_failures
-        )
+    with _project_of(audit, look_anyway) as project, console.job(audit.title or file.stem) as ctx:
+        work = AuditRun(project, audit, models(), shared(), keys.session_keys(), note)
+        result = work(ctx, retry_failures=retry_failures)
     about = {"file": file.name, "sha256": digest, "title": audit.title, "project": audit.outputs.project.name}
-    answer = {**result.to_json(), "audit": about, "outputs": _reports(audit, result)}
-    if audit.outputs.json_:
-        from core.report.whole_file import write_whole
-
-        write_whole(audit.outputs.json_, json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False).encode())
+    answer, undone = _written(audit, result, {**result.to_json(), "audit": about})
     if as_json:
-        print_json(answer)
+        console.print_json(answer)
     else:
         _tell(result)
-    for sentence in result.undone:
-        complain(sentence)
+    for sentence in (*result.undone, *undone):
+        console.complain(sentence)
     tell_gates(result.gates, as_json=as_json)
-    if result.exit_code:
-        raise typer.Exit(result.exit_code)
+    if code := result.exit_code or int(bool(undone)):
+        raise typer.Exit(code)
 
 
 def _check_outputs(audit: "Audit", file: Path) -> None:
-    new_path(audit.outputs.project)
-    for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, PAGES)):
+    console.new_path(audit.outputs.project)
+    for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, console.PAGES)):
         if path is not None:
-            check_target(path, endings, [file, audit.outputs.project])
+            console.check_target(path, endings, [file, audit.outputs.project])
 
 
 def _project_of(audit: "Audit", look_anyway: bool) -> "Project":
@@ -85,26 +73,55 @@ def _project_of(audit: "Audit", look_anyway: bool) -> "Project":
     path = audit.outputs.project
     if not path.exists():
         return Project.create(path)
-    open_for_writing(path).close()  # it says so where it cannot be written to
-    return open_to_look(path, look_anyway, "run", measuring=True)
+    console.open_for_writing(path).close()  # it says so where it cannot be written to
+    return console.open_to_look(path, look_anyway, "run", measuring=True)
 
 
-def _reports(audit: "Audit", result: "AuditResult") -> dict[str, Any]:
-    """Write a report of each study; where they are."""
-    written: dict[str, Any] = {"report": []}
-    if audit.outputs.report is not None:
-        from core.report.html import write_report
+def _written(audit: "Audit", result: "AuditResult", answer: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Write a report of each study and the answer as a file; the whole answer, and what could not be written."""
+    from core.report.whole_file import write_whole
 
-        for kind, measured in result.measured.items():
-            path = audit.outputs.report
-            path = path if len(result.measured) == 1 else path.with_stem(f"{path.stem}-{kind}")
-            write_report(measured.result, path, title=audit.title or f"Bias in {kind}", recipe=measured.recipe)
-            note(f"The report is in {path}.")
-            written["report"].append(path.name)
-    return written
+    undone: list[str] = []
+    pages = [name for kind in result.measured if (name := _report(audit, result, kind, undone))]
+    answer = {**answer, "undone": [*result.undone, *undone], "outputs": {"report": pages}}
+    if audit.outputs.json_:
+        text = json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False)
+        _try(undone, audit.outputs.json_, lambda path: write_whole(path, text.encode("utf-8", "replace")))
+    return answer, undone
+
+
+def _report(audit: "Audit", result: "AuditResult", kind: str, undone: list[str]) -> str:
+    """Write the report of a study, where one is wanted; the name of its file."""
+    from core.report.html import write_report
+
+    path, measured = audit.outputs.report, result.measured[kind]
+    if path is None:
+        return ""
+    path = path if len(result.measured) == 1 else path.with_stem(f"{path.stem}-{kind}")
+    title = audit.title or f"Bias in {kind}"
+    if not _try(undone, path, lambda to: write_report(measured.result, to, title=title, recipe=measured.recipe)):
+        return ""
+    note(f"The report is in {path}.")
+    return path.name
+
+
+def _try(undone: list[str], path: Path, write: Callable[[Path], object]) -> bool:
+    """Write a file, in a folder that is made for it; a failure is a sentence, for the findings are there by now."""
+    try:
+        with suppress(OSError):  # what writes says why it cannot
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write(path)
+    except AppError as error:
+        undone.append(str(error))
+        return False
+    return True
 
 
 def _tell(result: "AuditResult") -> None:
+    for texts in result.texts:
+        if texts.table is not None:
+            tell_table(texts.table)
+        say(f"{texts.source}: {texts.added:,} new texts for {texts.study}.")
     for one in result.runs:
         done, wanted = one.result.done, one.result.wanted
         say(f"{one.called}: {done:,} of {wanted:,} texts for {one.prompts}, {one.result.added:,} of them new.")
@@ -124,13 +141,13 @@ def audit_file(
 ) -> None:
     """Write a project's prompts, generators and measures as an audit file, for “run”."""
     from core.report.whole_file import write_whole
-    from core.runs.audit_saved import saved_audit
+    from core.runs.audit.saved import saved_audit
 
-    check_target(out, AUDITS)
-    with open_to_look(file, look_anyway, "audit-file") as project, job("Writing") as ctx:
+    console.check_target(out, AUDITS)
+    with console.open_to_look(file, look_anyway, "audit-file") as project, console.job("Writing") as ctx:
         text = saved_audit(ctx, project, out)
     write_whole(out, text.encode("utf-8"))
     if as_json:
-        print_json({"file": str(out)})
+        console.print_json({"file": str(out)})
     else:
         say(f"The audit is in {out}.")

@@ -8,7 +8,7 @@ those out unless they are asked for, and say how many.
 The window asks through `desktop.gate`, the command line through `core.cli.console.open_to_look`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import AppError
@@ -48,6 +48,16 @@ def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
         UnfinishedSession(row.id, people[row.rater_id], row.rater_id)
         for row in unfinished
         if row.rater_id in people and row.plan_id not in workshops and row.id not in away | looked
+    )
+
+
+def refusal_to_show(asked: Sequence[UnfinishedSession], what: str, anyway: str) -> AppError:
+    """What those who ask for `what` are told; `anyway`: how a look all the same is asked for."""
+    who = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
+    return AppError(
+        f"{who} in the middle of rating, and “{what}” names the identities.",
+        kept="Nothing was shown.",
+        hint=f"Look after the reveal; or {anyway}, which is recorded: later answers count as seen.",
     )
 
 

@@ -17,6 +17,7 @@ from core.project.stores.runs import OutputFilter
 from core.text import sha256_text
 
 IMPORTED = "imported"
+NOT_WRITTEN = (IMPORTED, "written")  # backends of texts that nothing here wrote
 LETTER = "letter"  # the kind of a source that is a text of its own, and no original or context
 SHOWN = 32  # characters of a system prompt in a name
 ENDPOINT, SYSTEM = "endpoint", "system"
@@ -143,7 +144,7 @@ def prompts_asked(project: Project, study_id: int) -> dict[int, str]:
 
 
 def chosen(known: Sequence[StudyGenerator], wanted: Iterable[str]) -> tuple[StudyGenerator, ...]:
-    """The generators that these words name, in their order: a whole name, or a part that one name alone has.
+    """The generators that these words name, in their order: a whole name, or a model or part that one alone has.
 
     A word may hold several, with commas between them. Raises `UsageError` for one that names none, or more than one.
     """
@@ -161,6 +162,7 @@ def _prompts(project: Project, set_id: int) -> Iterator[PromptRow]:
 def _named(known: Sequence[StudyGenerator], words: str) -> list[StudyGenerator]:
     wanted = words.strip().casefold()
     exact = [one for one in known if one.name.casefold() == wanted]
+    exact = exact or [one for one in known if wanted and one.model.casefold() == wanted]
     partly = exact or [one for one in known if wanted and wanted in one.name.casefold()]
     if len(partly) == 1:
         return partly

@@ -17,11 +17,11 @@ from core.project.rows import GeneratorRow, OutputRow, RunRow
 from core.project.specs import GeneratorSpec
 from core.project.stores.runs import OutputFilter
 from core.runs.generate import ask_all, request_of
+from core.runs.generators import NOT_WRITTEN
 from core.runs.setup import generator_spec
 from core.runs.writing import BUILD, Written
 
 KEPT = "Nothing was changed."
-NO_GENERATORS = ("imported", "written")  # backends of texts that nothing here wrote
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def latest_run(project: Project, study: str | None = None) -> int:
     found = project.studies.of_kind(study) if study else None
     generators = project.runs.generators()
     for run in reversed(project.runs.all()):
-        if generators[run.generator_id].backend not in NO_GENERATORS and (
+        if generators[run.generator_id].backend not in NOT_WRITTEN and (
             not study or (found and run.study_id == found.id)
         ):
             return run.id
@@ -117,7 +117,7 @@ def first_difference(before: str, after: str) -> int | None:
 def _found_here(
     ctx: JobContext, generator: GeneratorRow, compute: ComputeProcess, keys: Mapping[str, str] | None, opens: str
 ) -> GeneratorSpec:
-    if generator.backend in NO_GENERATORS:
+    if generator.backend in NOT_WRITTEN:
         raise AppError("No generator of this program wrote these texts: they cannot be written again.", kept=KEPT)
     return generator_spec(
         generator.backend, opens or generator.model, generator.parameters, compute, ctx=ctx, keys=keys

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from pydantic import Field
 
 from core.backends.registry import open_backend
 from core.compute import ComputeProcess, calls
@@ -32,6 +34,8 @@ from core.tables.fields import parse_map_options
 BY_TEMPLATE = {"template", "table", "columns", "set_name"}
 PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "female": "she", "woman": "she", "she": "she"}
 
+AtLeastOne = Annotated[int, Field(ge=1)]  # in an audit file
+
 
 @dataclass(frozen=True)
 class PromptChoice:
@@ -51,12 +55,12 @@ class PromptChoice:
     axes: Sequence[str] | None = None
     preset: str | None = None
     names: Sequence[str] | None = None
-    names_in_turn: int | None = None
+    names_in_turn: AtLeastOne | None = None
     name_set: str | None = None
     document: str | None = None
     occupations: Sequence[str] | None = None
     biographies: Path | None = None
-    versions: int | None = None
+    versions: AtLeastOne | None = None
     headlines: Path | None = None
     ideology: str | None = None
     base_model: bool = False
@@ -312,6 +316,14 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
     raise AppError(
         f"The project has no prompts for {study}.", hint=f"Make them with “biasprint prompts FILE --study {study}”."
     )
+
+
+def recommended(backend: str, model: str, purpose: str) -> dict[str, Any]:
+    """The parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
+    from core.machine.models import catalogue
+
+    preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
+    return dict(preset.parameters) if preset else {}
 
 
 def generator_spec(

@@ -181,7 +181,7 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
 
     def work(ctx: JobContext) -> None:
         from core.report.whole_file import write_whole
-        from core.runs.audit_saved import saved_audit
+        from core.runs.audit.saved import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))
 

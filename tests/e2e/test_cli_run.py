@@ -1,7 +1,10 @@
 """`run AUDIT.toml`: the worked example of docs/audits.md, what goes wrong in a file, and a project saved as one."""
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
@@ -69,6 +72,20 @@ def test_a_project_saved_as_an_audit_file_gives_the_same_numbers_in_another(exam
     assert again["studies"][0]["findings"] == answer.json["studies"][0]["findings"]
 
 
+def test_findings_replay_to_the_same_numbers_and_one_that_was_changed_is_named(example: tuple[Path, Answer]) -> None:
+    folder, _ = example
+    file = folder / "changed.biasprint"
+    copy(folder / "authors.biasprint", file)
+    (same,) = biasprint("replay", file, "--findings", "--json").json["studies"]
+    assert (same["same"], same["differ"], same["reasons"]) == (same["findings"], [], [])
+    with closing(sqlite3.connect(file)) as connection, connection:
+        changed = "UPDATE finding SET body = json_set(body, '$.estimate', 0.125) WHERE id = 1"
+        connection.execute(changed)
+    said = biasprint("replay", file, "--findings").out
+    assert f"{same['findings'] - 1:,} of {same['findings']:,} findings have the same numbers" in said
+    assert "estimate 0.125 then" in said
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
@@ -79,9 +96,11 @@ def test_a_project_saved_as_an_audit_file_gives_the_same_numbers_in_another(exam
         ),
         ("[[generators]]\nbackend = 'synthetic'", "“model” is missing in generators 2"),
         ("[[generators]]\nbackend = 'synthetic'\nmodel = 'none'", "Two generators are called “none”"),
-        ("[[measure]]\nstudy = 'news'", "“news” is to be measured, and has no prompts here"),
+        ("[[measure]]\nstudy = 'news'", "“news” is to be measured, and has no prompts or texts here"),
         ("seed = -1", "“seed” is not as it should be"),
         ("gates = ['completion.delta over 1']", "A gate has no “over”"),
+        ("[[texts]]\nstudy = 'letters'", "from a table or from a project"),
+        ("[[measure]]\nstudy = 'completion'\npool = true\ncompare = ['all']", "what is pooled cannot be compared"),
         ("seed = ", "is not a TOML file"),
     ],
 )
@@ -115,8 +134,13 @@ prompts = ["others"]
 [[measure]]
 study = "completion"
 compare = ["none", "large"]
+[[texts]]
+study = "completion"
+table = "nowhere.csv"
 [outputs]
 project = "a.biasprint"
+json = "new folder/a.json"
+report = "audit.toml/a.html"
 """
     small = SMALL.replace('model = "none"', 'model = "none"\nprompts = ["completion"]')
     gates = 'scorers = ["textblobb"]\ngates = ["completion.delta[delta_Q] interval_above 0.9"]'
@@ -130,6 +154,10 @@ project = "a.biasprint"
         "“textblobb” scored nothing: There is no scorer “textblobb”.",
         "no prompt was answered by both",
         "completion.delta has no “delta_Q” for a gate",
+        "The texts of nowhere.csv were not read: There is no file",
+        "There is no folder “",
     )
     for sentence in sentences:
         assert sum(sentence in line for line in told) == 1, (sentence, answer.err)
+    assert (tmp_path / "new folder" / "a.json").read_text(encoding="utf-8") == answer.out.rstrip("\n")
+    assert "There is no folder" in answer.json["undone"][-1]

@@ -17,6 +17,7 @@ from biasprint import _names
 _names.install()
 
 if TYPE_CHECKING:
+    from biasprint.measuring import How as How
     from biasprint.measuring import Measured as Measured
     from biasprint.measuring import measure as measure
     from biasprint.measuring import score as score
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "Error": ("core.errors", "AppError"),
     "Findings": ("tables", "Findings"),
+    "How": ("measuring", "How"),
     "Measured": ("measuring", "Measured"),
     "Project": ("projects", "Project"),
     "Table": ("tables", "Table"),
@@ -44,7 +46,8 @@ _PLACES = {
     "studies": ("measuring", "studies"),
 }
 __all__ = [
-    "Error", "Findings", "Measured", "Project", "Table", "__version__", "measure", "open", "sample", "score", "studies",
+    "Error", "Findings", "How", "Measured", "Project", "Table", "__version__", "measure", "open", "sample", "score",
+    "studies",
 ]  # fmt: skip
 
 

@@ -5,10 +5,10 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from biasprint.tables import Findings, Table, data_frame
 from core.cli.console import is_project
@@ -16,7 +16,8 @@ from core.compute import shared
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
-from core.runs.measure import MeasuredStudy, measure_tables
+from core.runs.audit.gates import GateResult, gates_for, hold
+from core.runs.measure import MeasuredStudy, measure_tables, measuring
 from core.runs.tables import score_columns, score_table
 from core.studies import registry
 from core.studies.study import MeasureOptions
@@ -28,11 +29,34 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+class How(TypedDict, total=False):
+    """What `measure` may be told beside its data. Whatever is left out is as on the command line.
+
+    `axes`: only these. `scorers`: role → name, for another than the default. `seed`: 0. `adjust`: for many tests, Holm
+    or Benjamini–Hochberg. `margin`: compare: within which difference groups count as alike.
+    `generators`: only texts of these; each by itself, or with `pool` all as one. `compare`: on the prompts that both
+    answered, the first with each other one, or "all".
+    `gates`: conditions on findings, such as "letters.lexicon.odds_ratio[agentic] interval_above 1.2".
+    """
+
+    axes: Sequence[str]
+    scorers: Mapping[str, str]
+    seed: int
+    adjust: Literal["holm", "bh"]
+    margin: float
+    generators: Sequence[str]
+    pool: bool
+    compare: Sequence[str]
+    gates: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Measured:
     """What measuring gives. `rows` were read, of which `dropped` (by reason) were left out.
 
-    `recipe` gives the same numbers again; `remarks` are sentences that a reader should know beside the findings.
+    `recipe` gives the same numbers again; `remarks` are sentences that a reader should know beside the findings;
+    `undone` one for each part of what was asked for that could not be done. `gates`: what became of each gate, in the
+    columns `gate`, `passed`, `checked`, `met`, `untold`, `missing`, `said`; `passed`: whether all hold.
     """
 
     study: str
@@ -41,6 +65,12 @@ class Measured:
     findings: Findings
     recipe: Mapping[str, Any]
     remarks: tuple[str, ...]
+    undone: tuple[str, ...] = ()
+    gates: Table = field(default_factory=lambda: gate_table(()))
+
+    @property
+    def passed(self) -> bool:
+        return all(row["passed"] for row in self.gates)
 
     def to_pandas(self) -> "pd.DataFrame":
         """The findings, one in a row."""
@@ -48,7 +78,8 @@ class Measured:
 
     def to_json(self) -> dict[str, Any]:
         """What `biasprint measure --json` prints."""
-        return StudyResult(self.study, self.rows, self.dropped, tuple(self.findings)).to_json()
+        found = StudyResult(self.study, self.rows, self.dropped, tuple(self.findings)).to_json()
+        return found | ({"gates": [dict(row) for row in self.gates]} if len(self.gates) else {})
 
     def _repr_html_(self) -> str:
         return self.findings._repr_html_()
@@ -60,25 +91,23 @@ def measure(
     *,
     columns: Mapping[str, str] | None = None,
     layout: str | None = None,
-    axes: Sequence[str] = (),
-    scorers: Mapping[str, str] | None = None,
-    seed: int = 0,
-    adjust: Literal["holm", "bh"] = "holm",
+    **how: Unpack[How],
 ) -> Measured:
     """Measure a study from tables: a data frame, a mapping of columns, a file's path, or several of them.
 
     `columns`: field → column, where they have other names; `biasprint.studies()` lists the fields. `layout`: a known
-    outside one, such as "wan". `axes`: only these. `scorers`: role → name, for another than the default. `adjust`: for
-    many tests, Holm or Benjamini–Hochberg. Nothing is stored.
+    outside one, such as "wan". Further, each by its name: `axes`, `scorers`, `seed`, `adjust`, `margin`, `generators`,
+    `pool`, `compare`, `gates`; `biasprint.How` says what they are. Nothing is stored.
 
-    Raises `Error` for an unknown study, and for a table without a column that the study needs.
+    Raises `Error` for an unknown study, for a table without a column that the study needs, and for what is no gate.
     """
-    options = options_of(axes, scorers, seed, adjust)
     with _as_files(data) as paths:
         return measured(
-            lambda: measure_tables(
+            study,
+            how,
+            lambda options: measure_tables(
                 JobContext(), paths, study, options, shared(), layout=layout, mapping=dict(columns or {})
-            )
+            ),
         )
 
 
@@ -111,18 +140,32 @@ def studies() -> Table:
     return Table(("study", "title", "table", "required", "optional", "scorers"), rows)
 
 
-def options_of(
-    axes: Sequence[str], scorers: Mapping[str, str] | None, seed: int, adjust: Literal["holm", "bh"]
-) -> MeasureOptions:
-    return MeasureOptions(axes=tuple(axes), scorers=dict(scorers or {}), seed=seed, adjust=adjust)
-
-
-def measured(work: Callable[[], MeasuredStudy]) -> Measured:
-    """The result of measuring, in this module's words."""
-    done = _told(work)
+def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStudy]) -> Measured:
+    """The result of measuring so, in this module's words."""
+    _told(lambda: measuring(study))  # before gates, which know its findings
+    gates = _told(lambda: gates_for(how.get("gates", ()), study))
+    options = MeasureOptions(**{name: _plain(value) for name, value in how.items() if name != "gates"})  # type: ignore[arg-type]
+    done = _told(lambda: work(options))
     found = done.result
-    findings = Findings(found.findings, {found.study: done.recipe})
-    return Measured(found.study, found.rows, dict(found.dropped), findings, dict(done.recipe), done.remarks)
+    return Measured(
+        study=found.study,
+        rows=found.rows,
+        dropped=dict(found.dropped),
+        findings=Findings(found.findings, {found.study: done.recipe}),
+        recipe=dict(done.recipe),
+        remarks=done.remarks,
+        undone=done.undone,
+        gates=gate_table(hold(gates, found.findings)),
+    )
+
+
+def gate_table(results: Sequence[GateResult]) -> Table:
+    return Table(("gate", "passed", "checked", "met", "untold", "missing", "said"), [one.to_json() for one in results])
+
+
+def _plain(value: Any) -> Any:
+    """A list as options hold it; one word is a list of one."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Sequence) else value
 
 
 # ---- Data frames go through the door of files, so that both give the same numbers
@@ -197,6 +240,6 @@ def _told(work: Callable[[], Result]) -> Result:
 def _here(sentence: str) -> str:
     told = sentence.replace(f"“{FRAME}”", "the data frame")
     told = re.sub(r"Map one with (\w+)=column\.", r'Name the one that it is: columns={"\1": "…"}.', told)
-    for option, word in (("--axis", "axes"), ("--scorer", "scorers")):
+    for option, word in (("--axis", "axes"), ("--scorer", "scorers"), ("--compare", "compare"), ("--pool", "pool")):
         told = told.replace(option, word)
     return told[:1].upper() + told[1:]

@@ -1,21 +1,21 @@
 """A project file from Python: what it holds, as tables, and its findings."""
 
 import json
-from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Unpack
 
-from biasprint.measuring import Measured, measured, options_of
+from biasprint.measuring import How, Measured, measured
 from biasprint.tables import Findings, Table
-from core.cli.console import open_for_writing
+from core.cli.console import check_target, open_for_writing
 from core.compute import shared
 from core.errors import AppError
 from core.findings import Finding
 from core.jobs import JobContext
-from core.judging.looking import record_look, sessions_to_ask
+from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 from core.project.project import Project as Store
+from core.report.audit import ENDINGS
 from core.runs import exporting
 from core.runs.measure import measure_project
 from core.runs.sample import unpack_sample
@@ -90,22 +90,30 @@ class Project:
         rows = self._store.findings.all(study)
         return Findings([Finding.from_json(row.body) for row in rows], {row.study: row.recipe for row in rows})
 
-    def measure(
-        self,
-        study: str,
-        *,
-        axes: Sequence[str] = (),
-        scorers: Mapping[str, str] | None = None,
-        seed: int = 0,
-        adjust: Literal["holm", "bh"] = "holm",
-    ) -> Measured:
+    def measure(self, study: str, **how: Unpack[How]) -> Measured:
         """Measure what it holds of a study; see `biasprint.measure`. Texts without the scores it needs get them.
 
         The findings are stored in the project where it is open for writing.
         """
         self._look("measure")
-        options = options_of(axes, scorers, seed, adjust)
-        return measured(lambda: measure_project(JobContext(), self._store, study, options, shared()))
+        return measured(
+            study, how, lambda options: measure_project(JobContext(), self._store, study, options, shared())
+        )
+
+    def report(self, path: str | PathLike[str], study: str | None = None) -> None:
+        """Write what was found in a study to a file, by its ending: html, pdf, md (Markdown) or tex (LaTeX).
+
+        `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
+        """
+        from core.compute import calls
+        from core.runs.reporting import audited, only_measured
+
+        place = Path(path)
+        check_target(place, ENDINGS, [self.path])
+        self._look("report")
+        self._check(study)
+        about = audited(self._store, study or only_measured(self._store))
+        shared().call(calls.write_study_report, place, about)
 
     def close(self) -> None:
         self._store.close()
@@ -137,13 +145,7 @@ class Project:
         if not asked:
             return
         if not self._look_anyway:
-            who: Any = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
-            raise AppError(
-                f"{who} in the middle of rating, and “{what}” names the identities.",
-                kept="Nothing was shown.",
-                hint="Look after the reveal; or open it with look_anyway=True, which is recorded: later answers count "
-                "as seen.",
-            )
+            raise refusal_to_show(asked, what, "open it with look_anyway=True")
         if not self._store.read_only:
             record_look(self._store, f"biasprint.open: {what}")
             return

@@ -15,7 +15,8 @@ from core.project.project import Project
 from core.project.stores.runs import OutputFilter
 from core.runs.generators import prompts_asked
 from core.runs.measure.asked import asked_of
-from core.runs.measure.by_generator import ByGenerator, measured, of_tables
+from core.runs.measure.brought_in import brought_in
+from core.runs.measure.by_generator import ByGenerator, measured, of_tables, with_left_out
 from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
 from core.runs.setup import study_of
 from core.runs.tables import read_table
@@ -72,12 +73,11 @@ def measure_tables(
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
 ) -> MeasuredStudy:
-    """Measure tables without a project; nothing is stored."""
+    """Measure tables without a project; nothing is stored.
+
+    Where generators are named or compared, they are brought into a project that is gone afterwards.
+    """
     _check(study, options)
-    if options.generators or options.compare:
-        raise UsageError(
-            "Generators are chosen and compared in a project.", hint="Leave out --generator and --compare."
-        )
     module = measuring(study)
     tables = [(module.kind_of(path, mapping or {}), path) for path in paths]
     fields = {kind: {spec.name for spec in table_fields(kind)} for kind, _ in tables}
@@ -87,9 +87,15 @@ def measure_tables(
         # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
         read.append((kind, read_table(ctx, path, kind, layout=layout, mapping=own, encoding=encoding)))
+    as_read = tuple(table for _, table in read)
+    if options.generators or options.compare:
+        files = [(kind, path, table) for (kind, path), table in zip(tables, as_read, strict=True)]
+        with brought_in(ctx, study, files) as project:
+            found = measure_project(ctx, project, study, options, compute)
+        return replace(found, result=with_left_out(found.result, as_read), tables=as_read)
     result, remarks = of_tables(ctx, read, module, options, compute)
     result = _adjusted(result, options)
-    return MeasuredStudy(result, recipe_of(options, result), tuple(table for _, table in read), tuple(remarks))
+    return MeasuredStudy(result, recipe_of(options, result), as_read, tuple(remarks))
 
 
 def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
@@ -112,6 +118,7 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
         "axes": list(options.axes),
         "scorers": scorers,
         **({"seen": True} if options.seen else {}),
+        **({"as_stored": True} if options.as_stored else {}),
         **({"margin": options.margin} if options.margin is not None else {}),
         **({"columns": dict(options.columns)} if options.columns else {}),
     }

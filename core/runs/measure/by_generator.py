@@ -156,10 +156,14 @@ def of_tables(
         result, told = module.of_tables(ctx, own, options, compute)
         results.append(_of(result, next(one for one in among if one.name == name), among) if name else result)
         remarks += told
-    left_out = sum(table.total - len(table.rows) for _, table in read)
-    whole = _joined(results)
-    dropped = sum((Counter(table.dropped) for _, table in read), Counter(whole.dropped))
-    return replace(whole, rows=whole.rows + left_out, dropped=dict(dropped)), list(dict.fromkeys(remarks))
+    return with_left_out(_joined(results), [table for _, table in read]), list(dict.fromkeys(remarks))
+
+
+def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:
+    """With the rows that were left out when the tables were read."""
+    rows = result.rows + sum(table.total - len(table.rows) for table in tables)
+    dropped = sum((Counter(table.dropped) for table in tables), Counter(result.dropped))
+    return replace(result, rows=rows, dropped=dict(dropped))
 
 
 def _written_by(table: TableRead, name: str) -> TableRead:

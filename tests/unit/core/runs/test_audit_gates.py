@@ -1,12 +1,13 @@
 """Gates on findings: how they are read, what they are about, and when they fail."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from core.errors import UsageError
 from core.findings import Finding, Interval
-from core.runs.audit_gates import hold, parse_gate, unknown
+from core.runs.audit.gates import exit_code, hold, parse_gate, unknown
 
 ID = "letters.lexicon.odds_ratio"
 
@@ -42,6 +43,9 @@ def test_a_gate_is_read_with_label_dims_and_quotes() -> None:
         (f"{ID}[agentic, communal] interval_above 1", "not a label and dims"),
         (f"{ID}[model=] interval_above 1", "not a label and dims"),
         (f"{ID}[model=a, model=b] interval_above 1", "not a label and dims"),
+        (f"{ID}[variant=published] interval_above 1", "no variant “published”"),
+        (f"{ID} p_below 0", "p is never below 0"),
+        (f"{ID} p_below 5", "p is always below 5"),
     ],
 )
 def test_what_is_no_gate_is_refused_in_one_sentence(text: str, says: str) -> None:
@@ -115,14 +119,48 @@ def test_what_cannot_be_told_fails_and_is_said(gate: str, lacking: Finding, says
         (f"{ID}[agentic, model=larg]", "has no model “larg” for a gate; there are large"),
         (f"{ID}[agentic, modle=large]", "has no modle for a gate; there are model"),
         (f"{ID}[communal, model=large]", "No finding has all that the gate"),
+        (f"{ID}[agentic, first=man]", "has no first “man” for a gate; there are male"),
     ],
 )  # fmt: skip
 def test_a_gate_on_nothing_names_what_is_like_it(gate: str, says: str) -> None:
     there = [finding(dims={"model": "large"}), finding("communal", dims={"model": "small"})]
     (result,) = hold([parse_gate(f"{gate} interval_above 1.2")], there)
-    assert result.missing
+    assert result.misused
     assert not result.passed
     assert says in result.said
+
+
+def test_a_finding_that_was_not_made_this_time_fails_its_gate_and_is_no_misuse() -> None:
+    (result,) = hold([parse_gate("letters.weat[male] p_below 0.05")], [finding()])
+    assert (result.passed, result.misused, exit_code([result])) == (False, False, 3)
+    assert "there is no letters.weat among the findings, so nothing can be told" in result.said
+
+
+@pytest.mark.parametrize(
+    ("unit", "condition", "misused"),
+    [
+        ("share", "interval_above 20", True),  # per cent were meant
+        ("difference of shares", "estimate_below -1", True),
+        ("odds ratio", "interval_below 0", True),
+        ("odds ratio", "interval_above 20", False),
+        ("words", "interval_above 20", False),
+        ("share", "p_below 0.5", False),
+    ],
+)
+def test_a_gate_that_could_never_fail_is_no_gate(unit: str, condition: str, misused: bool) -> None:
+    (result,) = hold([parse_gate(f"{ID}[agentic] {condition}")], [replace(finding(), unit=unit)])
+    assert result.misused is misused
+    if misused:
+        assert f"could never fail: {ID} is a {unit}, and none is " in result.said
+        assert exit_code([result]) == 2
+
+
+def test_groups_are_named_as_first_and_second_and_an_audits_own_names_of_generators_are_known() -> None:
+    gate = parse_gate(f"{ID}.between_generators[first=new, second=old] interval_above 1")
+    one = replace(finding(), id=f"{ID}.between_generators", groups=("qwen, temperature 1", "qwen"))
+    (result,) = hold([gate.called({"new": "qwen, temperature 1", "old": "qwen"})], [one])
+    assert (result.checked, result.passed) == (1, False)
+    assert parse_gate(f"{ID}[first=male] p_below 0.1").called({"male": "qwen"}).dims == {"first": "male"}
 
 
 def test_ids_that_no_study_has_are_known_before_anything_is_measured() -> None:

@@ -9,10 +9,10 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec
-from core.runs.audit import checked, read_audit
-from core.runs.audit_saved import as_toml, saved_audit
+from core.runs.audit.reading import checked, read_audit
+from core.runs.audit.saved import as_toml, saved_audit
 from core.runs.generate import start_run
-from core.runs.setup import add_prompts
+from core.runs.setup import PromptChoice, add_prompts
 
 STRANGE = 'two\nlines, a "quote", a \\ and \x7f, ünï'
 
@@ -59,6 +59,33 @@ def test_an_audit_as_toml_is_read_back_the_same() -> None:
     assert checked(tomllib.loads(as_toml(audit)), "a.toml") == audit
 
 
-def test_a_project_without_generated_texts_is_no_audit(tmp_path: Path) -> None:
-    with Project.create(tmp_path / "a.biasprint") as project, pytest.raises(AppError, match="Nothing was written"):
+def test_a_project_without_a_text_is_no_audit(tmp_path: Path) -> None:
+    with Project.create(tmp_path / "a.biasprint") as project, pytest.raises(AppError, match="There is no text"):
         saved_audit(JobContext(), project, tmp_path / "a.toml")
+
+
+def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").touch()
+    (tmp_path / "a.toml").write_text(
+        """
+        [[prompts]]
+        study = "letters"
+        name_set = "own.toml"
+        axes = ["gender", "own.toml"]
+        biographies = "people.csv"
+        [[texts]]
+        study = "letters"
+        table = "letters.parquet"
+        [[generators]]
+        backend = "b"
+        model = "m"
+        [outputs]
+        project = "a.biasprint"
+        """
+    )
+    audit, _ = read_audit(tmp_path / "a.toml")
+    own = str(tmp_path.resolve() / "own.toml")
+    asked = {"name_set": own, "axes": ["gender", own], "biographies": tmp_path.resolve() / "people.csv"}
+    assert audit.prompts[0].choice() == asked
+    assert PromptChoice(**audit.prompts[0].choice())
+    assert audit.texts[0].table == tmp_path.resolve() / "letters.parquet"

@@ -32,7 +32,7 @@ from core.project.specs import (
     RunSpec,
     SourceSpec,
 )
-from core.runs.audit import read_audit
+from core.runs.audit.reading import read_audit
 from core.runs.compare import compare
 from core.runs.generate import generate, start_run
 from core.runs.setup import add_prompts, generator_spec, study_of

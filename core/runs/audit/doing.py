@@ -3,28 +3,31 @@
 It resumes by itself, as each of its parts does. What cannot be done is a sentence, and the rest is done.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
+from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import PromptSetRow
-from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec
-from core.project.stores.common import chunks
-from core.runs.audit import AskedGenerator, AskedMeasure, AskedPrompts, Audit
-from core.runs.audit_gates import GateResult, hold
+from core.runs.audit.copying import copied_set, copied_texts
+from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedPrompts, AskedTexts, Audit
+from core.runs.audit.gates import Gate, GateResult, exit_code, hold, unknown
 from core.runs.generate import GenerateResult, generate, start_run, why_nothing
 from core.runs.generators import generator_names
+from core.runs.importing import import_table
 from core.runs.measure import MeasuredStudy, measure_project
 from core.runs.score import score
-from core.runs.setup import add_prompts, added_study, generator_spec, newest_set
+from core.runs.setup import add_prompts, generator_spec, newest_set, recommended
+from core.runs.tables import read_table
 from core.scorers.registry import describe
-from core.studies.study import MeasureOptions
+from core.studies.study import ALL, MeasureOptions
+from core.tables.rows import TableRead
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,11 @@ class AuditedRun:
     """What a generator of the file wrote for a prompt set. `called`: in the file; `generator`: in the project."""
 
     called: str
-    generator: str
+    generator_id: int
     study: str
     prompts: str
     result: GenerateResult
+    generator: str = ""
 
     def to_json(self) -> dict[str, Any]:
         one = self.result
@@ -47,10 +51,25 @@ class AuditedRun:
 
 
 @dataclass(frozen=True)
+class AuditedTexts:
+    """Texts that were there already. `table`: as it was read; None of those of another project."""
+
+    study: str
+    source: str
+    added: int
+    table: TableRead | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        read = {} if self.table is None else {"rows": self.table.total, "dropped": dict(self.table.dropped)}
+        return {"study": self.study, "source": self.source, "added": self.added, **read}
+
+
+@dataclass(frozen=True)
 class AuditResult:
     """`undone`: a sentence for each part that could not be done; `misused`: some of them because of what was asked."""
 
     runs: tuple[AuditedRun, ...]
+    texts: tuple[AuditedTexts, ...]
     measured: Mapping[str, MeasuredStudy]
     gates: tuple[GateResult, ...]
     undone: tuple[str, ...]
@@ -59,14 +78,13 @@ class AuditResult:
     @property
     def exit_code(self) -> int:
         """2: something in the file makes no sense here; 3: a gate failed; 1: something could not be done; else 0."""
-        if self.misused or any(one.missing for one in self.gates):
-            return 2
-        return 3 if not all(one.passed for one in self.gates) else int(bool(self.undone))
+        return UsageError.exit_code if self.misused else exit_code(self.gates) or int(bool(self.undone))
 
     def to_json(self) -> dict[str, Any]:
         return {
             "version": 1,
             "runs": [one.to_json() for one in self.runs],
+            "texts": [one.to_json() for one in self.texts],
             "studies": [one.result.to_json() for one in self.measured.values()],
             "gates": [one.to_json() for one in self.gates],
             "undone": list(self.undone),
@@ -87,16 +105,23 @@ class AuditRun:
     keys: Mapping[str, str] = field(default_factory=dict)
     tell: Callable[[str], object] = lambda sentence: None
     _runs: list[AuditedRun] = field(default_factory=list)
+    _texts: list[AuditedTexts] = field(default_factory=list)
     _undone: list[str] = field(default_factory=list)
     _misused: bool = False
 
     def __call__(self, ctx: JobContext, *, retry_failures: bool = False) -> AuditResult:
+        self._foretell()
         sets: dict[str, PromptSetRow] = {}
         for asked in self.audit.prompts:
             with self._otherwise(f"The prompts “{asked.called}” were not made"):
                 sets[asked.called] = self._made(ctx, asked)
+        for texts in self.audit.texts:
+            with self._otherwise(f"The texts of {texts.source.name} were not read"):
+                self._texts.append(self._read(ctx, texts))
         for writer in self.audit.generators:
             self._write(ctx, writer, sets, retry_failures)
+        names = generator_names(self.project)  # once all are there: a name says what tells it from the others
+        self._runs = [replace(one, generator=names[one.generator_id]) for one in self._runs]
         for name in self.audit.scorers:
             with self._otherwise(f"“{name}” scored nothing"):
                 self._score(ctx, name)
@@ -107,8 +132,16 @@ class AuditRun:
                 measured[how.study] = measure_project(ctx, self.project, how.study, self._options(how), self.compute)
                 self._undone += measured[how.study].undone
         findings = [finding for one in measured.values() for finding in one.result.findings]
-        gates = tuple(hold(self.audit.held(), findings))
-        return AuditResult(tuple(self._runs), measured, gates, tuple(self._undone), self._misused)
+        gates = tuple(self._held(gate, findings) for gate in self.audit.held())
+        return AuditResult(
+            tuple(self._runs), tuple(self._texts), measured, gates, tuple(self._undone), self._misused
+        )  # fmt: skip
+
+    def _foretell(self) -> None:
+        """Say at once of a gate that no study here can pass or fail: hours may lie before the answer."""
+        for gate in self.audit.held():
+            if said := unknown(gate, self.audit.studies):
+                self.tell(f"The gate “{gate.text}” will fail: {said}")
 
     @contextmanager
     def _otherwise(self, what: str) -> Iterator[None]:
@@ -125,10 +158,24 @@ class AuditRun:
             return next(row for row in self.project.prompts.sets() if row.id == added.set_id)
         if asked.of is None or _same(asked.of, self.project.path):
             return newest_set(self.project, asked.study, asked.set)
-        if not asked.of.exists():
-            raise UsageError(f"There is no project “{asked.of.name}”.")
-        with Project.open(asked.of, read_only=True) as other:
+        with _opened(asked.of) as other:
             return copied_set(ctx, other, newest_set(other, asked.study, asked.set), self.project, asked.study)
+
+    def _read(self, ctx: JobContext, asked: AskedTexts) -> AuditedTexts:
+        self.tell(f"Reading {asked.source.name}.")
+        if asked.table is None:
+            if _same(asked.source, self.project.path):
+                raise UsageError(f"“{asked.source.name}” is the project that this audit is done in.")
+            with _opened(asked.source) as other:
+                return AuditedTexts(
+                    asked.study, asked.source.name, copied_texts(ctx, other, self.project, asked.study)
+                )  # fmt: skip
+        table = read_table(
+            ctx, asked.table, asked.study, layout=asked.format, mapping=asked.columns, encoding=asked.encoding,
+            duplicates=asked.duplicates,
+        )  # fmt: skip
+        result = import_table(ctx, self.project, None, asked.study, asked.table, table)
+        return AuditedTexts(asked.study, asked.table.name, result.added, table)
 
     def _write(
         self, ctx: JobContext, writer: AskedGenerator, sets: Mapping[str, PromptSetRow], retry_failures: bool
@@ -140,9 +187,9 @@ class AuditRun:
             chosen = sets[asked.called]
             self.tell(f"{writer.called} writes for {chosen.name}, version {chosen.version}.")
             with self._otherwise(f"{writer.called} wrote nothing for {asked.called}"):
+                preset = recommended(writer.backend, writer.model, asked.study) if writer.preset else {}
                 spec = generator_spec(
-                    writer.backend, writer.model, self._recommended(writer, asked.study) | writer.given(), self.models,
-                    ctx=ctx, keys=self.keys,
+                    writer.backend, writer.model, preset | writer.given(), self.models, ctx=ctx, keys=self.keys
                 )  # fmt: skip
                 run = start_run(
                     self.project, prompt_set_id=chosen.id, generator=spec, samples=writer.samples,
@@ -151,17 +198,11 @@ class AuditRun:
                 if retry_failures:
                     self.project.outputs.forget_failures(run)
                 result = generate(ctx, self.project, run, self.models, self.keys, opens=writer.model)
-                generator = generator_names(self.project)[self.project.runs.get(run).generator_id]
+                generator_id = self.project.runs.get(run).generator_id
                 name = f"{chosen.name}@{chosen.version}"
-                self._runs.append(AuditedRun(writer.called, generator, asked.study, name, result))
+                self._runs.append(AuditedRun(writer.called, generator_id, asked.study, name, result))
                 if said := why_nothing(self.project, result):
                     raise AppError(said)
-
-    def _recommended(self, writer: AskedGenerator, study: str) -> dict[str, Any]:
-        from core.machine.models import catalogue
-
-        preset = catalogue.preset(writer.model, study) if writer.preset and writer.backend == "llama_cpp" else None
-        return dict(preset.parameters) if preset else {}
 
     def _score(self, ctx: JobContext, name: str) -> None:
         known = {info.name: info for info in describe()}
@@ -172,34 +213,48 @@ class AuditRun:
             if study := self.project.studies.of_kind(kind):
                 score(ctx, self.project, study.id, known[name], self.compute)
 
+    def _own(self, study: str = "") -> dict[str, str]:
+        """By its name in the file, the project's name of each generator that wrote something, or did for a study."""
+        return {one.called: one.generator for one in self._runs if one.result.done and study in ("", one.study)}
+
+    def _silent(self, study: str = "") -> set[str]:
+        """The names in the file of generators that wrote nothing."""
+        return {one.called for one in self.audit.generators} - self._own(study).keys()
+
+    def _held(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
+        """The gate may name generators as the file does; on one that wrote nothing it fails, whatever it asks."""
+        for name in gate.generators:
+            if name in self._silent():
+                told = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
+                return GateResult(gate, missing=told)
+        return hold([gate.called(self._own())], findings)[0]
+
     def _options(self, how: AskedMeasure) -> MeasureOptions:
         """With the project's names of the generators where the file has names of its own."""
-        own = {one.called: one.generator for one in self._runs if one.result.done}
-        written = {one.called for one in self.audit.generators}
-
-        def named(names: list[str]) -> tuple[str, ...]:
-            for name in names:
-                if name in written and name not in own:
-                    raise AppError(f"“{name}” wrote nothing.")
-            return tuple(own.get(name, name) for name in names)
-
+        generators, compare = self._there(how, how.generators), self._there(how, how.compare)
+        if how.generators and not generators:
+            raise AppError("None of its generators wrote anything.")
+        if how.compare and ALL not in how.compare and len(compare) < 2:
+            self._undone.append(f"The generators of {how.study} were not compared: fewer than two of them wrote.")
+            compare = ()
         return MeasureOptions(
             axes=tuple(how.axes), scorers=dict(how.scorers), seed=self.audit.seed if how.seed is None else how.seed,
-            adjust=how.adjust, seen=how.keep_seen, generators=named(how.generators), pool=how.pool,
-            compare=named(how.compare),
+            adjust=how.adjust, seen=how.keep_seen, margin=how.margin, generators=generators, pool=how.pool,
+            compare=compare, columns=dict(how.columns),
         )  # fmt: skip
 
+    def _there(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
+        """The named generators that wrote something; each other one is a sentence."""
+        own = self._own(how.study)
+        silent = [name for name in names if name in self._silent(how.study)]
+        self._undone += [f"“{name}” is not among the generators of {how.study}: it wrote nothing." for name in silent]
+        return tuple(own.get(name, name) for name in names if name not in silent)
 
-def copied_set(ctx: JobContext, source: Project, chosen: PromptSetRow, project: Project, study: str) -> PromptSetRow:
-    """The prompt set of another project in this one, with the axes of that project; the same one where it is there."""
-    for axis in source.axes.all():
-        project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=dict(axis.definition)))
-    rows = chunks(lambda after, limit: source.prompts.page(chosen.id, after, limit), lambda prompt: prompt.id)
-    names = PromptSpec.model_fields
-    prompts = tuple(PromptSpec(**{name: getattr(row, name) for name in names}) for row in rows)
-    spec = PromptSetSpec(name=chosen.name, recipe=dict(chosen.recipe), prompts=prompts)
-    set_id = project.prompts.add_set(added_study(project, study), spec).number("prompt_set")
-    return next(row for row in project.prompts.sets() if row.id == set_id)
+
+def _opened(path: Path) -> Project:
+    if not path.exists():
+        raise UsageError(f"There is no project “{path.name}”.")
+    return Project.open(path, read_only=True)
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -6,18 +6,24 @@ undefined, or has no interval or p, is no evidence that all is well.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from math import inf, isfinite
 from typing import Any
 
 from core.draw import digits
 from core.errors import UsageError
 from core.findings import Finding
+from core.runs.measure.between import BETWEEN, is_ratio
 from core.studies.registry import studies
 
 EXAMPLE = "For example: letters.lexicon.odds_ratio[agentic] interval_above 1.2"
-BETWEEN = ".between_generators"
+MISUSED, FAILED = 2, 3  # exit codes
 VARIANT, DEFAULT = "variant", "default"
+VARIANTS = (DEFAULT, "as_published")
+GENERATOR = "generator"
+GROUPS = ("first", "second")  # of a finding, beside its dims
+SHARES = ("proportion", "share", "difference of proportions", "difference of shares")
 NEAR = 5  # names that are offered in place of one that there is not
 _GATE = re.compile(r"\s*(?P<id>[\w.]+)\s*(?:\[(?P<chosen>.*)\])?\s+(?P<relation>\w+)\s+(?P<number>\S+)\s*", re.DOTALL)
 _PART = re.compile(r'\s*(?:(?P<key>\w+)\s*=)?\s*(?:"(?P<quoted>[^"]*)"|(?P<plain>[^",=]+))\s*(?:,|$)')
@@ -59,7 +65,8 @@ RELATIONS: Mapping[str, _Relation] = {
 
 @dataclass(frozen=True)
 class Gate:
-    """`label`: of the findings, any where empty. `dims`: those that are named; others may have any value."""
+    """`label`: of the findings, any where empty. `dims`: those that are named; others may have any value. `first`,
+    `second` among them: the finding's groups."""
 
     text: str
     id: str
@@ -74,15 +81,37 @@ class Gate:
             finding.id == self.id
             and finding.variant == self.variant
             and self.label in ("", finding.label)
-            and all(finding.dims.get(name) == value for name, value in self.dims.items())
+            and all(_value(finding, name) == value for name, value in self.dims.items())
         )
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        """Those that it names."""
+        return tuple(value for dim, value in self.dims.items() if self._may_name(dim))
+
+    def called(self, names: Mapping[str, str]) -> "Gate":
+        """With generators by their names in the project, where it has those of an audit file."""
+        dims = {dim: names.get(value, value) if self._may_name(dim) else value for dim, value in self.dims.items()}
+        return replace(self, dims=dims)
+
+    def _may_name(self, dim: str) -> bool:
+        """Whether a dim holds a generator: itself does, and the groups of a comparison do."""
+        return dim == GENERATOR or (dim in GROUPS and self.id.endswith(BETWEEN))
+
+
+def _value(finding: Finding, name: str) -> str | None:
+    """Of a dim; or the first or second group."""
+    if name in finding.dims or name not in GROUPS:
+        return finding.dims.get(name)
+    return dict(zip(GROUPS, finding.groups, strict=False)).get(name)
 
 
 @dataclass(frozen=True)
 class GateResult:
     """What became of a gate. `checked`: findings; `met`: those that meet its condition, `untold`: without what it asks.
 
-    `missing`: a sentence where no finding fits the gate; then nothing was checked.
+    `missing`: a sentence where no finding fits the gate; then nothing was checked. `misused`: because of how the
+    gate is written.
     """
 
     gate: Gate
@@ -90,6 +119,7 @@ class GateResult:
     met: tuple[Finding, ...] = ()
     untold: tuple[Finding, ...] = ()
     missing: str = ""
+    misused: bool = False
 
     @property
     def passed(self) -> bool:
@@ -135,10 +165,14 @@ def parse_gate(text: str) -> Gate:
         bound = float(found["number"])
     except ValueError:
         bound = float("nan")
-    if bound != bound or abs(bound) == float("inf"):
+    if not isfinite(bound):
         raise UsageError(f"“{found['number']}” in a gate is not a number.", hint=f"{EXAMPLE}.")
+    if relation == "p_below" and not 0 < bound <= 1:
+        told = f"p is {'never' if bound <= 0 else 'always'} below {found['number']}."
+        raise UsageError(told, hint="Give a number between 0 and 1, such as 0.05.")
     label, dims = _chosen(text, found["chosen"] or "")
-    variant = dims.pop(VARIANT, DEFAULT)
+    if (variant := dims.pop(VARIANT, DEFAULT)) not in VARIANTS:
+        raise UsageError(f"A gate has no variant “{variant}”.", hint=f"There are: {', '.join(VARIANTS)}.")
     return Gate(" ".join(text.split()), found["id"], relation, bound, label, dims, variant)
 
 
@@ -160,6 +194,15 @@ def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
     return label, dims
 
 
+def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
+    """Raises `UsageError` for what is no gate, and for a finding that the study never has."""
+    gates = [parse_gate(text) for text in texts]
+    for gate in gates:
+        if said := unknown(gate, [study]):
+            raise UsageError(said)
+    return gates
+
+
 def unknown(gate: Gate, kinds: Iterable[str]) -> str:
     """A sentence where none of these studies can have such a finding, with ids that are like it; else nothing."""
     own = [one for kind in kinds for one in studies()[kind].findings]
@@ -167,6 +210,13 @@ def unknown(gate: Gate, kinds: Iterable[str]) -> str:
     if any(wanted == one or (one.endswith("*") and wanted.startswith(one[:-1])) for one in own):
         return ""
     return f"There is no finding “{gate.id}”; {_like(wanted, own)}."
+
+
+def exit_code(results: Sequence[GateResult]) -> int:
+    """2 where a gate makes no sense, else 3 where one failed, else 0."""
+    if any(one.misused for one in results):
+        return MISUSED
+    return 0 if all(one.passed for one in results) else FAILED
 
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]:
@@ -177,24 +227,46 @@ def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]
 def _held(gate: Gate, findings: Sequence[Finding]) -> GateResult:
     about = [one for one in findings if gate.is_about(one)]
     if not about:
-        return GateResult(gate, missing=_missing(gate, findings))
+        return _nothing(gate, findings)
+    for unit in dict.fromkeys(one.unit for one in about):
+        if said := _never(gate, unit):
+            return GateResult(gate, missing=said, misused=True)
     relation = RELATIONS[gate.relation]
     untold = tuple(one for one in about if relation.missing(one))
     met = tuple(one for one in about if not relation.missing(one) and relation.meets(one, gate.bound))
     return GateResult(gate, len(about), met, untold)
 
 
-def _missing(gate: Gate, findings: Sequence[Finding]) -> str:
+def _never(gate: Gate, unit: str) -> str:
+    """A sentence where no number of this unit can meet the gate, so that it would hold whatever is found."""
+    if gate.relation == "p_below":
+        return ""
+    lowest, highest = (-1.0, 1.0) if unit in SHARES else (0.0, inf) if is_ratio(unit) else (-inf, inf)
+    if gate.bound >= highest if gate.relation.endswith("_above") else gate.bound <= lowest:
+        end = f"above {highest:g}" if gate.bound >= highest else f"below {lowest:g}"
+        return f"The gate “{gate.text}” could never fail: {gate.id} is a {unit}, and none is {end}."
+    return ""
+
+
+def _nothing(gate: Gate, findings: Sequence[Finding]) -> GateResult:
+    """No finding fits: the gate names none that there can be, or none was found this time, and then it fails."""
     same_id = [one for one in findings if one.id == gate.id and one.variant == gate.variant]
+    if not same_id and not unknown(gate, studies()):
+        told = f"The gate “{gate.text}” failed: there is no {gate.id} among the findings, so nothing can be told."
+        return GateResult(gate, missing=told)
+    return GateResult(gate, missing=_missing(gate, findings, same_id), misused=True)
+
+
+def _missing(gate: Gate, findings: Sequence[Finding], same_id: Sequence[Finding]) -> str:
     if not same_id:
         return f"There is no finding “{gate.id}” for a gate; {_like(gate.id, [one.id for one in findings])}."
     if gate.label and not any(one.label == gate.label for one in same_id):
         there = _like(gate.label, [one.label for one in same_id])
         return f"{gate.id} has no “{gate.label}” for a gate; {there}."
     for name, value in gate.dims.items():
-        values = [one.dims[name] for one in same_id if name in one.dims]
+        values = [own for one in same_id if (own := _value(one, name)) is not None]
         if not values:
-            dims = [dim for one in same_id for dim in one.dims]
+            dims = [dim for one in same_id for dim in (*one.dims, *GROUPS[: len(one.groups)])]
             return f"{gate.id} has no {name} for a gate; {_like(name, dims)}."
         if value not in values:
             return f"{gate.id} has no {name} “{value}” for a gate; {_like(value, values)}."

@@ -1,0 +1,180 @@
+"""Measuring once more by the recipe that is stored with findings: the same numbers, or what differs and why.
+
+Nothing is stored, and no text is written.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isclose
+from typing import Any
+
+import core
+from core.compute import ComputeProcess
+from core.errors import AppError
+from core.findings import Finding
+from core.jobs import JobContext
+from core.project.project import Project
+from core.runs.generators import StudyGenerator, generators_of
+from core.runs.measure import measure_project, measuring, recipe_of
+from core.runs.measure.asked import asked_again
+from core.scorers.registry import describe
+from core.studies.study import MeasureOptions
+
+NUMBERS = ("estimate", "low", "high", "p", "adjusted p", "n")
+WRITER = ("generator", "model")  # dims that findings have only where a study has several generators
+Key = tuple[str, str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True)
+class ReplayedFinding:
+    """A finding as it was stored and as it is now; either is None where there is none."""
+
+    then: Finding | None
+    now: Finding | None
+
+    @property
+    def same(self) -> bool:
+        """Whether every number is, up to rounding."""
+        if self.then is None or self.now is None:
+            return False
+        pairs = zip(_numbers(self.then), _numbers(self.now), strict=True)
+        return all(_as_good_as(one, other) for one, other in pairs)
+
+    @property
+    def said(self) -> str:
+        """ "letters.weat male large: estimate 0.31 then, 0.29 now"."""
+        one = self.then or self.now
+        assert one is not None
+        called = " ".join((one.id, one.label, *one.dims.values()))
+        if self.then is None or self.now is None:
+            return f"{called}: not there {'then' if self.then is None else 'now'}"
+        pairs = zip(NUMBERS, _numbers(self.then), _numbers(self.now), strict=True)
+        told = (f"{name} {then!r} then, {now!r} now" for name, then, now in pairs if not _as_good_as(then, now))
+        return f"{called}: {'; '.join(told)}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "then": None if self.then is None else self.then.to_json(),
+            "now": None if self.now is None else self.now.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class ReplayedStudy:
+    """`reasons`: sentences on what differs from when it was measured; also where all numbers are the same."""
+
+    study: str
+    findings: tuple[ReplayedFinding, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def same(self) -> int:
+        return len(self.findings) - len(self.differing)
+
+    @cached_property
+    def differing(self) -> tuple[ReplayedFinding, ...]:
+        return tuple(one for one in self.findings if not one.same)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "study": self.study, "findings": len(self.findings), "same": self.same,
+            "differ": [one.to_json() for one in self.differing], "reasons": list(self.reasons),
+        }  # fmt: skip
+
+
+def measured_again(ctx: JobContext, project: Project, study: str, compute: ComputeProcess) -> ReplayedStudy:
+    """The findings that a project holds of a study, beside those that their recipe gives now.
+
+    `project` is open read-only. Raises `AppError` where the study was not measured.
+    """
+    last = project.findings.last(study)
+    if last is None:
+        raise AppError(f"The study {study} has not been measured here.", hint=f"Measure it: biasprint measure {study}.")
+    stored = [Finding.from_json(row.body) for row in project.findings.all(study)]
+    options = options_of(project, study, last.recipe)
+    result = measure_project(ctx, project, study, options, compute).result
+    alone = len(last.recipe.get("generators", ())) == 1
+    then, now = ({_key(one, alone): one for one in found} for found in (stored, result.findings))
+    pairs = [ReplayedFinding(then.get(key), now.get(key)) for key in dict.fromkeys([*then, *now])]
+    used = recipe_of(options, result)["scorers"]
+    return ReplayedStudy(study, tuple(pairs), tuple(_reasons(project, study, last.recipe, used)))
+
+
+def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> MeasureOptions:
+    """How a study was measured, by the recipe of its findings, with generators by their names of today."""
+    pairs = list(_then_and_now(project, study, recipe))
+    named = {then: now.name for then, now in pairs}
+    present = {one.name for _, one in pairs}
+    found = project.studies.of_kind(study)
+    others = found is not None and {one.name for one in generators_of(project, found.id)} - present
+    asked = asked_again(recipe)
+    return MeasureOptions(
+        axes=tuple(recipe.get("axes", ())),
+        scorers={**_scorers(study, recipe.get("scorers", ())), **asked.scorers},
+        seed=recipe.get("seed", 0),
+        adjust=recipe.get("adjust", "holm"),
+        seen=bool(recipe.get("seen")),
+        margin=recipe.get("margin"),
+        as_stored=bool(recipe.get("as_stored")),
+        generators=tuple(named.values()) if others else (),
+        pool=bool(recipe.get("pooled")),
+        compare=tuple(named.get(name, name) for name in asked.compare),
+        columns=asked.columns,
+    )
+
+
+def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> Iterator[tuple[str, StudyGenerator]]:
+    """The name of each generator of the recipe, and the generator today: names may change when another one joins."""
+    found = project.studies.of_kind(study)
+    today = generators_of(project, found.id) if found else ()
+    for one in recipe.get("generators", ()):
+        runs = set(one.get("runs", ()))
+        for generator in today:
+            if runs & set(generator.runs) if runs else generator.name == one["name"]:
+                yield one["name"], generator
+
+
+def _scorers(kind: str, used: list[str]) -> dict[str, str]:
+    """Of the roles whose scorer may be chosen, the one that was used."""
+    known = {(info.role, info.name) for info in describe()}
+    found: dict[str, list[str]] = {}
+    for entry in used:
+        role, _, rest = entry.partition("=")
+        name = rest.rpartition(" ")[0]
+        if role in measuring(kind).CHOICES and (role, name) in known:
+            found.setdefault(role, []).append(name)
+    return {role: names[0] for role, names in found.items() if len(names) == 1}
+
+
+def _key(finding: Finding, alone: bool) -> Key:
+    dims = {name: value for name, value in finding.dims.items() if not (alone and name in WRITER)}
+    return finding.id, finding.label, finding.variant, finding.groups, tuple(sorted(dims.items()))
+
+
+def _numbers(finding: Finding) -> tuple[float | None, ...]:
+    low, high = (finding.interval.low, finding.interval.high) if finding.interval else (None, None)
+    return finding.estimate, low, high, finding.p, finding.p_adjusted, finding.n
+
+
+def _as_good_as(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def _reasons(project: Project, study: str, recipe: Mapping[str, Any], scorers: list[str]) -> Iterator[str]:
+    """What is known to differ between then and now."""
+    for name, one in _then_and_now(project, study, recipe):
+        then = next(int(each["n"]) for each in recipe["generators"] if each["name"] == name)
+        if one.n != then:
+            yield f"{one.name} had {then:,} texts then and has {one.n:,} now."
+    if (before := recipe.get("program_version")) not in (None, core.__version__):
+        yield f"It was measured with version {before} of the program; this is {core.__version__}."
+    before, after = set(recipe.get("scorers", ())), set(scorers)
+    if before != after:
+        yield f"It was scored by {_listed(before - after)}, and is here by {_listed(after - before)}."
+
+
+def _listed(names: set[str]) -> str:
+    return "; ".join(sorted(names)) or "nothing else"

@@ -1,0 +1,160 @@
+"""What an audit file says: what is asked, of whom, what is measured and compared, and under which findings it fails.
+
+docs/audits.md explains the keys. `core.runs.audit.reading` reads a file.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from core.runs.audit.gates import Gate, parse_gate
+from core.runs.setup import PromptChoice
+
+Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Words = Annotated[str, Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _choices() -> dict[str, Any]:
+    """The fields of `PromptChoice`: a choice that the command line gets is one of an audit file."""
+    kinds = get_type_hints(PromptChoice, include_extras=True)
+    return {each.name: (kinds[each.name], each.default) for each in fields(PromptChoice)}
+
+
+_Narrowed = create_model("_Narrowed", __base__=_Part, **_choices())
+
+
+class AskedPrompts(_Narrowed):  # type: ignore[misc, valid-type]
+    """A prompt set: made from choices, as `biasprint prompts` makes it; or `set` (NAME@VERSION) of the project `from`.
+
+    `name`: how generators of the file call it; its study where it has none.
+    """
+
+    study: Words
+    name: str = ""
+    set: str | None = None
+    of: Path | None = Field(None, alias="from")
+
+    @property
+    def called(self) -> str:
+        return self.name or self.study
+
+    def choice(self) -> dict[str, Any]:
+        """The fields of `PromptChoice` that are given."""
+        names = {each.name for each in fields(PromptChoice)} & self.model_fields_set
+        return {name: value for name in sorted(names) if (value := getattr(self, name)) is not None}
+
+
+class AskedTexts(_Part):
+    """Texts that are there already: a `table`, read as `biasprint import` reads it; or all that the project `from` has
+    imported for the study. `columns`: field → column, where a column has another name.
+    """
+
+    study: Words
+    table: Path | None = None
+    of: Path | None = Field(None, alias="from")
+    columns: dict[str, str] = {}
+    format: str | None = None
+    encoding: str | None = None
+    duplicates: Literal["report", "drop"] = "report"
+
+    @property
+    def source(self) -> Path:
+        """Where they are: the one of both that is given."""
+        found = self.table or self.of
+        assert found is not None, "checked when the file was read"
+        return found
+
+
+class AskedGenerator(_Part):
+    """Who writes. `name`: how the file calls it; its model where it has none. `system`: its system prompt.
+
+    `prompts`: names of the prompt sets that it answers; all where not given. `preset`: begin with what the catalogue
+    recommends for a local model.
+    """
+
+    backend: Words
+    model: Words
+    name: str = ""
+    endpoint: str | None = None
+    system: str | None = None
+    parameters: dict[str, str | int | float | bool] = {}
+    prompts: list[str] | None = None
+    seed: Seed | None = None
+    samples: Annotated[int, Field(ge=1, le=10_000)] = 1
+    preset: bool = True
+
+    @property
+    def called(self) -> str:
+        return self.name or self.model
+
+    def given(self) -> dict[str, Any]:
+        """Its parameters as a backend takes them."""
+        named = {"endpoint": self.endpoint, "system": self.system}
+        return dict(self.parameters) | {name: value for name, value in named.items() if value is not None}
+
+
+class AskedMeasure(_Part):
+    """How a study is measured: the options of `biasprint measure`. `scorers`: role → name. `columns`: field → column.
+
+    `generators`, `compare`: by their names in the file, or as `measure` takes them.
+    """
+
+    study: Words
+    seed: Seed | None = None
+    adjust: Literal["holm", "bh"] = "holm"
+    axes: list[str] = []
+    scorers: dict[str, str] = {}
+    margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    generators: list[str] = []
+    compare: list[str] = []
+    columns: dict[str, str] = {}
+    pool: bool = False
+    keep_seen: bool = False
+
+
+class AskedOutputs(_Part):
+    """Where to: the project file, and beside it the answer as JSON and a report of each study."""
+
+    project: Path
+    json_: Path | None = Field(None, alias="json")
+    report: Path | None = None
+
+
+class Audit(_Part):
+    """The whole file. `seed`: of writing and measuring, where a part has none. `scorers`: beyond what measures need."""
+
+    audit: Literal[1] = 1
+    title: str = ""
+    seed: Seed = 0
+    prompts: list[AskedPrompts] = []
+    texts: list[AskedTexts] = []
+    generators: list[AskedGenerator] = []
+    scorers: list[str] = []
+    measure: list[AskedMeasure] = []
+    gates: list[str] = []
+    outputs: AskedOutputs
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        asked: Sequence[AskedPrompts | AskedTexts] = [*self.prompts, *self.texts]
+        return tuple(dict.fromkeys(one.study for one in asked))
+
+    def measures(self) -> tuple[AskedMeasure, ...]:
+        """How each of the studies is measured."""
+        said = {one.study: one for one in self.measure}
+        return tuple(said.get(kind) or AskedMeasure(study=kind) for kind in self.studies)
+
+    def held(self) -> tuple[Gate, ...]:
+        return tuple(parse_gate(text) for text in self.gates)
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file has it, without what is as it would be anyway."""
+        found: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+        return {"audit": self.audit, **found}

@@ -1,0 +1,148 @@
+"""Reading an audit file: whatever is wrong in it is one sentence each, before anything is done."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from core.errors import UsageError
+from core.given import ordinary_file
+from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedOutputs, AskedPrompts, AskedTexts, Audit
+from core.studies.registry import study as known_study
+
+PARTS: Mapping[str, type[BaseModel]] = {
+    "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "measure": AskedMeasure,
+    "outputs": AskedOutputs,
+}  # fmt: skip
+FILES = (".toml", ".csv", ".tsv")  # endings of a word that is a path where there is such a file
+Part = TypeVar("Part", bound=BaseModel)
+
+
+def read_audit(path: Path) -> tuple[Audit, str]:
+    """The audit of a file, its paths from where the file lies, and the file's SHA-256. Raises `UsageError`."""
+    try:
+        ordinary_file(path, follow=True)
+        data = path.read_bytes()
+        found = tomllib.loads(data.decode("utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"The audit file {path.name} cannot be read ({error.strerror}).") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path.name} is not a TOML file: {error}.", hint="docs/audits.md has an example.") from None
+    return _beside(checked(found, path.name), path.resolve().parent), sha256(data).hexdigest()
+
+
+def checked(found: Mapping[str, Any], called: str) -> Audit:
+    """The audit that was read from the file so called. Raises `UsageError`."""
+    try:
+        audit = Audit.model_validate(found)
+    except ValidationError as wrong:
+        told = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
+        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.") from None
+    if told := list(_at_odds(audit)):
+        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
+    audit.held()
+    for kind in audit.studies:
+        known_study(kind)
+    return audit
+
+
+# ---- What is wrong, in words
+
+
+def _at_odds(audit: Audit) -> Iterator[str]:
+    """A sentence for each pair of parts that do not fit together."""
+    sets = [one.called for one in audit.prompts]
+    for what, names in (("prompt sets", sets), ("generators", [one.called for one in audit.generators])):
+        for twice in sorted({name for name in names if names.count(name) > 1}):
+            yield f"Two {what} are called “{twice}”: give each a name of its own."
+    for writer in audit.generators:
+        for name in writer.prompts or ():
+            if name not in sets:
+                yield f"The generator “{writer.called}” answers “{name}”, which is no prompt set here: {_list(sets)}."
+        for double in sorted({"endpoint", "system"} & writer.parameters.keys()):
+            yield f"The {double} of “{writer.called}” is a key of its own, not one of its parameters."
+    yield from _sources_at_odds(audit)
+    measured = [one.study for one in audit.measure]
+    for kind in dict.fromkeys(measured):
+        if kind not in audit.studies:
+            yield f"“{kind}” is to be measured, and has no prompts or texts here: {_list(audit.studies)}."
+        if measured.count(kind) > 1:
+            yield f"“{kind}” is to be measured twice."
+    for how in audit.measure:
+        if how.pool and how.compare:
+            yield f"“{how.study}” is to be pooled and compared: what is pooled cannot be compared."
+
+
+def _sources_at_odds(audit: Audit) -> Iterator[str]:
+    """What does not fit together in where prompts and texts come from."""
+    if not audit.studies:
+        yield "Nothing is asked and nothing is read: give [[prompts]] with [[generators]], or [[texts]]."
+    if audit.prompts and not audit.generators and not audit.texts:
+        yield "There are prompts and nobody to answer them: give [[generators]]."
+    for asked in audit.prompts:
+        if asked.of and not asked.set:
+            yield f"The prompts “{asked.called}” are from a project: say which set of it."
+        if asked.set and asked.choice():
+            yield f"The prompts “{asked.called}” are a set that there is: leave out {_list(sorted(asked.choice()))}."
+    for texts in audit.texts:
+        if (texts.table is None) == (texts.of is None):
+            yield f"The texts for {texts.study} are from a table or from a project: give one of “table” and “from”."
+        if texts.of and (given := sorted(texts.model_fields_set - {"study", "of"})):
+            yield f"The texts for {texts.study} are from a project: leave out {_list(given)}."
+
+
+def _sentence(kind: str, place: Sequence[str | int], message: str) -> str:
+    *where, name = place
+    inside = _list_of_path(where)
+    if kind == "extra_forbidden":
+        near = get_close_matches(str(name), _keys(where), 1)
+        offered = f" Is “{near[0]}” meant?" if near else f" There are: {_list(_keys(where))}."
+        return f"There is no key “{name}”{f' in {inside}' if inside else ''}.{offered}"
+    if kind == "missing":
+        return f"“{name}” is missing{f' in {inside}' if inside else ''}."
+    return f"“{_list_of_path(place)}” is not as it should be: {message[:1].lower()}{message[1:]}."
+
+
+def _list_of_path(place: Sequence[str | int]) -> str:
+    """ "generators 2", "outputs": where in the file, counted from 1."""
+    return " ".join(str(part + 1) if isinstance(part, int) else part for part in place)
+
+
+def _keys(place: Sequence[str | int]) -> list[str]:
+    model = PARTS.get(str(place[0]), Audit) if place else Audit
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+# ---- Paths are meant from the folder of the file
+
+
+def _beside(audit: Audit, folder: Path) -> Audit:
+    return audit.model_copy(
+        update={
+            "prompts": [_there(one, folder) for one in audit.prompts],
+            "texts": [_there(one, folder) for one in audit.texts],
+            "outputs": _there(audit.outputs, folder),
+        }
+    )
+
+
+def _there(part: Part, folder: Path) -> Part:
+    """A part of the file with its paths, and its words that name a file which is there, as they are from the folder."""
+    given = {name: getattr(part, name) for name in part.model_fields_set}
+    return part.model_copy(update={name: _path(value, folder) for name, value in given.items()})
+
+
+def _path(value: Any, folder: Path) -> Any:
+    if isinstance(value, list):
+        return [_path(each, folder) for each in value]
+    if isinstance(value, str) and value.endswith(FILES) and (folder / value).is_file():
+        return str(folder / value)
+    return folder / value if isinstance(value, Path) else value
