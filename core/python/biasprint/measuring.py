@@ -144,7 +144,7 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
     """The result of measuring so, in this module's words."""
     _told(lambda: measuring(study))  # before gates, which know its findings
     gates = _told(lambda: gates_for(how.get("gates", ()), study))
-    options = MeasureOptions(**{name: _plain(value) for name, value in how.items() if name != "gates"})  # type: ignore[arg-type]
+    options = MeasureOptions(**{name: _plain(name, value) for name, value in how.items() if name != "gates"})  # type: ignore[arg-type]
     done = _told(lambda: work(options))
     found = done.result
     return Measured(
@@ -163,9 +163,11 @@ def gate_table(results: Sequence[GateResult]) -> Table:
     return Table(("gate", "passed", "checked", "met", "untold", "missing", "said"), [one.to_json() for one in results])
 
 
-def _plain(value: Any) -> Any:
-    """A list as options hold it; one word is a list of one."""
-    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Sequence) else value
+def _plain(name: str, value: Any) -> Any:
+    """As options hold it: a list as a tuple, also where it is given as one word alone."""
+    if name not in ("axes", "generators", "compare"):
+        return value
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 # ---- Data frames go through the door of files, so that both give the same numbers

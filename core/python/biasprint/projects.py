@@ -1,6 +1,8 @@
 """A project file from Python: what it holds, as tables, and its findings."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +19,10 @@ from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 from core.project.project import Project as Store
 from core.report.audit import ENDINGS
 from core.runs import exporting
-from core.runs.measure import measure_project
+from core.runs.measure import MeasuredStudy, measure_project
 from core.runs.sample import unpack_sample
 from core.runs.setup import study_of
+from core.studies.study import MeasureOptions
 
 
 def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool = False) -> "Project":
@@ -90,15 +93,19 @@ class Project:
         rows = self._store.findings.all(study)
         return Findings([Finding.from_json(row.body) for row in rows], {row.study: row.recipe for row in rows})
 
-    def measure(self, study: str, **how: Unpack[How]) -> Measured:
+    def measure(self, study: str, *, columns: Mapping[str, str] | None = None, **how: Unpack[How]) -> Measured:
         """Measure what it holds of a study; see `biasprint.measure`. Texts without the scores it needs get them.
 
-        The findings are stored in the project where it is open for writing.
+        `columns`: field → the column of the prompts that it is read from. The findings are stored in the project where
+        it is open for writing.
         """
         self._look("measure")
-        return measured(
-            study, how, lambda options: measure_project(JobContext(), self._store, study, options, shared())
-        )
+
+        def work(options: MeasureOptions) -> MeasuredStudy:
+            asked = replace(options, columns=dict(columns or {}))
+            return measure_project(JobContext(), self._store, study, asked, shared())
+
+        return measured(study, how, work)
 
     def report(self, path: str | PathLike[str], study: str | None = None) -> None:
         """Write what was found in a study to a file, by its ending: html, pdf, md (Markdown) or tex (LaTeX).
