@@ -16,8 +16,9 @@ from core.errors import AppError
 from core.findings import StudyResult
 from core.machine.system_libraries import why_no_picture
 from core.project.project import Project
-from core.report.html import write_report
+from core.report.audit import write_study_report
 from core.runs.measure import measure_project
+from core.runs.reporting import audited_now
 from core.runs.sample import about, unpack_sample
 from core.runs.sample_found import found_sentence, is_found
 from core.runs.sample_real import MODEL
@@ -54,7 +55,7 @@ def demo(out: Path) -> None:
             say(f"\n{study.capitalize()}")
             print_result(measured.result)
             report = out / f"{study}.html"
-            write_report(measured.result, report, title=f"Sample project: {study}", recipe=measured.recipe)
+            write_study_report(report, audited_now(measured, project))
             say(f"The report is {report}.")
             results[study] = measured.result
     try:

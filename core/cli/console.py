@@ -155,7 +155,6 @@ def _interrupt_cancels(ctx: JobContext) -> Iterator[None]:
 # ---- Opening what the person named: a project to change, a project to read, or a table
 
 PROJECT = ".biasprint"
-PAGES = (".html", ".htm")
 
 
 def is_project(path: Path) -> bool:

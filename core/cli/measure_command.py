@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from core.cli.console import (
-    PAGES,
     LookAnyway,
     check_target,
     complain,
@@ -28,6 +27,7 @@ from core.errors import UsageError
 from core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
+    from core.report.audit import Audited
     from core.runs.measure import MeasuredStudy
     from core.studies.study import MeasureOptions
 
@@ -79,7 +79,7 @@ def measure(
     ] = False,
     look_anyway: LookAnyway = False,
     fail_on: FailOn = None,
-    report: Annotated[Path | None, typer.Option(help="Also write an HTML report.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
     from core.studies.registry import study as known_study
@@ -88,7 +88,9 @@ def measure(
     known_study(study)
     gates = gates_of(fail_on, study)
     if report is not None:
-        check_target(report, PAGES, data)
+        from core.report.audit import ENDINGS
+
+        check_target(report, ENDINGS, data)
     options = MeasureOptions(
         axes=tuple(axis or ()),
         scorers=_chosen_scorers(scorer or []),
@@ -100,7 +102,7 @@ def measure(
         pool=pool,
         compare=tuple(compare or ()),
     )
-    measured = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
+    measured, about = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
     for table in measured.tables:
         tell_table(table)
     for remark in measured.remarks:
@@ -108,9 +110,10 @@ def measure(
     for sentence in measured.undone:
         complain(sentence)
     if report is not None:
-        from core.report.html import write_report
+        from core.report.audit import write_study_report
 
-        write_report(measured.result, report, title=f"Bias in {study}", recipe=measured.recipe)
+        with job("Writing the report"):
+            write_study_report(report, about)
         note(f"The report is in {report}.")
     held = held_to(gates, measured.result.findings)
     if as_json:
@@ -129,26 +132,29 @@ def _measured(
     layout: str | None,
     mapping: Sequence[str],
     encoding: str | None,
-) -> "MeasuredStudy":
-    """The study measured in one project, or in tables."""
+) -> "tuple[MeasuredStudy, Audited]":
+    """The study measured in one project, or in tables; and what a report of it is made from."""
     from core.compute import shared
     from core.runs.measure import measure_project, measure_tables
+    from core.runs.reporting import audited_now
     from core.tables.fields import parse_map_options
 
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
         if not projects:
             columns = parse_map_options(mapping)
-            return measure_tables(
+            measured = measure_tables(
                 ctx, data, study, options, shared(), layout=layout, mapping=columns, encoding=encoding
             )  # fmt: skip
+            return measured, audited_now(measured, data)
         if len(data) > 1:
             raise UsageError("One project, or tables: not both.", hint="Measure them one after another.")
         if layout:
             raise UsageError("A project has its own columns.", hint="--format is for tables.")
         options = replace(options, columns=parse_map_options(mapping))
         with open_to_look(projects[0], look_anyway, f"measure {study}", measuring=True) as project:
-            return measure_project(ctx, project, study, options, shared())
+            measured = measure_project(ctx, project, study, options, shared())
+            return measured, audited_now(measured, project)
 
 
 def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Finding]:

@@ -1,7 +1,7 @@
 """run, audit-file: an audit from a file, without a person; and a project's audit as such a file."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ from core.errors import AppError
 
 if TYPE_CHECKING:
     from core.project.project import Project
+    from core.report.audit import Audited
     from core.runs.audit.doing import AuditResult
     from core.runs.audit.file import Audit
 
@@ -40,14 +41,16 @@ def run(
     from core.machine import keys
     from core.runs.audit.doing import AuditRun
     from core.runs.audit.reading import read_audit
+    from core.runs.reporting import audited_now
 
     audit, digest = read_audit(file)
     _check_outputs(audit, file)
     with _project_of(audit, look_anyway) as project, console.job(audit.title or file.stem) as ctx:
         work = AuditRun(project, audit, models(), shared(), keys.session_keys(), note)
         result = work(ctx, retry_failures=retry_failures)
+        studies = [audited_now(one, project, title=audit.title) for one in result.measured.values()]
     about = {"file": file.name, "sha256": digest, "title": audit.title, "project": audit.outputs.project.name}
-    answer, undone = _written(audit, result, {**result.to_json(), "audit": about})
+    answer, undone = _written(audit, result, studies, {**result.to_json(), "audit": about})
     if as_json:
         console.print_json(answer)
     else:
@@ -60,8 +63,10 @@ def run(
 
 
 def _check_outputs(audit: "Audit", file: Path) -> None:
+    from core.report.audit import ENDINGS
+
     console.new_path(audit.outputs.project)
-    for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, console.PAGES)):
+    for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, ENDINGS)):
         if path is not None:
             console.check_target(path, endings, [file, audit.outputs.project])
 
@@ -77,12 +82,14 @@ def _project_of(audit: "Audit", look_anyway: bool) -> "Project":
     return console.open_to_look(path, look_anyway, "run", measuring=True)
 
 
-def _written(audit: "Audit", result: "AuditResult", answer: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _written(
+    audit: "Audit", result: "AuditResult", studies: "Sequence[Audited]", answer: dict[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
     """Write a report of each study and the answer as a file; the whole answer, and what could not be written."""
     from core.report.whole_file import write_whole
 
     undone: list[str] = []
-    pages = [name for kind in result.measured if (name := _report(audit, result, kind, undone))]
+    pages = [name for one in studies if (name := _report(audit, one, len(studies), undone))]
     answer = {**answer, "undone": [*result.undone, *undone], "outputs": {"report": pages}}
     if audit.outputs.json_:
         text = json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False)
@@ -90,16 +97,15 @@ def _written(audit: "Audit", result: "AuditResult", answer: dict[str, Any]) -> t
     return answer, undone
 
 
-def _report(audit: "Audit", result: "AuditResult", kind: str, undone: list[str]) -> str:
+def _report(audit: "Audit", about: "Audited", studies: int, undone: list[str]) -> str:
     """Write the report of a study, where one is wanted; the name of its file."""
-    from core.report.html import write_report
+    from core.report.audit import write_study_report
 
-    path, measured = audit.outputs.report, result.measured[kind]
+    path = audit.outputs.report
     if path is None:
         return ""
-    path = path if len(result.measured) == 1 else path.with_stem(f"{path.stem}-{kind}")
-    title = audit.title or f"Bias in {kind}"
-    if not _try(undone, path, lambda to: write_report(measured.result, to, title=title, recipe=measured.recipe)):
+    path = path if studies == 1 else path.with_stem(f"{path.stem}-{about.study}")
+    if not _try(undone, path, lambda to: write_study_report(to, about)):
         return ""
     note(f"The report is in {path}.")
     return path.name

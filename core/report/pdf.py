@@ -32,6 +32,7 @@ FIGURE_WIDTH, FIGURE_EDGE = 170.0, 6.0  # millimetres
 BOLD, ESCAPE, PAGES = "\ue001\ue001", "\ue002", "\ue003" * 3  # of no script: private to this file
 FOOT = "One letter cannot show bias. It can show language worth a second look."  # of a letter's report
 MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
+LEAST_SIZE = 0.7  # and as small as this rather than put on the next page
 
 
 def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT) -> bytes:
@@ -125,6 +126,8 @@ def _pdf_heading(document: Any, heading: Heading) -> None:
         document.add_page()
     document.set_font("Inter", "B", SIZES[heading.level])
     document.set_text_color(*INK)
+    if heading.level <= 1:
+        document.start_section(printable(heading.text), heading.level, strict=False)  # in the reader's list of pages
     document.multi_cell(
         0, SIZES[heading.level] * 0.5, printable(heading.text), new_x="LMARGIN", new_y="NEXT", align="L"
     )
@@ -166,6 +169,9 @@ def _pdf_figure(document: Any, block: ReportFigure) -> None:
     if high > MOST_OF_PAGE * whole:  # as a whole it is smaller, and its letters with it
         wide, high = wide * MOST_OF_PAGE * whole / high, MOST_OF_PAGE * whole
     document.ln(2)
+    room = document.page_break_trigger - document.get_y() - 2
+    if high > room >= LEAST_SIZE * high:  # a little smaller it stands where it belongs, and no page is half empty
+        wide, high = wide * room / high, room
     if document.will_page_break(high):
         document.add_page()
     top = document.get_y()

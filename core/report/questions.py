@@ -20,6 +20,8 @@ from core.studies.study import StudyQuestion
 EVIDENCE = 0.05  # of the adjusted p
 MOST_NAMED = 3
 OTHER = StudyQuestion("What else was measured?", ("",))
+BETWEEN_GENERATORS = ".between_generators"
+BETWEEN = StudyQuestion("Do the generators differ from each other?", (BETWEEN_GENERATORS,))
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ def _kinds() -> Mapping[str, Mapping[str, str]]:
 
 def question_of(study: str, finding_id: str) -> StudyQuestion:
     """The question of a study that a finding with this id belongs to."""
+    if finding_id.endswith(BETWEEN_GENERATORS):
+        return BETWEEN
     known = studies().get(study)
     fits = [
         (len(start), question)
@@ -63,13 +67,18 @@ def question_of(study: str, finding_id: str) -> StudyQuestion:
 
 
 def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
-    """The questions that these findings of one study answer, in the study's order; what fits none comes last."""
+    """The questions that these findings of one study answer: whether generators differ first, then in the study's
+    order; what fits none comes last."""
     groups: dict[StudyQuestion, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(question_of(study, finding.id), []).append(finding)
     known = studies().get(study)
-    order = [*(known.questions if known else ()), OTHER]
-    return [Answered(one.ask, answer(one, groups[one]), tuple(groups[one])) for one in order if one in groups]
+    order = [BETWEEN, *(known.questions if known else ()), OTHER]
+    return [
+        Answered(one.ask, _answer(groups[one], _evidence(study, one, groups[one])), tuple(groups[one]))
+        for one in order
+        if one in groups
+    ]
 
 
 @dataclass(frozen=True)
@@ -87,63 +96,85 @@ class Evidence:
     @property
     def strongest_first(self) -> list[Finding]:
         """All that lead, those without a test last."""
-        return sorted(self.leads, key=lambda one: (one.p_adjusted is None, *_strength(one)))
+        return sorted(self.leads, key=lambda one: (one.p_adjusted is None, *strength(one)))
 
     @property
     def nearest(self) -> Finding:
         """Of what was tested, that with the smallest p."""
-        return min(self.tested, key=_strength)
+        return min(self.tested, key=strength)
+
+    @property
+    def alike(self) -> bool:
+        """Do its tests ask whether groups are alike, and not whether they differ?"""
+        return any(one.id.endswith(".equivalence") for one in self.tested)
 
     def said(self, finding: Finding) -> str:
         """One that leads, with estimate, interval and n."""
         return _said(finding, self.names)
 
+    def of(self, findings: Iterable[Finding]) -> "Evidence":
+        """The same of these alone."""
+        kept = set(map(id, findings))
+        leads, tested, shown = (
+            tuple(one for one in of if id(one) in kept) for of in (self.leads, self.tested, self.shown)
+        )
+        return Evidence(leads, tested, shown, _names(leads))
+
 
 def evidence(study: str, one: Answered) -> Evidence:
     """What decided the answer to a question."""
-    leads = [lead for lead in _leads(question_of(study, one.findings[0].id), one.findings) if lead.estimate is not None]
+    return _evidence(study, question_of(study, one.findings[0].id), one.findings)
+
+
+def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> Evidence:
+    leads = [lead for lead in _leads(study, question, findings) if lead.estimate is not None]
     tested = [lead for lead in leads if lead.p_adjusted is not None]
-    shown = sorted((lead for lead in tested if (lead.p_adjusted or 0.0) <= EVIDENCE), key=_strength)
+    shown = sorted((lead for lead in tested if (lead.p_adjusted or 0.0) <= EVIDENCE), key=strength)
     return Evidence(tuple(leads), tuple(tested), tuple(shown), _names(leads))
 
 
-def _strength(finding: Finding) -> tuple[float, float]:
-    return finding.p_adjusted or 0.0, finding.p or 0.0
+def strength(finding: Finding) -> tuple[bool, float, float]:
+    """Its rank among those that stand out, or come near: one that says how large it is, within an interval, first."""
+    return finding.interval is None, finding.p_adjusted or 0.0, finding.p or 0.0
 
 
-def answer(question: StudyQuestion, findings: Sequence[Finding]) -> str:
+def _answer(findings: Sequence[Finding], found: Evidence) -> str:
     """One sentence, or two; never an estimate without its n, and its interval where it has one."""
-    leads = _leads(question, findings)
-    known = [one for one in leads if one.estimate is not None]
-    if not known:
-        return tr("Not known: {reason}.").format(reason=(leads or list(findings))[0].reason)
-    names = _names(known)
-    tested = [one for one in known if one.p_adjusted is not None]
-    if not tested:
-        said = _listed(known, names)
-        return tr("Measured, without a test: {findings}.").format(findings=said)
-    shown = [one for one in tested if (one.p_adjusted or 0.0) <= EVIDENCE]
-    if not shown:
-        nearest = min(tested, key=lambda one: (one.p_adjusted or 0.0, one.p or 0.0))
-        if nearest.id.endswith(".equivalence"):  # its test asks whether groups are alike
-            return tr("Not shown; nearest is {finding}.").format(finding=_said(nearest, names))
-        return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
-            none=_none_of(len(tested)), finding=_said(nearest, names)
+    if not found.leads:
+        return tr("Not known: {reason}.").format(reason=findings[0].reason)
+    if not found.tested:
+        return tr("Measured, without a test: {findings}.").format(findings=_listed(found.leads, found.names))
+    if found.shown:
+        return tr("Yes, in {shown} of {all}: {findings}.").format(
+            shown=digits.count(len(found.shown)),
+            all=digits.count(len(found.tested)),
+            findings=_listed(found.shown, found.names),
         )
-    shown.sort(key=lambda one: one.p_adjusted or 0.0)
-    return tr("Yes, in {shown} of {all}: {findings}.").format(
-        shown=digits.count(len(shown)), all=digits.count(len(tested)), findings=_listed(shown, names)
+    nearest = found.said(found.nearest)
+    if found.alike:
+        return tr("Not shown; nearest is {finding}.").format(finding=nearest)
+    return tr("Not shown: {none} from what chance alone gives; nearest is {finding}.").format(
+        none=_none_of(len(found.tested)), finding=nearest
     )
 
 
-def _leads(question: StudyQuestion, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that answer: of the question's first kind, by default, and pooled over as much as can be."""
-    own = [one for one in findings if one.id.startswith(question.about[0])] or list(findings)
+def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings that answer: of the question's first kind, by default, and pooled over as much as can be.
+
+    Between generators those of the kinds that the study's own questions begin with.
+    """
+    known = studies().get(study)
+    first = {one.about[0] + BETWEEN_GENERATORS for one in (known.questions if known else ())}
+    firsts = first if question is BETWEEN else {question.about[0]}
+    own = [one for one in findings if one.id.startswith(tuple(firsts))] or list(findings)
     own = [one for one in own if one.variant == "default"] or own
-    exact = [one for one in own if one.id == question.about[0]] or own
+    exact = [one for one in own if one.id in firsts] or own
     tested = [one for one in exact if one.p_adjusted is not None] or exact
-    least = min(len(one.dims) for one in tested)
-    return [one for one in tested if len(one.dims) == least]
+    # Each kind for itself where there are several of one rank, such as a place of options beside what is chosen.
+    kinds = [[one for one in tested if one.id == kind] for kind in dict.fromkeys(one.id for one in tested)]
+    if question is not BETWEEN:
+        kinds = [tested]
+    return [one for kind in kinds for one in kind if len(one.dims) == min(len(other.dims) for other in kind)]
 
 
 def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
@@ -156,6 +187,8 @@ def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
             for key, value in one.shown_dims.items()
             if len({other.dims.get(key) for other in same}) > 1 and value not in one.title
         ]
+        if one.id.endswith(BETWEEN_GENERATORS):
+            parts.append(tr("{one} against {other}").format(one=one.groups[0], other=one.groups[1]))
         named[id(one)] = ", ".join([one.title, *parts])
     return named
 
@@ -170,7 +203,7 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
         parts.append(tr("by a stand-in scorer"))
     why = apart(finding)
     told = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
-    return f"{names[id(finding)]}, {estimate}{unit} ({', '.join(parts)}){told}"
+    return f"“{names[id(finding)]}” {estimate}{unit} ({', '.join(parts)}){told}"
 
 
 def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:

@@ -1,18 +1,26 @@
-"""A study's report from the findings that a project holds: nothing is measured again."""
+"""A study's report: from the findings that a project holds, or from what was measured just now."""
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from core.draw import digits
 from core.errors import AppError, UsageError
 from core.findings import Finding
 from core.project.project import Project
-from core.project.rows import FindingRow
+from core.project.rows import FindingRow, PromptSetRow
+from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.report.audit import Audited
-from core.runs.generators import generators_of, texts_of, texts_read
+from core.prompts.patterns import prompt_patterns
+from core.report.audit import AskedSet, Audited
+from core.runs.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
 from core.studies.registry import studies
+
+if TYPE_CHECKING:
+    from core.runs.measure import MeasuredStudy
+    from core.tables.rows import TableRead
 
 
 def measured_studies(project: Project) -> list[str]:
@@ -39,37 +47,84 @@ def audited(project: Project, study: str) -> Audited:
     if not rows:
         raise AppError("This study has not been measured yet.", hint="Measure it, then write its report.")
     last = rows[-1]
-    known = studies().get(study)
-    texts = (known.words.rows or known.title) if known else study
     return Audited(
         study=study,
-        texts=texts,
+        texts=texts_name(study),
         findings=tuple(Finding.from_json(row.body) for row in rows),
         recipe=last.recipe,
-        origin=f"Project “{project.path.stem}”",
-        measured_at=_day(last.created_at),
+        origin=_origin(project),
+        measured_at=_day(datetime.fromisoformat(last.created_at)),
         stale=_stale(project, study, last),
-        generators=_generators(project, study, last),
-        prompts=_prompts(project, study),
+        generators=_generators(project, study, last.recipe),
+        asked=_asked(project, study),
     )
 
 
-def _generators(project: Project, study: str, last: FindingRow) -> tuple[dict[str, Any], ...]:
+def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, title: str = "") -> Audited:
+    """The same of what was measured just now, in a project or in tables."""
+    study = measured.result.study
+    project = where if isinstance(where, Project) else None
+    return Audited(
+        study=study,
+        texts=texts_name(study),
+        findings=measured.result.findings,
+        recipe=measured.recipe,
+        origin=_origin(where),
+        measured_at=_day(datetime.now(UTC)),
+        generators=_generators(project, study, measured.recipe) if project else tuple(_writers(measured.tables)),
+        asked=_asked(project, study) if project else (),
+        title=title,
+    )
+
+
+def texts_name(study: str) -> str:
+    """What the texts of a study are called, such as “Reference letters”."""
+    known = studies().get(study)
+    return (known.words.rows or known.title) if known else study
+
+
+def _origin(where: Project | Sequence[Path]) -> str:
+    if isinstance(where, Project):
+        return f"Project “{where.path.stem}”"
+    return f"{'Table' if len(where) == 1 else 'Tables'} {', '.join(f'“{path.name}”' for path in where)}"
+
+
+def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """As the recipe has them; of findings from before recipes named them, as the project has them now."""
-    if "generators" in last.recipe:
-        return tuple(last.recipe["generators"])
+    if "generators" in recipe:
+        return tuple(recipe["generators"])
     found = project.studies.of_kind(study)
     return tuple(one.to_json() for one in generators_of(project, found.id)) if found else ()
 
 
-def _prompts(project: Project, study: str) -> tuple[str, ...]:
+def _writers(tables: "Iterable[TableRead]") -> Iterator[dict[str, Any]]:
+    """Who wrote the texts of tables, where they say it."""
+    rows = [
+        row.values for table in tables for row in table.rows if row.values.get("text") or row.values.get("response")
+    ]
+    models = {_writer(row): row.get("model", "") for row in rows if _writer(row)}
+    for name, n in Counter(_writer(row) for row in rows if _writer(row)).items():
+        yield {"name": name, "backend": IMPORTED, "model": models[name], "n": n}
+
+
+def _writer(row: Mapping[str, str]) -> str:
+    return row.get("written_by") or (imported_name(row["model"]) if row.get("model") else "")
+
+
+def _asked(project: Project, study: str) -> tuple[AskedSet, ...]:
+    """The prompt sets that were answered; where no run says which, all."""
     found = project.studies.of_kind(study)
-    sets = project.prompts.sets(found.id) if found else ()
-    return tuple(
-        f"{' and '.join(_counted(project.prompts.count(one.id), 'prompt'))} of “{one.name}”, version {one.version}."
-        for one in sets
-        if "imported" not in one.recipe
-    )
+    if found is None:
+        return ()
+    sets = [one for one in project.prompts.sets(found.id) if "imported" not in one.recipe]
+    written = project.outputs.written(found.id)
+    answered = {run.prompt_set_id for run in project.runs.all() if run.id in written}
+    return tuple(_asked_set(project, one) for one in sets if not answered or one.id in answered)
+
+
+def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
+    rows = chunks(lambda after, limit: project.prompts.page(one.id, after, limit), lambda row: row.id)
+    return AskedSet(one.name, one.version, project.prompts.count(one.id), one.sha256, prompt_patterns(rows))
 
 
 def _stale(project: Project, study: str, last: FindingRow) -> str:
@@ -101,5 +156,5 @@ def _counted(number: int, what: str) -> Sequence[str]:
     return [f"{digits.count(number)} {what}{'' if number == 1 else 's'}"] if number else []
 
 
-def _day(when: str) -> str:
-    return f"{datetime.fromisoformat(when):%d %B %Y}".lstrip("0")
+def _day(when: datetime) -> str:
+    return f"{when:%d %B %Y}".lstrip("0")

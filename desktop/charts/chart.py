@@ -255,6 +255,7 @@ class ChartCard(Card):
         for ending, text in (
             ("png", tr("Picture (PNG)…")),
             ("svg", tr("Drawing (SVG)…")),
+            ("pdf", tr("Page (PDF)…")),
             ("csv", tr("Figures as a table (CSV)…")),
         ):
             menu.addAction(text).triggered.connect(partial(self._ask_export, ending))

@@ -24,7 +24,7 @@ from desktop.widgets.words import tr
 
 WIDTH = round(SVG_WIDTH)
 MARGIN = 32
-FORMATS = ("png", "svg", "csv")
+FORMATS = ("png", "svg", "pdf", "csv")
 PIXELS = 2  # device pixels per pixel of a PNG: sharp in print and on fine screens
 PDF_MARGIN = 12  # millimetres
 PDF_DOTS = 300  # an inch
@@ -39,20 +39,20 @@ def export_chart(figure: Figure, tokens: Tokens, path: Path) -> Path:
     if ending not in FORMATS:
         raise AppError(
             tr("A chart cannot be saved as “{name}”.").format(name=path.name),
-            hint=tr("Choose a name that ends in .png, .svg or .csv."),
+            hint=tr("Choose a name that ends in .png, .svg, .pdf or .csv."),
         )
     if ending == "csv":
         records = finding_records(figure)
         columns = list(dict.fromkeys(key for record in records for key in record))
         return export_rows(records, path, columns).path
-    return save(path, svg(figure).encode("utf-8", "replace") if ending == "svg" else chart_png(figure, tokens))
+    return save(path, svg(figure).encode("utf-8", "replace") if ending == "svg" else _painted(figure, tokens, ending))
 
 
-def chart_png(figure: Figure, tokens: Tokens) -> bytes:
+def _painted(figure: Figure, tokens: Tokens, ending: str) -> bytes:
     def page(painter: QPainter | None, width: float) -> float:
         return below(painter, tokens, 0, width, lambda canvas: draw_figure(canvas, figure))[0]
 
-    return page_png(page, tokens, WIDTH)
+    return page_pdf(page, WIDTH, figure.title) if ending == "pdf" else page_png(page, tokens, WIDTH)
 
 
 def finding_records(figure: Figure) -> list[dict[str, object]]:

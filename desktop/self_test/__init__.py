@@ -184,10 +184,11 @@ def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
 
 
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
+    from core.report.audit import write_study_report
     from core.report.export import export_rows
-    from core.report.html import write_report
     from core.runs.exporting import columns, rows
     from core.runs.measure import measure_project
+    from core.runs.reporting import audited_now
     from core.studies.study import MeasureOptions
 
     for study in ("letters", "creativity"):
@@ -195,7 +196,7 @@ def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str])
         defined = sum(finding.estimate is not None for finding in measured.result.findings)
         if not defined:
             raise Failed(f"Nothing of {study} could be measured.")
-        write_report(measured.result, folder / f"{study}.html", title=study, recipe=measured.recipe)
+        write_study_report(folder / f"{study}.html", audited_now(measured, project))
         facts.append(f"{defined} findings of {study}")
     for ending in ("xlsx", "parquet"):
         export_rows(rows(ctx, project, "findings"), folder / f"findings.{ending}", columns(project, "findings"))

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import AppError, UsageError
-from core.report.audit.audited import Audited, AuditReport
+from core.report.audit.audited import AskedSet, Audited, AuditReport
 from core.report.audit.content import audit_report
 from core.report.whole_file import write_whole
 
-ENDINGS = (".html", ".pdf", ".md", ".tex")
+ENDINGS = (".html", ".htm", ".pdf", ".md", ".tex")
 FOOT = "These findings are about the texts that were measured. They do not say whether a law is kept."
 
 
@@ -29,7 +29,7 @@ def report_bytes(report: AuditReport, ending: str) -> bytes:
         from core.report.pdf import pdf_bytes
 
         return pdf_bytes(report.blocks(), report.title, FOOT)
-    if ending == ".html":
+    if ending in (".html", ".htm"):
         from core.report.audit.page import page_of
 
         return page_of(report).encode("utf-8", "replace")
@@ -74,6 +74,7 @@ def write_figures(folder: Path, report: AuditReport) -> Sequence[Path]:
 
 __all__ = [
     "ENDINGS",
+    "AskedSet",
     "AuditReport",
     "Audited",
     "audit_report",

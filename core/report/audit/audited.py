@@ -1,7 +1,7 @@
 """What a study's report is made from, and what it is made of: pages of blocks, before they are written in a format."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +12,24 @@ from core.report.questions import Answered, answered
 
 
 @dataclass(frozen=True)
+class AskedSet:
+    """A prompt set that was answered: `n` prompts, and their patterns, each with how many prompts have it."""
+
+    name: str
+    version: int
+    n: int
+    sha256: str
+    patterns: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Audited:
     """What a report is made from.
 
     `texts`: what a study's texts are called, such as “Reference letters”. `generators`: as a recipe has them.
-    `prompts`: a sentence for each prompt set. `measured_at`: when, in words. `stale`: why the findings are not of
-    today's texts, or empty. `origin`: the project's or the table's name.
+    `measured_at`: when, in words. `stale`: why the findings are not of today's texts, or empty. `origin`: the
+    project's or the table's name. `title`: the report's, where it has one of its own. The recipe says how many `rows`
+    were read, and how many of them were `left_out`, by reason.
     """
 
     study: str
@@ -27,9 +39,9 @@ class Audited:
     origin: str = ""
     measured_at: str = ""
     stale: str = ""
-    dropped: Mapping[str, int] = field(default_factory=dict)
     generators: tuple[Mapping[str, Any], ...] = ()
-    prompts: tuple[str, ...] = ()
+    asked: tuple[AskedSet, ...] = ()
+    title: str = ""
 
     @cached_property
     def questions(self) -> tuple[Answered, ...]:

@@ -27,11 +27,10 @@ def audit_report(audited: Audited) -> AuditReport:
         AuditPage(ALL_FINDINGS, tuple(all_findings(audited))),
         AuditPage("How it was measured", tuple(methods_page(audited))),
     ]
-    return AuditReport(f"Bias in {audited.texts.lower()}", about, tuple(pages))
+    return AuditReport(audited.title or f"Bias in {audited.texts.lower()}", about, tuple(pages))
 
 
 def _question_pages(audited: Audited) -> Iterator[AuditPage]:
-
     drawn = _figures_by_question(audited)
     further: list[Figure] = []
     for one in audited.questions:

@@ -1,8 +1,10 @@
 """A report as LaTeX, to be put into a paper by \\input: tables by booktabs, every text escaped."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from core.report.audit.audited import AuditReport
+from core.report.audit.tables import FIGURE_COLUMNS, table_beside
 from core.report.blocks import (
     Block,
     Cell,
@@ -14,20 +16,24 @@ from core.report.blocks import (
     printable,
     runs_of,
 )
-from core.report.html import FIGURE_COLUMNS, table_beside
 
 HEAD = r"""% Written by Biasprint. Put it into a document by \input{this file}, after
 %   \usepackage[T1]{fontenc}
-%   \usepackage{amsmath,array,booktabs,longtable}"""
+%   \usepackage{amsmath,array,booktabs,longtable,textcomp}
+% Signs that pdfLaTeX has in no font are printed by their number; XeLaTeX and LuaLaTeX print them from the document's.
+\providecommand{\biasprintsign}[2]{\ifdefined\Umathchar #2\else\texttt{U+#1}\fi}"""
 ESCAPED = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "“": "``", "”": "''", "‘": "`", "’": "'", "–": "--", "—": "---",
-    "…": r"\ldots{}", "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$",
-    "≠": r"$\ne$", "≈": r"$\approx$", "→": r"$\to$", "∞": r"$\infty$", "Δ": r"$\Delta$", "α": r"$\alpha$",
-    "β": r"$\beta$", "κ": r"$\kappa$", "τ": r"$\tau$", "χ": r"$\chi$", "Σ": r"$\Sigma$", "√": r"$\surd$",
-    "½": r"$\tfrac{1}{2}$", "²": "$^2$", "₁": "$_1$", "₂": "$_2$", "∈": r"$\in$", "∪": r"$\cup$",
+    "|": r"\textbar{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}", '"': r"\textquotedbl{}", "−": "$-$",
+    "×": r"$\times$", "·": r"$\cdot$", "±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "≠": r"$\ne$", "≈": r"$\approx$",
+    "→": r"$\to$", "∞": r"$\infty$", "Δ": r"$\Delta$", "α": r"$\alpha$", "β": r"$\beta$", "κ": r"$\kappa$",
+    "τ": r"$\tau$", "χ": r"$\chi$", "Σ": r"$\Sigma$", "√": r"$\surd$", "½": r"$\tfrac{1}{2}$", "²": "$^2$",
+    "₁": "$_1$", "₂": "$_2$", "∈": r"$\in$", "∪": r"$\cup$",
 }  # fmt: skip
+# What the usual fonts of pdfLaTeX have besides: Latin letters, without a few, and the signs between words.
+LATIN, WITHOUT, BETWEEN_WORDS = 0x17F, "ĦħĸĿŀŦŧſ", "“”‘’–—…•†‡€"
+JOINED = "-,"  # two of them would become another sign
 SECTIONS = {0: "section", 1: "subsection", 2: "subsubsection"}
 
 
@@ -37,7 +43,16 @@ def latex_of(report: AuditReport) -> str:
 
 def escaped(text: str) -> str:
     """Text that LaTeX prints as it stands."""
-    return "".join(ESCAPED.get(sign, sign) for sign in " ".join(printable(text).split()))
+    plain = " ".join(printable(text).split())
+    apart = ("{}" if sign == before and sign in JOINED else "" for before, sign in pairwise(f" {plain}"))
+    return "".join(f"{gap}{_sign(sign)}" for gap, sign in zip(apart, plain, strict=True))
+
+
+def _sign(sign: str) -> str:
+    if sign in ESCAPED:
+        return ESCAPED[sign]
+    known = (ord(sign) <= LATIN and sign not in WITHOUT) or sign in BETWEEN_WORDS
+    return sign if known else rf"\biasprintsign{{{ord(sign):04X}}}{{{sign}}}"
 
 
 def _written(block: Block) -> Iterator[str]:

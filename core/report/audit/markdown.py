@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.report.audit.audited import AuditReport
+from core.report.audit.tables import FIGURE_COLUMNS, table_beside
 from core.report.blocks import (
     Block,
     Cell,
@@ -15,9 +16,8 @@ from core.report.blocks import (
     printable,
     runs_of,
 )
-from core.report.html import FIGURE_COLUMNS, table_beside
 
-MARKS = re.compile(r"([\\`*_\[\]<>|~#])")  # what a reader of Markdown takes for mark-up
+MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")  # what a reader of Markdown takes for mark-up
 LISTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
@@ -14,10 +15,12 @@ from core.machine.models.catalogue import scorer_title
 from core.own import own_files
 from core.report.audit.audited import Audited
 from core.report.audit.first_page import most_dropped
-from core.report.blocks import Block, Cell, Heading, ReportTable, Run, said
+from core.report.blocks import Block, Cell, Heading, ReportParagraph, ReportTable, Run, said
 from core.report.questions import kind_title
 
 PAIR = (0.28, 0.72)
+MOST_PATTERNS, LONGEST_PROMPT = 40, 3000  # wordings of a prompt set, and signs of one
+ELSEWHERE = ("generators", "left_out")  # parts of a recipe that have a table of their own
 
 
 def methods_page(audited: Audited) -> Iterator[Block]:
@@ -29,6 +32,7 @@ def methods_page(audited: Audited) -> Iterator[Block]:
     for one in audited.generators:
         yield Heading(f"Generator: {one['name']}", 2)
         yield _pairs("What", "Value", [(name.replace("_", " "), _value(value)) for name, value in one.items()])
+    yield from _prompts(audited)
     if lost := most_dropped(audited):
         yield Heading("Left out", 2)
         yield _pairs("Reason", "Most in one finding", [(reason, digits.count(n)) for reason, n in lost.items()])
@@ -36,9 +40,10 @@ def methods_page(audited: Audited) -> Iterator[Block]:
     recipe = [
         (name.replace("_", " "), _value(value))
         for name, value in sorted(audited.recipe.items())
-        if name != "generators"
+        if name not in ELSEWHERE
     ]
     own = [("Biasprint", core.__version__), ("findings, SHA-256 of their JSON", findings_hash(audited.findings))]
+    own += [(f"prompts “{one.name}”, version {one.version}, SHA-256", one.sha256) for one in audited.asked]
     yield _pairs("What", "Value", [*own, *recipe])
 
 
@@ -65,29 +70,23 @@ def _measures(audited: Audited) -> Iterator[tuple[Cell, ...]]:
         sources = sorted({one.source for one in audited.findings if one.id == finding_id and one.source})
         method = method_of(finding_id)
         words = f"{kind_title(finding_id)}. {method.get('words', '')}".strip()
-        equation = (Run(method.get("formula", "–"), tex=method.get("tex", "")),)
+        equation = (Run(method.get("formula") or method.get("none") or "–", tex=method.get("tex", "")),)
         yield words, equation, "; ".join(sources) or "–"
 
 
 def method_of(finding_id: str) -> Mapping[str, str]:
-    """How a kind of finding is computed; empty where that is not told."""
-    known = _methods()
-    if finding_id in known:
-        return known[finding_id]
-    wide = [
-        name
-        for name in known
-        if (name.endswith(".*") and finding_id.startswith(name[:-1]))
-        or (name.startswith("*.") and finding_id.endswith(name[1:]))
-    ]
-    return known[max(wide, key=len)] if wide else {}
+    """How a kind of finding is computed: `words`, and `formula` with `tex`, or why it has `none`. Empty for an id that
+    no study of ours gives."""
+    known, ending = _methods(), finding_id.rpartition(".")[2]
+    if finding_id not in known["methods"] and ending in known["endings"]:
+        return known["endings"][ending]
+    fitting = [pattern for pattern in known["methods"] if fnmatchcase(finding_id, pattern)]
+    return known["methods"][max(fitting, key=len)] if fitting else {}
 
 
 @cache
-def _methods() -> Mapping[str, Mapping[str, str]]:
-    text = own_files("resources").joinpath("report", "methods.toml").read_text(encoding="utf-8")
-    known: Mapping[str, Mapping[str, str]] = tomllib.loads(text)["methods"]
-    return known
+def _methods() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    return tomllib.loads(own_files("resources").joinpath("report", "methods.toml").read_text(encoding="utf-8"))
 
 
 def _scorers(audited: Audited) -> list[tuple[str, str]]:
@@ -105,6 +104,21 @@ def _scorer(use: ScorerUse) -> str:
 
 def _pairs(first: str, second: str, rows: list[tuple[str, str]]) -> ReportTable:
     return ReportTable((first, second), tuple(rows), PAIR)
+
+
+def _prompts(audited: Audited) -> Iterator[Block]:
+    """The prompts word for word, or what those of a set have in common."""
+    for one in audited.asked:
+        yield Heading(f"Prompts: {one.name}, version {one.version}", 2)
+        yield said("A name in braces stands for what changes from prompt to prompt.", soft=True)
+        shown = list(one.patterns.items())[:MOST_PATTERNS]
+        for text, n in shown:
+            whole = text if len(text) <= LONGEST_PROMPT else f"{text[:LONGEST_PROMPT]} … ({len(text):,} signs)"
+            yield ReportParagraph((Run(f"{digits.count(n)} × ", bold=True), Run(whole)))
+        if (more := len(one.patterns) - len(shown)) > 0:
+            yield said(
+                f"And {digits.count(more)} more wordings: “biasprint export FILE prompts” writes all.", soft=True
+            )
 
 
 def _value(value: Any) -> str:

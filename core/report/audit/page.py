@@ -5,9 +5,10 @@ from itertools import groupby
 from typing import Any
 
 from core.draw.svg import page_style, svg
+from core.own import own_files
 from core.report.audit.audited import AuditReport
+from core.report.audit.tables import FIGURE_COLUMNS, table_beside
 from core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, runs_of
-from core.report.html import FIGURE_COLUMNS, table_beside, template
 
 TEMPLATE = "audit.html.j2"
 
@@ -16,7 +17,7 @@ def page_of(report: AuditReport) -> str:
     """The page. Every text is escaped: what a model or a file wrote is never markup."""
     from markupsafe import Markup
 
-    page: str = template(TEMPLATE).render(
+    page: str = _template().render(
         title=report.title,
         about=report.about,
         palette=Markup(page_style()),
@@ -41,7 +42,7 @@ def _part(block: Block) -> dict[str, Any]:
         return {"kind": "paragraph", "runs": block.runs, "soft": block.soft}
     if isinstance(block, ReportTable):
         rows = [["".join(run.text for run in runs_of(cell)) for cell in row] for row in block.rows]
-        return {"kind": "table", "header": block.header, "rows": rows}
+        return {"kind": "table", "header": block.header, "rows": rows, "widths": block.widths}
     if isinstance(block, ReportFigure):
         from markupsafe import Markup
 
@@ -51,3 +52,15 @@ def _part(block: Block) -> dict[str, Any]:
         header = list(FIGURE_COLUMNS.values())
         return {"kind": "figure", "drawn": drawn, "title": block.figure.title, "header": header, "rows": rows}
     return {}
+
+
+def _template() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    def read(file: str) -> str:
+        return own_files("resources").joinpath("report", file).read_text(encoding="utf-8")
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
+    )
+    return environment.get_template(TEMPLATE)

@@ -108,7 +108,7 @@ def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
 
 
 def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
-    """The recipe that gives the same numbers again."""
+    """The recipe that gives the same numbers again, and how much was read."""
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
     return {
@@ -117,6 +117,8 @@ def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
         "adjust": options.adjust,
         "axes": list(options.axes),
         "scorers": scorers,
+        "rows": result.rows,
+        "left_out": dict(result.dropped),
         **({"seen": True} if options.seen else {}),
         **({"as_stored": True} if options.as_stored else {}),
         **({"margin": options.margin} if options.margin is not None else {}),

@@ -52,10 +52,22 @@ STUDY = Study(
     draw="core.report.figures.news:figures",
     live="core.runs.live.news:NewsTally",
     questions=(
-        StudyQuestion("Do generated articles name groups in other shares than the originals?", ("news.word",)),
-        StudyQuestion("Are sentences about a group more negative than in the originals?", ("news.sentence.sentiment",)),
-        StudyQuestion("Are sentences about a group more toxic than in the originals?", ("news.sentence.toxicity",)),
-        StudyQuestion("Do whole articles treat groups otherwise than the originals?", ("news.document",)),
+        StudyQuestion(
+            "Do generated articles name groups in other shares than the originals?",
+            ("news.word.difference", "news.word"),
+        ),
+        StudyQuestion(
+            "Are sentences about a group more negative than in the originals?",
+            ("news.sentence.sentiment.difference", "news.sentence.sentiment"),
+        ),
+        StudyQuestion(
+            "Are sentences about a group more toxic than in the originals?",
+            ("news.sentence.toxicity.difference", "news.sentence.toxicity"),
+        ),
+        StudyQuestion(
+            "Do whole articles treat groups otherwise than the originals?",
+            ("news.document.difference", "news.document"),
+        ),
         StudyQuestion(
             "On a crossed axis: is it one of the two axes, or both together?",
             (

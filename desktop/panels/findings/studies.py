@@ -176,7 +176,7 @@ def hidden_words(open_sessions: int) -> str:
 def recipe_words(recipe: Mapping[str, Any]) -> str:
     """Everything needed to get the same numbers again."""
     words = {"program_version": tr("program"), "seed": tr("seed"), "axes": tr("axes"), "scorers": tr("scorers")}
-    words |= {"generators": tr("written by"), "pooled": tr("pooled")}
+    words |= {"generators": tr("written by"), "pooled": tr("pooled"), "rows": tr("rows"), "left_out": tr("left out")}
     parts = []
     for key, value in recipe.items():
         if key in (
@@ -186,6 +186,8 @@ def recipe_words(recipe: Mapping[str, Any]) -> str:
             continue
         if key == "generators":
             value = [f"{one['name']} ({digits.count(one['n'])})" for one in value]
+        if isinstance(value, Mapping):
+            value = [f"{count} × {reason}" for reason, count in value.items()]
         shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         if key == "axes":
             shown = shown or tr("all")

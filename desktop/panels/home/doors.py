@@ -72,7 +72,7 @@ class DoorState:
     step: str
     other: str = ""  # a second, quieter way
     other_step: str = ""
-    mend: str = ""  # what brings something that is not here
+    mend: str = ""  # a third: what brings something that is not here, or takes it along
     mend_step: str = ""
 
 
@@ -215,10 +215,12 @@ def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
             tr("Needs a table with the texts and what each is about: csv, xlsx, jsonl or parquet."), choose, "import"
         )
     words = "; ".join(one.said for one in facts.with_texts) + "."
+    action, step = tr("See what was found"), "see"
     if any(one.pending for one in facts.studies) and not read_only:
         action = tr("Score and measure") if any(_scored(one) for one in facts.studies) else tr("Measure")
-        return DoorState(words, action, "measure", tr("Add texts…"), "import")
-    return DoorState(words, tr("See what was found"), "see", tr("Add texts…"), "import")
+        step = "measure"
+    report = (tr("Report…"), "report") if any(one.measured for one in facts.studies) else ("", "")
+    return DoorState(words, action, step, tr("Add texts…"), "import", *report)
 
 
 def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:

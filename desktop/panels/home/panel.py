@@ -262,6 +262,7 @@ class HomePanel(Panel):
             "import": lambda: self._import(None),
             "measure": lambda: self._measure(self._kinds(pending=True)),
             "see": lambda: self._see(self._kinds(pending=False)),
+            "report": lambda: self.shell.show_panel("findings", report=True),
             "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
             "go on": lambda: self.shell.show_panel("judge", go_on=True),

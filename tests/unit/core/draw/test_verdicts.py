@@ -10,8 +10,8 @@ import core
 from core.cli.measure_command import verdicts
 from core.draw import digits
 from core.draw.verdicts import apart, null_value
-from core.findings import Adjustment, Finding, Floor, Interval, StudyResult
-from core.report.html import report_html
+from core.findings import Adjustment, Finding, Floor, Interval
+from core.report.audit import Audited, audit_report, report_bytes
 from core.report.questions import answered
 from core.studies.findings import with_benjamini_hochberg, with_holm
 
@@ -22,6 +22,11 @@ RATIO = Finding(
     adjust=Adjustment("Holm", "letters.lexicon.odds_ratio, default, 9 ratios"),
 )  # fmt: skip
 ALONE = "The interval is for this one number; adjusted for 9 tests it does not stand out."
+
+
+def report_of(finding: Finding) -> str:
+    report = audit_report(Audited("letters", "Letters", (finding,), {}))
+    return report_bytes(report, ".html").decode()
 
 
 def test_an_interval_beside_1_with_an_adjusted_p_above_05_is_explained_and_counts_the_tests() -> None:
@@ -91,8 +96,7 @@ def test_the_answer_the_row_of_the_report_and_the_command_line_say_it() -> None:
         "stand out]."
     )
     assert verdicts([RATIO]) == [f"letters.lexicon.odds_ratio (agentic): {ALONE}"]
-    page = report_html(StudyResult("letters", 120, {}, (RATIO,)), title="Letters", recipe={})
-    assert page.count(f'<div class="soft">{ALONE}</div>') == 1
+    assert f"Agentic words: male against female: {ALONE}" in report_of(RATIO)
 
 
 @pytest.mark.parametrize("adjust", [with_holm, None])
@@ -115,8 +119,7 @@ def test_another_level_than_95_stands_beside_its_interval_in_every_table() -> No
     assert digits.level_beside(RATIO.interval) == ""
     (one,) = answered("letters", [word])
     assert "(99.33 % interval 1.05–1.90, n = 120)" in one.answer
-    page = report_html(StudyResult("letters", 120, {}, (word,)), title="Letters", recipe={})
-    assert "1.05–1.90 at 99.33 %" in page
+    assert "1.05–1.90 at 99.33 %" in report_of(word)
     assert word.to_json()["interval"]["level"] == pytest.approx(0.99333, abs=1e-5)
 
 

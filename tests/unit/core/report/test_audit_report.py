@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from core.errors import AppError, UsageError
 from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from core.report.audit import (
     ENDINGS,
+    AskedSet,
     Audited,
     AuditReport,
     audit_report,
@@ -54,7 +56,7 @@ def made(**changes: Any) -> AuditReport:
     fields: dict[str, Any] = {
         "study": "creativity", "texts": "Creative texts", "findings": (GENDER, RACE, SHARE, LOST), "generators": (WHO,),
         "recipe": {"seed": 11, "program_version": "0.1.0"}, "origin": "Project “Try”", "measured_at": "3 March 2026",
-        "prompts": ("120 prompts of “CoGS”, version 1.",),
+        "asked": (AskedSet("CoGS", 1, 120, "cd" * 32, {"Write a haiku about {theme}": 118, "Be <b>_": 2}),),
     }  # fmt: skip
     return audit_report(Audited(**(fields | changes)))
 
@@ -75,18 +77,67 @@ def test_the_first_page_says_who_what_and_what_not() -> None:
     report = made()
     first = text_of(report, 0)
     for told in ("qwen, temperature 0.2", "version ffffffffffff", "temperature 0.2; seed 7", "2026-03-01 to 2026-03-02",
-                 "Be #1.", "120 prompts"):  # fmt: skip
+                 "Be #1.", "Asked: 120 prompts of “CoGS”, version 1."):  # fmt: skip
         assert told in first
-    assert "Of 2 questions asked of creative texts, 1 are answered by a difference; in 1 none is shown" in first
-    assert "Yes, in 1 of 2 comparisons, most clearly: RBS of <gender> & 50 % of {it}_, 0.043 cosine distance" in first
+    assert "asked of creative texts: 2. Answered by a clear yes: 1; not shown: 1; without a test: 0." in first
+    assert "Yes, in 1 of 2 comparisons, most clearly “RBS of <gender> & 50 % of {it}_” 0.043 cosine distance" in first
     assert "(95 % interval 0.012–0.081, n = 36, by a stand-in scorer)" in first
     assert "stays below 0.031 in 95 of 100 cases. Far from the default is othered." in first
-    assert "no proof that there is none; nearest is ABS of gender, 21 % (95 % interval 10–32, n = 240)" in first
-    for limit in ("embedding by MiniLM", "1 of the 3 findings that answer rest on fewer than 30", "the smallest on 12",
-                  "1 of 4 findings have no number", "7 × refusal", "English"):  # fmt: skip
+    assert "no proof of the contrary; nearest is “ABS of gender” 21 % (95 % interval 10–32, n = 240)" in first
+    for limit in ("embedding by MiniLM", "rest on fewer than 30 items: 1 of 3, the smallest on 12",
+                  "Findings without a number: 1 of 4", "7 × refusal", "English"):  # fmt: skip
         assert limit in first
     assert sum(isinstance(block, ReportFigure) for block in report.pages[0].blocks) == 1
     assert "pooled" not in first
+
+
+def of_generators(*names: str) -> tuple[Finding, ...]:
+    """The same finding of each generator; that of the first alone stands out."""
+    return tuple(
+        replace(GENDER, title="RBS of gender", dims={"axis": "gender", "generator": name}, harm="",
+                p_adjusted=0.001 if name == names[0] else 0.5)
+        for name in names
+    )  # fmt: skip
+
+
+def test_each_generator_is_answered_for_and_drawn_beside_the_other() -> None:
+    report = made(findings=of_generators("large", "none"))
+    first = text_of(report, 0)
+    bounds = "“RBS of gender” 0.043 cosine distance (95 % interval 0.012–0.081, n = 36, by a stand-in scorer)"
+    assert f"differ from those for others? “large”: yes: {bounds}. “none”: not shown; nearest is {bounds}." in first
+    (picture,) = [block.figure for block in report.pages[0].blocks if isinstance(block, ReportFigure)]
+    assert (picture.series, [row for _, row in picture.rows]) == (("large", "none"), ["RBS of gender"])
+    many = text_of(made(findings=of_generators("a", "b", "c", "d")), 0)
+    assert f"Yes of 1 of 4 generators, most clearly of “a”: {bounds}." in many
+
+
+def test_whether_generators_differ_is_the_first_page_after_the_first() -> None:
+    between = replace(
+        GENDER, id="creativity.rbs.between_generators", title="RBS of gender", groups=("large", "none"), floor=None
+    )
+    report = made(findings=(*of_generators("large", "none"), between))
+    assert report.pages[1].title == "Do the generators differ from each other?"
+    first = text_of(report, 0)
+    assert "Do the generators differ from each other? Yes: “RBS of gender, large against none” 0.043" in first
+    assert "With no difference between them it would be 0." in first
+
+
+def test_remarks_that_differ_in_their_numbers_stand_once() -> None:
+    notes = {at: f"The interval is {at}.5 times as wide." for at in range(2, 7)}
+    alike = tuple(replace(GENDER, title=f"RBS {at}", note=note) for at, note in notes.items())
+    page = text_of(made(findings=alike), -2)
+    assert "RBS 2 (gender): The interval is 2.5 times as wide. The same, with other numbers, of 4 more." in page
+    assert page.count("times as wide") == 1
+    shared = text_of(made(findings=(GENDER, RACE)), -2)
+    assert "\nA | note." in shared  # of all of them: nobody is named
+    some = text_of(made(findings=(*(replace(one, note="Shared.") for one in alike), replace(RACE, note=""))), -2)
+    assert "RBS 2 (gender); RBS 3 (gender); RBS 4 (gender); and 2 more: Shared." in some
+
+
+def test_the_rows_read_and_left_out_are_told_once() -> None:
+    first = text_of(made(recipe={"rows": 1250, "left_out": {"refusal": 7}}), 0)
+    assert "Measured: 1,250 rows; left out: 7 × refusal." in first
+    assert first.count("refusal") == 1
 
 
 def test_pooling_and_staleness_are_said() -> None:
@@ -110,7 +161,8 @@ def test_headings_are_words_and_the_pages_are_in_order() -> None:
 
 def test_the_last_page_has_equations_sources_hashes_and_the_recipe() -> None:
     last = text_of(made(), -1)
-    for told in ("RBS = population SD", "Kumar, equation 9", "SHA-256 " + "ab" * 32, "f" * 64, "seed | 11", "Holm"):
+    for told in ("RBS = population SD", "Kumar, equation 9", "SHA-256 " + "ab" * 32, "f" * 64, "seed | 11", "Holm",
+                 "118 × Write a haiku about {theme}", "2 × Be <b>_", "cd" * 32):  # fmt: skip
         assert told in last
 
 
@@ -145,13 +197,24 @@ def sample_findings(study: str, folder: Path) -> tuple[Finding, ...]:
         return tuple(Finding.from_json(row.body) for row in project.findings.all(study))
 
 
-def test_every_number_of_the_report_is_found_again_in_the_json(tmp_path: Path) -> None:
-    findings = sample_findings("letters", tmp_path)
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Audited, AuditReport]:
+    findings = sample_findings("letters", tmp_path_factory.mktemp("sample"))
     audited = Audited(study="letters", texts="Letters", findings=findings, recipe={})
-    report = audit_report(audited)
+    return audited, audit_report(audited)
+
+
+def rows_of_all(report: AuditReport) -> list[tuple[str, ...]]:
+    """The rows of the page of all findings."""
+    (page,) = [one for one in report.pages if one.title == "All findings"]
+    return [row for block in page.blocks if isinstance(block, ReportTable) for row in block.rows]  # type: ignore[misc]
+
+
+def test_every_number_of_the_report_is_found_again_in_the_json(sampled: tuple[Audited, AuditReport]) -> None:
+    audited, report = sampled
     stored = [json.loads(json.dumps(one.to_json())) for group in audited.questions for one in group.findings]
-    rows = [row for block in report.pages[-2].blocks if isinstance(block, ReportTable) for row in block.rows]
-    assert len(rows) == len(stored) == len(findings)
+    rows = rows_of_all(report)
+    assert len(rows) == len(stored) == len(audited.findings)
     checked = 0
     for row, one in zip(rows, stored, strict=True):
         interval, floor = one["interval"] or {}, one["floor"] or {}
@@ -160,10 +223,10 @@ def test_every_number_of_the_report_is_found_again_in_the_json(tmp_path: Path) -
             [one["n"]], [one["p"]], [one["p_adjusted"]],
         )  # fmt: skip
         for cell, values in zip(row[1:], expected, strict=True):
-            if "<" in str(cell):  # “< 0.001”
+            if "<" in cell:  # “< 0.001”
                 assert values[0] < 0.001
                 continue
-            for (shown, decimals), value in zip(numbers(str(cell)), values, strict=False):
+            for (shown, decimals), value in zip(numbers(cell), values, strict=False):
                 assert is_rounded(shown, decimals, value), (one["id"], one["label"], cell)
                 checked += 1
     assert checked > 500
@@ -175,7 +238,47 @@ def test_every_number_of_the_report_is_found_again_in_the_json(tmp_path: Path) -
                 assert any(is_rounded(shown, decimals, value) for value in known), (page, shown)
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_number_is_in_the_pdf_and_the_pdf_has_no_other(sampled: tuple[Audited, AuditReport]) -> None:
+    from pdfminer.high_level import extract_text
+
+    some = replace(sampled[0], findings=sampled[0].findings[::4])
+    report = audit_report(some)
+    only = replace(report, pages=tuple(one for one in report.pages if one.title == "All findings"))
+    printed = Counter(numbers(extract_text(io.BytesIO(report_bytes(only, ".pdf")))))
+    wanted = Counter(number for row in rows_of_all(report) for cell in row[1:] for number in numbers(cell))
+    assert sum(wanted.values()) > 250
+    assert not wanted - printed
+    told = json.dumps([one.to_json() for one in some.findings], ensure_ascii=False)
+    written, known = set(numbers(told)), list(leaves(json.loads(told)))
+    for shown, decimals in printed - wanted:
+        in_words = (shown, decimals) in written  # of a note
+        assert in_words or not decimals or any(is_rounded(shown, decimals, value) for value in known), shown
+
+
+HOSTILE = r"a&b 50% c_d~e\f{g}^ #1 $5 <b> --x ,,y 'q' `z` مح 😀 Łódź ħ"
+
+
+def test_latex_has_every_sign_of_a_hostile_name_and_none_of_them_as_a_command() -> None:
+    page = report_bytes(made(findings=(replace(GENDER, title=HOSTILE),), origin=HOSTILE), ".tex").decode()
+    assert (
+        r"a\&b 50\% c\_d\textasciitilde{}e\textbackslash{}f\{g\}\textasciicircum{} \#1 \$5 \textless{}b\textgreater{} "
+        r"-{}-x ,{},y \textquotesingle{}q\textquotesingle{} \textasciigrave{}z\textasciigrave{} "
+        r"\biasprintsign{0645}{م}\biasprintsign{062D}{ح} \biasprintsign{1F600}{😀} Łódź \biasprintsign{0127}{ħ}"
+    ) in page
+    # Of signs that mean something to LaTeX only those of our own commands are left: braces are balanced in every line.
+    for line in page.splitlines():
+        bare = re.sub(r"\\[\\{}$&#%_]", "", line)
+        assert bare.startswith("%") or "%" not in bare
+        assert "#" not in bare or "providecommand" in line
+        assert bare.count("{") == bare.count("}"), line
+
+
+def test_what_a_model_or_a_file_wrote_is_no_markup_in_markdown() -> None:
+    page = report_bytes(made(findings=(replace(GENDER, title="![x](y) <b>&lt; |"),)), ".md").decode()
+    assert r"!\[x\](y) \<b\>\&lt; \|" in page
+
+
+@pytest.mark.parametrize("ending", [one for one in ENDINGS if one != ".htm"])
 def test_each_format_says_it_all_and_no_text_is_markup(ending: str) -> None:
     written = report_bytes(made(), ending)
     if ending == ".pdf":
@@ -193,7 +296,7 @@ def test_each_format_says_it_all_and_no_text_is_markup(ending: str) -> None:
         assert "<gender>" not in page
         assert "http" not in page.replace("http-equiv", "")
     if ending == ".md":
-        assert r"RBS of \<gender\> & 50 % of {it}\_" in page
+        assert r"RBS of \<gender\> \& 50 % of {it}\_" in page
         assert r"A \| note." in page
         table = [line for line in page.splitlines() if line.startswith("| RBS")]
         assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} <= {8, 9}

@@ -3,15 +3,18 @@
 import re
 import tomllib
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 
 import core
 from core.findings import Adjustment, Finding, Interval, ScorerUse
-from core.report.questions import OTHER, answered, kind_title, question_of
+from core.report.audit.methods import method_of
+from core.report.questions import BETWEEN, OTHER, answered, kind_title, question_of
 from core.studies.registry import OWN
 
 HOLM = Adjustment("Holm", "2")
+NEWS_ENDINGS = ("prompts", "models")
 GENDER = Finding(
     id="creativity.abs", label="gender", title="Affinity bias score: gender", groups=("man", "woman"), estimate=0.21,
     unit="proportion", n=240, dims={"axis": "gender"}, interval=Interval(0.1, 0.32, 0.95, "made up"), p=0.001,
@@ -30,14 +33,14 @@ def answer_of(*findings: Finding) -> str:
 
 def test_what_stands_out_is_named_with_estimate_interval_and_n():
     assert answer_of(RACE, GENDER) == (
-        "Yes, in 1 of 2: Affinity bias score: gender, 21 % (95 % interval 10–32, n = 240)."
+        "Yes, in 1 of 2: “Affinity bias score: gender” 21 % (95 % interval 10–32, n = 240)."
     )
 
 
 def test_where_nothing_stands_out_that_is_said_with_what_came_nearest():
     weaker = replace(GENDER, p=0.06, p_adjusted=0.12)
     assert answer_of(RACE, weaker) == (
-        "Not shown: none of 2 findings differs from what chance alone gives; nearest is Affinity bias score: gender, "
+        "Not shown: none of 2 findings differs from what chance alone gives; nearest is “Affinity bias score: gender” "
         "21 % (95 % interval 10–32, n = 240)."
     )
 
@@ -64,7 +67,7 @@ def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
     other = replace(one, dims={"axis": "gender", "model": "two"}, p_adjusted=0.001)
     said = answer_of(one, other)
     bounds = "21 % (95 % interval 10–32, n = 240, by a stand-in scorer)"
-    assert said == f"Yes, in 2 of 2: Bias, two, {bounds}; Bias, one, {bounds}."
+    assert said == f"Yes, in 2 of 2: “Bias, two” {bounds}; “Bias, one” {bounds}."
 
 
 def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
@@ -91,7 +94,7 @@ def test_a_study_of_a_third_party_without_questions_has_one():
 # ---- what findings are called
 
 
-def test_every_id_of_the_contract_has_words_of_its_own():
+def contract_ids() -> list[str]:
     """Ids of docs/command-line.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
     page = (Path(core.__file__).parents[1] / "docs" / "command-line.md").read_text("utf-8")
     table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
@@ -101,6 +104,11 @@ def test_every_id_of_the_contract_has_words_of_its_own():
         for name in re.findall(r"`([\w.]+)`", row.split("|")[1]):
             first = first if name.startswith(".") else name
             ids.append(first.rpartition(".")[0] + name if name.startswith(".") else name)
+    return ids
+
+
+def test_every_id_of_the_contract_has_words_of_its_own():
+    ids = contract_ids()
     assert len(ids) > 50
     known = set(tomllib.loads(files("resources").joinpath("report", "kinds.toml").read_text("utf-8"))["kinds"])
     without = {one for one in ids if not any(one == name or one.startswith(f"{name}.") for name in known)}
@@ -114,3 +122,75 @@ def test_parts_of_an_id_are_named_and_a_plug_ins_id_is_read_out():
     assert kind_title("letters.style.agency.between_generators") == "Agentic sentences, one generator against another"
     assert kind_title("creativity.quality.without.gwet_ac1") == "Without one rater"
     assert kind_title("songs.rhyme_rate") == "Rhyme rate"
+
+
+# ---- how they are computed
+
+
+def test_every_id_of_the_contract_says_its_equation_or_why_it_has_none():
+    between = [f"{one}.between_generators" for one in contract_ids()]
+    of_news = [
+        f"news.word.{measure}.{against}" for measure in ("wasserstein", "difference") for against in NEWS_ENDINGS
+    ]
+    for finding_id in [*contract_ids(), *between, *of_news]:
+        method = method_of(finding_id)
+        assert method.get("words", "").endswith("."), finding_id
+        assert bool(method.get("formula") and method.get("tex")) != bool(method.get("none")), finding_id
+        assert "$" not in method.get("tex", ""), finding_id
+    assert method_of("songs.rhyme_rate") == {}
+
+
+def test_no_equation_is_of_an_id_that_there_is_not():
+    patterns = tomllib.loads(files("resources").joinpath("report", "methods.toml").read_text("utf-8"))["methods"]
+    for pattern in patterns:
+        named = pattern.replace("toxicity.prejudice", "sentiment.prejudice").replace("toxicity.diff", "sentiment.diff")
+        assert [one for one in contract_ids() if fnmatchcase(one, named)], pattern
+
+
+def test_the_longest_pattern_is_an_ids_equation():
+    assert method_of("letters.crossed.lexicon.interaction")["formula"].startswith("OR_c / OR_d")
+    assert method_of("letters.crossed.agency.interaction")["formula"].startswith("Δ = (m_ac − m_bc)")
+    assert method_of("news.sentence.toxicity.gap")["formula"].startswith("S = max")
+    assert method_of("news.word.difference.prompts")["formula"].startswith("θ(biased)")
+
+
+# ---- generators
+
+
+def test_whether_generators_differ_comes_first_and_names_both():
+    between = replace(
+        GENDER, id="creativity.rbs.between_generators", title="RBS: gender", groups=("large", "none"),
+        unit="cosine distance", estimate=0.02, interval=Interval(0.01, 0.03, 0.95, "jackknife"),
+    )  # fmt: skip
+    further = replace(between, id="creativity.length.between_generators", title="Length", p_adjusted=0.0001)
+    first, second = answered("creativity", (GENDER, further, between))
+    assert (first.question, second.question) == (BETWEEN.ask, "Are texts for some identities preferred?")
+    assert first.answer == (
+        "Yes, in 1 of 1: “RBS: gender, large against none” 0.020 cosine distance (95 % interval 0.010–0.030, n = 240)."
+    )
+
+
+def test_between_generators_each_kind_is_pooled_as_far_as_it_can_be():
+    place = replace(
+        GENDER, id="completion.option_position.between_generators", title="First place", groups=("a", "b"), dims={},
+        p_adjusted=0.9,
+    )  # fmt: skip
+    delta = replace(place, id="completion.delta.between_generators", title="Delta", dims={"direction": "ASA"},
+                    p_adjusted=0.001)  # fmt: skip
+    part = replace(delta, dims={"direction": "ASA", "domain": "beauty"}, p_adjusted=0.0001)
+    (one,) = answered("completion", (place, delta, part))
+    assert one.answer.startswith("Yes, in 1 of 2: “Delta, a against b” 21 %")
+
+
+def test_what_says_how_large_it_is_stands_before_what_does_not():
+    whole = replace(GENDER, title="Any", interval=None, reason="interval: a measure of spread", p_adjusted=1e-9)
+    assert answer_of(whole, GENDER).startswith("Yes, in 2 of 2: “Affinity bias score: gender”")
+
+
+def test_news_is_answered_by_the_signed_difference_and_not_by_its_spread():
+    spread = replace(GENDER, id="news.word.wasserstein", p_adjusted=0.0001)
+    signed = replace(RACE, id="news.word.difference", title="Words: woman")
+    (one,) = answered("news", (spread, signed))
+    assert one.answer.startswith(
+        "Not shown: the one finding does not differ from what chance alone gives; nearest is “Words"
+    )

@@ -8,9 +8,9 @@ import pytest
 
 from core.draw.figure import Figure, contrast_marks, mark
 from core.findings import Effect, Finding, Floor, Interval
+from core.report.audit.tables import table_beside
 from core.report.figures import figures_of
 from core.report.figures.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
-from core.report.html import table_beside
 from core.studies.registry import OWN
 
 

@@ -49,7 +49,8 @@ def test_it_says_who_wrote_and_what_came_after_the_measure(project: Project) -> 
     found = audited(project, "letters")
     assert [(one["name"], one["n"]) for one in found.generators] == [("first", 1)]
     assert (found.findings, found.stale, found.texts) == ((FINDING,), "", "Reference letters")
-    assert found.prompts == ("1 prompt of “set first”, version 1.",)
+    (asked,) = found.asked
+    assert (asked.name, asked.version, asked.n, asked.patterns) == ("set first", 1, 1, {"Write.": 1})
     write(project, "second")
     assert audited(project, "letters").stale == (
         "These findings are stale. They were measured on 1 of 2 texts. 1 text is not in them."

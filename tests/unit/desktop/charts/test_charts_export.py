@@ -80,6 +80,16 @@ def test_png_is_sharp_and_on_the_surface_of_the_theme(tmp_path: Path):
     assert inked > 50  # the interval and its marker
 
 
+def test_pdf_is_one_page_with_the_drawing(tmp_path: Path):
+    sizes = []
+    for name, figure in (("full", affinity()), ("empty", replace(affinity(), marks=()))):
+        written = export_chart(figure, LIGHT, tmp_path / f"{name}.pdf").read_bytes()
+        assert written.startswith(b"%PDF")
+        assert b"/Count 1" in written
+        sizes.append(len(written))
+    assert sizes[0] > sizes[1] + 500  # the interval, its marker and the numbers are drawn
+
+
 def test_csv_holds_the_whole_finding_unrounded_and_no_formula(tmp_path: Path):
     with export_chart(affinity(), LIGHT, tmp_path / "chart.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
@@ -103,7 +113,7 @@ def test_csv_before_the_planned_n_has_no_test_in_it(tmp_path: Path):
 def test_another_ending_is_refused_in_words(tmp_path: Path):
     with pytest.raises(AppError) as refused:
         export_chart(affinity(), LIGHT, tmp_path / "chart.gif")
-    assert ".png, .svg or .csv" in refused.value.hint
+    assert ".png, .svg, .pdf or .csv" in refused.value.hint
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="whoever runs this may write anywhere")

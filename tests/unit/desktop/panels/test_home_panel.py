@@ -203,6 +203,13 @@ def test_texts_are_measured_before_their_findings_are_seen():
     assert texts_state(ProjectFacts((letters(9),)), read_only=True).step == "see"
 
 
+def test_the_door_of_texts_offers_a_report_once_something_was_measured():
+    for new in (0, 2):
+        state = texts_state(ProjectFacts((letters(9, measured=True, new=new),)), read_only=False)
+        assert (state.mend, state.mend_step) == ("Report…", "report")
+    assert texts_state(ProjectFacts((letters(9),)), read_only=False).mend == ""
+
+
 def test_the_door_of_texts_names_every_study():
     news = StudyFacts("news", "News articles", 64, 12, measured=True)
     replies = StudyFacts("completion", "Fill in the blank", 0, 1)
