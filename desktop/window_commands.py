@@ -62,7 +62,8 @@ class Window(Shell, Protocol):
 def window_commands(window: Window) -> list[Command]:
     """Every command of the window, with its key."""
     there = panel_commands(window)
-    return [*there, workshop_command(window), *file_commands(window), *recent_commands(window), *view_commands(window)]
+    about = [workshop_command(window), own_command(window)]
+    return [*there, *about, *file_commands(window), *recent_commands(window), *view_commands(window)]
 
 
 def workshop_command(window: Window) -> Command:
@@ -72,6 +73,15 @@ def workshop_command(window: Window) -> Command:
         return "fingerprint" in window.rail.shown()
 
     return Command(tr("Start a workshop…"), lambda: window.show_panel("fingerprint", workshop=True), "", there)
+
+
+def own_command(window: Window) -> Command:
+    """To where axes and texts of one's own are defined."""
+
+    def there() -> bool:
+        return "prompts" in window.rail.shown()
+
+    return Command(tr("Own people and texts…"), lambda: window.show_panel("prompts", own="axes"), "", there)
 
 
 def file_commands(window: Window) -> list[Command]:

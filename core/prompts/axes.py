@@ -130,13 +130,16 @@ def load_axis(source: str | Path) -> Axis:
     """A shipped axis by its key, or an axis file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
-        where = f"The axis file {path}"
-        return validated(Axis, _written(read_toml(path), where, path.parent), where)
+        return axis_from(read_toml(path), f"The axis file {path}", path.parent)
     if source not in available_axes():
         hint = f"Shipped axes: {', '.join(available_axes())}. Your own axis is given by the path of its .toml file."
         raise UsageError(f"There is no axis “{source}”.", hint=hint)
-    where = f"The shipped axis {source}"
-    return validated(Axis, _written(read_toml(packaged("axes", f"{source}.toml")), where, Path()), where)
+    return axis_from(read_toml(packaged("axes", f"{source}.toml")), f"The shipped axis {source}")
+
+
+def axis_from(data: Mapping[str, Any], where: str, folder: Path = Path()) -> Axis:
+    """The axis that a file's data describe. `where` says whose data they are, `folder` where files named in it are."""
+    return validated(Axis, _written(dict(data), where, folder), where)
 
 
 def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.operations import Operation
+from desktop.operations.own import keep_used
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.prompts import PromptDraft, PromptSetDraft
+    from core.prompts import Axis, PromptDraft, PromptSetDraft
     from core.prompts.detector import Flag
     from core.runs.setup import AddedPrompts
 
@@ -132,7 +133,7 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
         case CogsChoice():
             if not choice.axes:
                 raise UsageError(tr("No axis was chosen."), hint=tr("Check at least one axis to compare on."))
-            return cogs_set(choice.tasks, choice.themes, choice.axes)
+            return cogs_set(choice.tasks, choice.themes, [_axis(key) for key in choice.axes])
         case LettersChoice():
             return _letters(choice)
         case BiographiesChoice():
@@ -156,8 +157,16 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
             raise UsageError(tr("“{age}” is not an age.").format(age=age), hint=tr("Ages are whole numbers."))
         ages.append(int(age))
     return letters_context_less_set(
-        names=choice.names, ages=ages, occupations=choice.occupations, axis=choice.axis, document=choice.document
+        names=choice.names, ages=ages, occupations=choice.occupations, axis=_axis(choice.axis), document=choice.document
     )
+
+
+def _axis(key: str) -> "str | Axis":
+    """One's own axis of this key, else the key of a shipped one."""
+    from core.prompts.definitions import AXIS
+    from core.prompts.library import own_value
+
+    return own_value(AXIS, key) or key
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
@@ -226,7 +235,9 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     def work(ctx: JobContext) -> "AddedPrompts":
         from core.runs.setup import store_set
 
-        return store_set(project, study, draft)
+        added = store_set(project, study, draft)
+        keep_used(draft)
+        return added
 
     return Operation(tr("Adding prompts"), work, _told)
 

@@ -14,8 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from core.prompts import Axis, available_axes, load_axis
+from core.prompts.definitions import AXIS
 from core.prompts.letters import letter_design
 from desktop import theme
+from desktop.operations.own import OwnSeen
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
 from desktop.panels.prompts.studies import StudyCard, TablePick
 from desktop.widgets import Label, tr
@@ -111,9 +113,7 @@ class NamesPage(QWidget):
         self.axis = ComboBox()
         self.axis.setAccessibleName(tr("Axis"))
         self.axis.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        for axis in _axes_with_names(design.axis):
-            groups = ", ".join(identity.label.lower() for identity in axis.identities)
-            self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
+        self._offer(_axes_with_names(design.axis))
         self.per_group = QSpinBox()
         self.per_group.setAccessibleName(tr("Names of each group"))
         self.ages = Lines(tr("Ages"), [str(age) for age in design.ages])
@@ -132,6 +132,23 @@ class NamesPage(QWidget):
         axis: Axis = self.axis.currentData()
         names = {group: lines.items() for group, lines in self.names.items()}
         return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document)
+
+    def show_own(self, own: Sequence[Axis]) -> None:
+        """One's own axes stand behind the others, where letters can be asked for on them; the chosen one stays so."""
+        before: Axis = self.axis.currentData()
+        self.axis.blockSignals(True)
+        self.axis.clear()
+        self._offer([*_axes_with_names(letter_design().axis), *(axis for axis in own if _named(axis))])
+        there = [self.axis.itemData(place).key for place in range(self.axis.count())]
+        self.axis.setCurrentIndex(there.index(before.key) if before.key in there else 0)
+        self.axis.blockSignals(False)
+        if self.axis.currentData() != before:
+            self._show_axis()
+
+    def _offer(self, axes: Sequence[Axis]) -> None:
+        for axis in axes:
+            groups = ", ".join(identity.label.lower() for identity in axis.identities)
+            self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
 
     def _show_axis(self) -> None:
         axis: Axis = self.axis.currentData()
@@ -179,7 +196,11 @@ class NamesPage(QWidget):
 def _axes_with_names(first: str) -> list[Axis]:
     """The axes whose every identity has names to write about, the letters' own first."""
     axes = [load_axis(key) for key in sorted(available_axes(), key=lambda key: key != first)]
-    return [axis for axis in axes if all(identity.names for identity in axis.identities)]
+    return [axis for axis in axes if _named(axis)]
+
+
+def _named(axis: Axis) -> bool:
+    return all(identity.names for identity in axis.identities)
 
 
 class LettersChoiceCard(StudyCard):
@@ -217,6 +238,9 @@ class LettersChoiceCard(StudyCard):
         page = self.pages.currentWidget()
         assert isinstance(page, NamesPage | BiographiesPage)
         return page.choice(self.document.currentData())
+
+    def show_own(self, seen: OwnSeen) -> None:
+        self.by_name.show_own([AXIS.load(one.data) for one in seen.own.get(AXIS.folder, ())])
 
     def _show_source(self, source: int) -> None:
         self.pages.setCurrentIndex(source)

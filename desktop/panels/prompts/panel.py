@@ -13,6 +13,7 @@ from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.jobs.refresher import Refresher
+from desktop.operations.own import OwnSeen, read_own
 from desktop.operations.prompts import (
     BiographiesChoice,
     Choice,
@@ -25,6 +26,7 @@ from desktop.operations.prompts import (
     stored_sets,
 )
 from desktop.panels.base import Panel
+from desktop.panels.prompts.own.page import OwnPage
 from desktop.panels.prompts.studies import MitigationCard, StudyCard, WholeSetCard, offered_cards
 from desktop.panels.prompts.template import PreviewCard, TemplatePage
 from desktop.shell import Shell
@@ -208,6 +210,7 @@ class PromptsPanel(Panel):
         self._draft: PromptSetDraft | None = None
         self._adding = False
         self._originals = 0
+        self._own = OwnSeen()
         self._offered = offered_cards()
         self._cards: dict[str, StudyCard] = {}
         self._drafting = Drafting(shell, self)
@@ -228,6 +231,7 @@ class PromptsPanel(Panel):
         for study, card in self._offered:
             self.tabs.addTab(tr(card.tab) if card.tab else safe_line(study.title))
         self.tabs.addTab(tr("Template"))
+        self.tabs.addTab(tr("Own people and texts"))
         self.preview, self.sets, self.mitigation = PreviewCard(self.shell), SetsCard(), MitigationCard()
         self._lay_out()
         self._fit()
@@ -248,7 +252,9 @@ class PromptsPanel(Panel):
             study, make = next(one for one in self._offered if one[0].kind == kind)
             made = self._cards[kind] = make(study) if make is WholeSetCard else make()
             made.show_originals(self._originals)
+            made.show_own(self._own)
             made.changed.connect(self._card_changed)
+            made.own_wanted.connect(lambda kind: self.opened_with(own=kind))
             self.choices.addWidget(made)
         return self._cards[kind]
 
@@ -258,8 +264,18 @@ class PromptsPanel(Panel):
         self.pages.addWidget(page)
         return page
 
+    @cached_property
+    def own(self) -> OwnPage:
+        page = OwnPage(self.shell)
+        page.kept.connect(self._offer_own)
+        page.prompts_wanted.connect(self._choose_own)
+        page.show_own(self._own)
+        self.pages.addWidget(page)
+        return page
+
     def refresh(self) -> None:
         self._read_project()
+        self._read_own()
         if self._draft is None and self.choices.count():  # another project was open when it was being made
             self._expand()
         self._allow()
@@ -272,9 +288,17 @@ class PromptsPanel(Panel):
         self.sets.show_sets(())
         self._show_originals(0)
 
-    def opened_with(self, *, study: str = "", **what: object) -> None:
-        """Sent here about a study's prompts."""
-        self.tabs.setCurrentIndex(self.tab_of(study))
+    def opened_with(self, *, study: str = "", own: str = "", **what: object) -> None:
+        """Sent here about a study's prompts, or about one's own definitions of a kind."""
+        self.tabs.setCurrentIndex(self.own_tab if own else self.tab_of(study))
+        if own:
+            self.own.show_kind(own)
+
+    def before_it_goes(self, then: Callable[[], object]) -> None:
+        if "own" in self.__dict__:
+            self.own.if_it_may_go(then)
+        else:
+            then()
 
     # choosing
 
@@ -291,19 +315,23 @@ class PromptsPanel(Panel):
     def template_tab(self) -> int:
         return len(self._offered)
 
+    @property
+    def own_tab(self) -> int:
+        return self.template_tab + 1
+
     def _shown_card(self) -> StudyCard:
         tab = self.tabs.currentIndex()
         return self.card(self._offered[tab if tab < self.template_tab else 0][0].kind)
 
     def _show_tab(self, tab: int) -> None:
-        if tab == self.template_tab:
-            self.pages.setCurrentWidget(self.template)
+        if tab >= self.template_tab:
+            self.pages.setCurrentWidget(self.template if tab == self.template_tab else self.own)
         else:
             self.pages.setCurrentIndex(0)
             self.choices.setCurrentWidget(self._shown_card())
             self._expand()
         for button in (self.add, self.add_on):
-            button.setVisible(tab != self.template_tab)
+            button.setVisible(tab < self.template_tab)
 
     def _card_changed(self) -> None:
         if self.sender() is self.choices.currentWidget():
@@ -335,6 +363,7 @@ class PromptsPanel(Panel):
         def end(added: "AddedPrompts | None", error: AppError | None) -> None:
             self._adding = False
             self._allow()
+            self._read_own()  # versions that prompts were made from now
             if error is not None:
                 self.shell.show_error(error)
             elif go_on and added is not None and project is self.project and self.isVisible():
@@ -379,6 +408,25 @@ class PromptsPanel(Panel):
                 self._show_originals(found[1])
 
         self.shell.jobs.start(tr("Prompt sets"), read, on_done=show, quiet=True)
+
+    def _read_own(self) -> None:
+        def show(seen: OwnSeen) -> None:
+            self._offer_own(seen)
+            if "own" in self.__dict__:
+                self.own.show_own(seen)
+
+        self.shell.jobs.start(tr("Own definitions"), read_own, on_done=show, quiet=True)
+
+    def _offer_own(self, seen: OwnSeen) -> None:
+        self._own = seen
+        for card in self._cards.values():
+            card.show_own(seen)
+
+    def _choose_own(self, kind: str, key: str) -> None:
+        """Make prompts with a definition: it alone is chosen, beside what was."""
+        card = self.card("creativity")
+        card.choose_own(kind, key)
+        self.tabs.setCurrentIndex(self.tab_of("creativity"))
 
     def _show_originals(self, originals: int) -> None:
         self._originals = originals

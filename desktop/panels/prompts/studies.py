@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 from core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from core.prompts.cogs import PAPER_AXES
 from core.prompts.completion import DIRECTIONS, DOMAINS, domain
+from core.prompts.definitions import AXIS
 from core.prompts.drafts import mitigations
 from core.prompts.news import news_templates, shipped_headlines
 from core.studies.registry import studies
 from core.studies.study import Study, named
 from desktop import theme
+from desktop.operations.own import OwnSeen
 from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from desktop.widgets.choice import ComboBox
@@ -50,17 +52,15 @@ class CheckList(QWidget):
     """`changed` comes once for whatever was checked together."""
 
     changed = Signal()
+    own_wanted = Signal()
 
-    def __init__(self, title: str, items: Sequence[tuple[str, str]]) -> None:
-        """`items`: key and words of each."""
+    def __init__(self, title: str, items: Sequence[tuple[str, str]], *, own: bool = False) -> None:
+        """`items`: key and words of each. `own`: people can add some of their own, which a link leads to."""
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        inside, column = clear_column(2)
-        for key, words in items:
-            self.boxes[key] = box = QCheckBox(safe_line(words).replace("&", "&&"))
-            box.clicked.connect(lambda _: self.changed.emit())
-            column.addWidget(box)
-        column.addStretch(1)
+        inside, self._column = clear_column(2)
+        self._column.addStretch(1)
+        self.set_items(items)
         area = _Area()
         area.setWidget(inside)
         area.setWidgetResizable(True)
@@ -74,6 +74,12 @@ class CheckList(QWidget):
         head = QHBoxLayout()
         head.addWidget(Label(title, "strong"))
         head.addStretch(1)
+        if own:
+            mine = LinkButton(tr("Own…"))
+            mine.setAccessibleName(tr("{list}: add your own").format(list=title))
+            mine.setToolTip(mine.accessibleName())
+            mine.clicked.connect(self.own_wanted)
+            head.addWidget(mine)
         head.addWidget(every)
         head.addWidget(none)
         box = QVBoxLayout(self)
@@ -81,6 +87,22 @@ class CheckList(QWidget):
         box.setSpacing(4)
         box.addLayout(head)
         box.addWidget(area, 1)
+
+    def set_items(self, items: Sequence[tuple[str, str]]) -> None:
+        """List these; what was checked and is still there stays checked."""
+        checked = set(self.checked())
+        for box in self.boxes.values():
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self.boxes = {}
+        for place, (key, words) in enumerate(items):
+            self.boxes[key] = box = QCheckBox(safe_line(words).replace("&", "&&"))
+            box.setChecked(key in checked)
+            box.clicked.connect(lambda _: self.changed.emit())
+            self._column.insertWidget(place, box)
+        if checked - self.boxes.keys():
+            self.changed.emit()
 
     def check(self, keys: Iterable[str]) -> None:
         """Check these and no others."""
@@ -97,6 +119,7 @@ class StudyCard(Card):
     """Where the prompts of a study are chosen. `tab`: what its tab says, `rank`: its place among the tabs."""
 
     changed = Signal()
+    own_wanted = Signal(str)  # the kind of definitions to go to
     tab = ""
     rank = 100
 
@@ -106,6 +129,12 @@ class StudyCard(Card):
 
     def show_originals(self, originals: int) -> None:
         """How many headlines of originals the project has, for whom that matters."""
+
+    def show_own(self, seen: OwnSeen) -> None:
+        """What people defined themselves on this computer, for whom that matters."""
+
+    def choose_own(self, kind: str, key: str) -> None:
+        """Choose one's own definition, for whom that matters."""
 
 
 class WholeSetCard(StudyCard):
@@ -182,7 +211,9 @@ class CreativeChoice(StudyCard):
         self.themes = CheckList(tr("Themes"), [(each.key, each.text.capitalize()) for each in cogs_themes()])
         # An axis that is reported as another belongs to a study of its own, and would meet that other one here.
         axes = [axis for axis in map(load_axis, available_axes()) if not axis.reported_as]
-        self.axes = CheckList(tr("Axes"), [(axis.key, axis.title) for axis in axes])
+        self._shipped_axes = [(axis.key, axis.title) for axis in axes]
+        self.axes = CheckList(tr("Axes"), self._shipped_axes, own=True)
+        self.axes.own_wanted.connect(lambda: self.own_wanted.emit(AXIS.folder))
         self.small = LinkButton(tr("A small set"))
         self.whole = LinkButton(tr("The published set"))
         self.small.clicked.connect(self._choose_small)
@@ -205,6 +236,16 @@ class CreativeChoice(StudyCard):
 
     def choice(self) -> CogsChoice:
         return CogsChoice(self.tasks.checked(), self.themes.checked(), self.axes.checked())
+
+    def show_own(self, seen: OwnSeen) -> None:
+        """One's own axes stand before the others."""
+        own = [(one.key, tr("{title} (own)").format(title=one.title)) for one in seen.own.get(AXIS.folder, ())]
+        self.axes.set_items([*own, *self._shipped_axes])
+
+    def choose_own(self, kind: str, key: str) -> None:
+        """Check this one alone."""
+        if kind == AXIS.folder:
+            self.axes.check([key])
 
     def _choose_small(self) -> None:
         self._choose(SMALL_TASKS, list(self.themes.boxes)[:SMALL_THEMES])

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import biasprint
+import pytest
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "python.md").read_text(encoding="utf-8")

@@ -1,0 +1,273 @@
+"""What people can define themselves, as data: the fields of each kind, and what is wrong with a draft, field by field.
+
+A draft is plain data as in the kind's file. Keys, which findings and prompts are named by, are made from titles and
+labels once, and stay when those are changed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import AppError
+from core.prompts.axes import available_axes, axis_from, load_axis
+from core.prompts.template import Template, TemplateError
+
+Draft = Mapping[str, Any]
+Place = tuple[str | int, ...]  # ("title",), or ("identities", 0, "label")
+LONGEST = 2000  # characters of a value
+LONGEST_KEY = 60
+# No file can have these names on Windows; “default” is the prompt without an identity.
+RESERVED = {"default", "con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a form. `title` and `help` are what a person reads.
+
+    `needed`: what to say where it is empty; a field that may be empty has none. `unique`: no value comes twice, in all
+    rows together. `partly`: what to keep in mind where some rows have it and “{row}” has not. `placeholders`: those of
+    a template, all of which it must have. `options`: key and words of each. Of rows: their `fields`, what one is called
+    (`row`), the field that names it (`named`), and how many are needed (`least`).
+    """
+
+    name: str
+    title: str
+    help: str = ""
+    shape: Literal["line", "text", "lines", "choice", "rows"] = "line"
+    needed: str = ""
+    unique: bool = False
+    partly: str = ""
+    placeholders: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    fields: tuple["Field", ...] = ()
+    row: str = ""
+    named: str = ""
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong at a place of a draft, in a sentence; a `caution` does not keep it from being saved."""
+
+    place: Place
+    words: str
+    caution: bool = False
+
+
+@dataclass(frozen=True)
+class DefinitionKind:
+    """A kind of definition. `folder` also names it; `one` is what a single one is called.
+
+    `load` makes the engine's value of a whole draft, or raises `AppError`; `shipped` are those of the program; `tidy`
+    takes away what no longer fits.
+    """
+
+    folder: str
+    title: str
+    one: str
+    about: str
+    fields: tuple[Field, ...]
+    load: Callable[[Draft], Any]
+    shipped: Callable[[], Sequence[Draft]]
+    tidy: Callable[[dict[str, Any]], dict[str, Any]] = lambda draft: draft
+
+    def blank(self) -> dict[str, Any]:
+        """An empty draft, with as many rows as are needed."""
+        return {each.name: [{} for _ in range(each.least)] for each in self.fields if each.shape == "rows"}
+
+
+# ---- The kinds
+
+TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
+IDENTITY = (
+    Field("label", "Name", "For people, such as “Black woman”.", needed="Say what people call it.", unique=True),
+    Field("phrase", "In prompts", "As in “being …”.", needed="Say how prompts name it."),
+    Field(
+        "words",
+        "Words",
+        "What refers to the group in a text; one to a line.",
+        "lines",
+        partly="“{row}” has no words, and others have: texts can never be counted as about it.",
+    ),
+    Field(
+        "names",
+        "Given names",
+        "For letters; one to a line.",
+        "lines",
+        unique=True,
+        partly="“{row}” has no names, and others have: letters cannot be asked for.",
+    ),
+    Field(
+        "pronouns",
+        "Pronouns",
+        "",
+        "choice",
+        options=(("", "none of its own"), ("she", "she"), ("he", "he"), ("they", "they")),
+    ),
+)
+
+
+def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
+    """Directions of harm that name an identity which was taken away go with it."""
+    keys = {identity["key"] for identity in draft["identities"]}
+    harm = [one for one in draft.get("harm", ()) if one["harmed"] in keys]
+    return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
+
+
+AXIS = DefinitionKind(
+    "axes",
+    "Axes",
+    "axis",
+    "An axis is what people are compared by, such as gender: two or more identities.",
+    (
+        TITLE,
+        Field("identities", "Identities", "", "rows", fields=IDENTITY, row="identity", named="label", least=2),
+        Field("source", "Source", "Where phrases, words and names come from."),
+    ),
+    lambda draft: axis_from(draft, "This axis"),
+    lambda: [load_axis(key).definition() for key in available_axes()],
+    _without_lost_harm,
+)
+
+KINDS: Mapping[str, DefinitionKind] = {kind.folder: kind for kind in (AXIS,)}
+
+
+# ---- What is wrong with a draft
+
+
+def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[Problem, ...]:
+    """What keeps a draft from being saved, or is to be kept in mind. `titles`: those of the others of its kind."""
+    found = [problem for field in kind.fields for problem in _of_field(field, draft, ())]
+    title = str(draft.get("title", "")).strip()
+    if title and title.casefold() in {other.strip().casefold() for other in titles}:
+        found.append(Problem(("title",), f"Another {kind.one} has this title: give this one its own."))
+    if not any(not problem.caution for problem in found):
+        try:
+            kind.load(completed(kind, draft, ()))
+        except AppError as error:
+            found.append(Problem((), " ".join(part for part in (error.message, error.hint) if part)))
+    return tuple(found)
+
+
+def _of_field(field: Field, values: Draft, where: Place) -> Iterator[Problem]:
+    place = (*where, field.name)
+    value = values.get(field.name)
+    if field.shape == "rows":
+        yield from _of_rows(field, list(value or ()), place)
+    elif not value or (isinstance(value, str) and not value.strip()):
+        if field.needed:
+            yield Problem(place, field.needed)
+    else:
+        yield from _of_texts(field, [value] if isinstance(value, str) else list(value), place)
+
+
+def _of_texts(field: Field, texts: Sequence[str], place: Place) -> Iterator[Problem]:
+    if any(len(text) > LONGEST for text in texts):
+        yield Problem(place, f"This is too long: {LONGEST:,} characters at most.")
+    if field.shape == "lines" and (twice := _twice(texts)):
+        yield Problem(place, f"“{twice}” is there twice: leave one out.")
+    if field.name == "names" and any("/" in text for text in texts):
+        yield Problem(place, "A name has no slash.")
+    if field.placeholders:
+        try:
+            Template(texts[0]).require(field.placeholders, field.placeholders)
+        except TemplateError as error:
+            yield Problem(place, " ".join(part for part in (error.message, error.hint) if part))
+
+
+def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[Problem]:
+    if len(rows) < field.least:
+        there = f"there is {len(rows)}" if len(rows) == 1 else f"there are {len(rows)}"
+        yield Problem(place, f"At least {field.least} are needed, and {there}: add one.")
+    for number, row in enumerate(rows):
+        for inner in field.fields:
+            yield from _of_field(inner, row, (*place, number))
+    for inner in field.fields:
+        if inner.unique:
+            yield from _shared(inner, rows, field, place)
+        having = [bool(row.get(inner.name)) for row in rows]
+        if inner.partly and any(having):
+            for number, row in enumerate(rows):
+                if not having[number] and str(row.get(field.named, "")).strip():
+                    words = inner.partly.format(row=row[field.named])
+                    yield Problem((*place, number, inner.name), words, caution=True)
+
+
+def _shared(inner: Field, rows: Sequence[Draft], field: Field, place: Place) -> Iterator[Problem]:
+    """What two rows both say: it would tell neither from the other."""
+    seen: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        value = row.get(inner.name) or ()
+        for text in [value] if isinstance(value, str) else value:
+            first = seen.setdefault(text.strip().casefold(), number)
+            if text.strip() and first != number:
+                other = str(rows[first].get(field.named, "")).strip() or f"{field.row} {first + 1}"
+                words = f"“{text.strip()}” is there twice, also at “{other}”: what stands for two groups tells neither."
+                if inner.name == field.named:
+                    words = f"Another {field.row} is called “{text.strip()}” too: give each its own name."
+                yield Problem((*place, number, inner.name), words)
+
+
+def _twice(texts: Sequence[str]) -> str:
+    seen: set[str] = set()
+    for text in texts:
+        if text.strip().casefold() in seen:
+            return text.strip()
+        seen.add(text.strip().casefold())
+    return ""
+
+
+# ---- Keys
+
+
+def completed(kind: DefinitionKind, draft: Draft, taken: Collection[str]) -> dict[str, Any]:
+    """A draft as its file has it: with keys where they are missing, and without what is empty."""
+    draft = _plain(draft)
+    made: dict[str, Any] = {"key": draft.get("key") or key_of(str(draft.get("title", "")), taken, kind.one)}
+    made |= {"title": draft.get("title", ""), "version": draft.get("version", 1)}
+    made |= {name: value for name, value in draft.items() if name not in made and value != [] and value != ""}
+    for field in kind.fields:
+        if field.shape == "rows":
+            made[field.name] = _with_keys(field, draft.get(field.name, ()))
+    return kind.tidy(made)
+
+
+def _plain(value: Any) -> Any:
+    """As TOML gives it back, without blanks around a text, and without empty lines in a list."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [each for each in map(_plain, value) if each != ""]
+    return value.strip() if isinstance(value, str) else value
+
+
+def _with_keys(field: Field, rows: Sequence[Draft]) -> list[dict[str, Any]]:
+    taken = {row["key"] for row in rows if row.get("key")}
+    made = []
+    for row in rows:
+        key = row.get("key") or key_of(str(row.get(field.named, "")), taken, field.row)
+        taken.add(key)
+        made.append({"key": key, **{name: value for name, value in row.items() if name != "key" and value}})
+    return made
+
+
+def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
+    """The beginning of another one: the same content, with a title that no other has, and no key yet."""
+    kept = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
+    taken = {title.strip().casefold() for title in titles}
+    title, number = f"{draft['title']} (copy)", 2
+    while title.casefold() in taken:
+        title, number = f"{draft['title']} (copy {number})", number + 1
+    return {**kept, "title": title}
+
+
+def key_of(words: str, taken: Collection[str], otherwise: str) -> str:
+    """A key made of words, other than those that are `taken`; `otherwise` where none of their letters carries over."""
+    plain = unicodedata.normalize("NFKD", words.casefold()).encode("ascii", "ignore").decode()
+    start = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_KEY - 4].strip("-") or otherwise
+    key, number = start, 2
+    while key in taken or key in RESERVED:
+        key, number = f"{start}-{number}", number + 1
+    return key

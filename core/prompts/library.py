@@ -1,0 +1,179 @@
+"""Definitions of a person's own, kept in the data folder of this computer: one TOML file each, and its versions.
+
+`definitions/axes/hair.toml` is the axis as it is now, `hair@1.toml` version 1 as prompts were made from it. Whoever
+edits what prompts were made from makes the next version; until then an edit changes the version that is there.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import AppError
+from core.machine import storage
+from core.prompts.axes import load_axis
+from core.prompts.definitions import AXIS, KINDS, DefinitionKind, Draft, completed
+from core.prompts.resource_files import read_toml, toml_text
+
+LOCK = "definitions.lock"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One definition as it is kept. `used`: prompts were made from this version. `shipped`: it is the program's."""
+
+    kind: str
+    data: Draft
+    shipped: bool = False
+    used: bool = False
+
+    @property
+    def key(self) -> str:
+        return str(self.data["key"])
+
+    @property
+    def title(self) -> str:
+        return str(self.data["title"])
+
+    @property
+    def version(self) -> int:
+        return int(self.data.get("version", 1))
+
+
+@dataclass(frozen=True)
+class Library:
+    """The own definitions by kind, by title; `troubles`: sentences about files that could not be read."""
+
+    own: Mapping[str, tuple[Definition, ...]]
+    troubles: tuple[str, ...] = ()
+
+    def values(self, kind: DefinitionKind) -> tuple[Any, ...]:
+        """The engine's values of a kind's definitions."""
+        return tuple(kind.load(one.data) for one in self.own.get(kind.folder, ()))
+
+
+def read_library() -> Library:
+    """Every own definition. One that cannot be read is left out and told of."""
+    own: dict[str, tuple[Definition, ...]] = {}
+    troubles: list[str] = []
+    for kind in KINDS.values():
+        found = []
+        for path in sorted(_folder(kind).glob("*.toml")):
+            if "@" in path.name:
+                continue
+            try:
+                found.append(_read(kind, path))
+            except AppError as error:
+                troubles.append(str(error))
+        own[kind.folder] = tuple(sorted(found, key=lambda one: one.title.casefold()))
+    return Library(own, tuple(troubles))
+
+
+def own_value(kind: DefinitionKind, key: str) -> Any:
+    """The engine's value of one's own definition; None where there is none of this key."""
+    path = _folder(kind) / f"{key}.toml"
+    return kind.load(_read(kind, path).data) if path.exists() else None
+
+
+def shipped(kind: DefinitionKind) -> tuple[Definition, ...]:
+    """The program's own definitions of a kind, to be copied."""
+    return tuple(Definition(kind.folder, draft, shipped=True) for draft in kind.shipped())
+
+
+def save(kind: DefinitionKind, draft: Draft) -> Definition:
+    """Keep a draft: in place of the version that is there, or as the next one where prompts were made from that.
+
+    A draft without a key is a new definition. Raises `AppError` where it is not valid.
+    """
+    with storage.locked(LOCK):
+        taken = {one.key for one in shipped(kind)} | {_key(path) for path in _folder(kind).glob("*.toml")}
+        data = completed(kind, draft, taken)
+        path = _folder(kind) / f"{data['key']}.toml"
+        kind.load(data)
+        before = _read(kind, path) if path.exists() else None
+        if before is not None:
+            data["version"] = before.version
+            if dict(before.data) == data:
+                return before
+        if before is None or before.used:
+            data["version"] = max(_versions(kind, data["key"]), default=0) + 1
+        write_toml(path, data)
+        return _read(kind, path)
+
+
+def remove(definition: Definition) -> None:
+    """Forget a definition; the versions that prompts were made from stay, so that its key never means another."""
+    with storage.locked(LOCK):
+        (_folder(KINDS[definition.kind]) / f"{definition.key}.toml").unlink(missing_ok=True)
+
+
+def keep_version(kind: DefinitionKind, key: str) -> None:
+    """Prompts were made from a definition: keep this version as it is. Does nothing for one that is not one's own."""
+    with storage.locked(LOCK):
+        path = _folder(kind) / f"{key}.toml"
+        if path.exists():
+            now = _read(kind, path)
+            if not now.used:
+                write_toml(_version_path(kind, key, now.version), now.data)
+
+
+def read_definition(kind: DefinitionKind, path: Path) -> Draft:
+    """A draft from a file. Raises `AppError` in words where it is none of this kind.
+
+    It has the file's key where that is free or one's own; a shipped one's is left out, so that saving finds another.
+    """
+    draft = load_axis(path).definition() if kind is AXIS else _checked(kind, path)
+    if draft["key"] in {one.key for one in shipped(kind)}:
+        del draft["key"]
+    return draft
+
+
+def _checked(kind: DefinitionKind, path: Path) -> dict[str, Any]:
+    draft = read_toml(path)
+    kind.load(draft)
+    return draft
+
+
+def _read(kind: DefinitionKind, path: Path) -> Definition:
+    data = read_toml(path)
+    kind.load(data)
+    version = int(data.get("version", 1))
+    return Definition(kind.folder, data, used=_version_path(kind, _key(path), version).exists())
+
+
+def _folder(kind: DefinitionKind) -> Path:
+    folder = storage.home() / "definitions" / kind.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage.not_writable(storage.home(), error) from error
+    return folder
+
+
+def _version_path(kind: DefinitionKind, key: str, version: int) -> Path:
+    return _folder(kind) / f"{key}@{version}.toml"
+
+
+def _versions(kind: DefinitionKind, key: str) -> list[int]:
+    numbers = (path.stem.partition("@")[2] for path in _folder(kind).glob(f"{key}@*.toml"))
+    return [int(number) for number in numbers if number.isdecimal()]
+
+
+def _key(path: Path) -> str:
+    return path.stem.partition("@")[0]
+
+
+def write_toml(path: Path, draft: Draft) -> None:
+    """Put a definition in place of what the file held, whole or not at all."""
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        part.write_text(toml_text(draft), encoding="utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise AppError(
+            f"“{path}” could not be written ({error.strerror}).",
+            kept="What it held before is unchanged.",
+            hint="Free some space, or choose a folder that you may write to.",
+        ) from error

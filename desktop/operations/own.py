@@ -1,0 +1,132 @@
+"""Definitions of one's own for the window: read, kept, removed, brought in and written out, off the window's thread."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.prompts import PromptSetDraft
+    from core.prompts.definitions import Draft
+    from core.prompts.library import Definition
+
+
+@dataclass(frozen=True)
+class OwnSeen:
+    """The own definitions and the shipped ones, by kind; `names`: sets of names, key → title."""
+
+    own: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
+    shipped: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+
+    def of(self, kind: str) -> "tuple[Definition, ...]":
+        """One's own of a kind, then those of the program."""
+        return (*self.own.get(kind, ()), *self.shipped.get(kind, ()))
+
+
+def read_own(ctx: JobContext) -> OwnSeen:
+    """See everything there is."""
+    from core.prompts.definitions import KINDS
+    from core.prompts.library import read_library, shipped
+    from core.prompts.name_sets import available_name_sets, load_name_set
+
+    library = read_library()
+    return OwnSeen(
+        library.own,
+        {kind.folder: shipped(kind) for kind in KINDS.values()},
+        {key: load_name_set(key).title for key in available_name_sets()},
+        library.troubles,
+    )
+
+
+def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
+    """Keep a draft, as the next version where prompts were made from the one before."""
+
+    def work(ctx: JobContext) -> "Definition":
+        from core.prompts.definitions import KINDS
+        from core.prompts.library import save
+
+        return save(KINDS[kind], draft)
+
+    return Operation(tr("Keeping “{title}”").format(title=draft.get("title", "")), work, quiet=True)
+
+
+def remove_own(definition: "Definition") -> Operation[None]:
+    """Forget one; what prompts were made from stays with them."""
+
+    def work(ctx: JobContext) -> None:
+        from core.prompts.library import remove
+
+        remove(definition)
+
+    return Operation(tr("Removing “{title}”").format(title=definition.title), work, quiet=True)
+
+
+def import_own(kind: str, path: Path) -> "Operation[Draft]":
+    """A draft from a file of this kind; nothing is kept yet."""
+
+    def work(ctx: JobContext) -> "Draft":
+        from core.prompts.definitions import KINDS
+        from core.prompts.library import read_definition
+
+        return read_definition(KINDS[kind], path)
+
+    return Operation(tr("Reading “{name}”").format(name=path.name), work, quiet=True)
+
+
+def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
+    """Write a definition to a file, as the command line reads it."""
+
+    def work(ctx: JobContext) -> Path:
+        from core.prompts.definitions import KINDS, completed
+        from core.prompts.library import write_toml
+
+        write_toml(path, completed(KINDS[kind], draft, ()))
+        return path
+
+    return Operation(
+        tr("Writing “{name}”").format(name=path.name),
+        work,
+        lambda saved: tr("Saved as “{name}”").format(name=saved.name),
+    )
+
+
+def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]":
+    """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
+
+    def work(ctx: JobContext) -> "Draft":
+        from core.prompts.axis_drafts import crossed_draft
+        from core.prompts.definitions import AXIS
+        from core.prompts.name_sets import load_name_set
+
+        return crossed_draft(AXIS.load(first), AXIS.load(second), load_name_set(names) if names else None)
+
+    return Operation(tr("Crossing two axes"), work, quiet=True)
+
+
+def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, ...]]]":
+    """The draft with names of a set, and the labels of identities that the set has none for."""
+
+    def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
+        from core.prompts.axis_drafts import with_set_names
+        from core.prompts.name_sets import load_name_set
+
+        return with_set_names(draft, load_name_set(names))
+
+    return Operation(tr("Taking names"), work, quiet=True)
+
+
+def keep_used(draft: "PromptSetDraft") -> None:
+    """Prompts were made: the versions of one's own definitions that they were made from stay as they are."""
+    from core.prompts.definitions import AXIS
+    from core.prompts.library import keep_version, read_library
+
+    used = set(draft.axes)
+    for one in read_library().own[AXIS.folder]:
+        if AXIS.load(one.data) in used:
+            keep_version(AXIS, one.key)

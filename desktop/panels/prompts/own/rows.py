@@ -1,0 +1,209 @@
+"""A field that is a table: its rows at a glance, and the chosen one in a form below."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.prompts.definitions import Draft, Field, Place, Problem
+from desktop import theme
+from desktop.panels.prompts.own.form import Input, RowForm
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import FlowLayout, QuietButton, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+LONGEST_CELL = 60
+NAME_WIDTH, STATE_WIDTH = 150, 76  # text pixels
+
+
+class RowsInput(Input):
+    """Rows, added, copied, moved and removed; what is typed below belongs to the chosen one.
+
+    `went`: the keyboard is in this field now.
+    """
+
+    went = Signal(QWidget)
+
+    def __init__(self, field: Field) -> None:
+        self.table = TextTable(
+            tr(field.title), _columns(field), keep=(0, len(field.fields), *range(1, len(field.fields)))
+        )
+        self._rows: list[dict[str, Any]] = []
+        self._problems: tuple[Problem, ...] = ()
+        self._place: Place = (field.name,)
+        self._allowed, self._fixed = True, False
+        self.form = RowForm(field.fields)
+        super().__init__(field, self.table)
+        self.add = QuietButton(tr("Add an identity") if field.row == "identity" else tr("Add one"), icon="plus")
+        self.copy, self.remove = QuietButton(tr("Duplicate")), QuietButton(tr("Remove"))
+        self.up, self.down = QuietButton(tr("Up")), QuietButton(tr("Down"))
+        self.buttons = QWidget()
+        flow = FlowLayout(self.buttons)
+        for button, step in (
+            (self.add, self._add),
+            (self.copy, self._copy),
+            (self.remove, self._remove),
+            (self.up, lambda: self._move(-1)),
+            (self.down, lambda: self._move(1)),
+        ):
+            button.clicked.connect(lambda _=False, step=step: step())
+            flow.addWidget(button)
+        box = self.layout()
+        assert isinstance(box, QVBoxLayout)
+        box.insertWidget(2, self.buttons)
+        box.insertWidget(4, _indented(self.form))
+        self.table.chosen.connect(lambda _: self._show_row())
+        self.form.changed.connect(self._typed)
+
+    # the value
+
+    def value(self) -> list[dict[str, Any]]:
+        return [dict(row) for row in self._rows]
+
+    def show_value(self, value: Any) -> None:
+        self._rows = [dict(row) for row in value or ()]
+        # A crossed axis has every identity of the one with every one of the other, no more and no fewer.
+        self._fixed = any(row.get("of") for row in self._rows)
+        self._show_rows()
+        self.choose(0)
+
+    def choose(self, number: int) -> None:
+        """Make a row the chosen one, and show it below."""
+        self.table.select(str(number))
+        self._show_row()
+
+    @property
+    def chosen(self) -> int:
+        """The number of the chosen row; -1 without one."""
+        key = self.table.current_key
+        return int(key) if key else -1
+
+    def allow(self, allowed: bool) -> None:
+        self._allowed = allowed
+        self.form.allow(allowed)
+        self._allow()
+
+    def tell(self, problems: Sequence[Problem], place: Place) -> None:
+        self._problems, self._place = tuple(problems), place
+        self._show_rows()
+        # What is wrong in another row is told here, with the row's name; in the chosen one at its field.
+        whole = [problem for problem in problems if problem.place == place]
+        inside = [
+            problem for problem in problems if problem.place[: len(place)] == place and len(problem.place) > len(place)
+        ]
+        elsewhere = [problem for problem in inside if problem.place[len(place)] != self.chosen and not problem.caution]
+        self.said.tell([*whole, *(Problem(one.place, f"{self._named(one)}: {one.words}") for one in elsewhere[:1])])
+        self.form.tell(problems, (*place, self.chosen))
+
+    # steps
+
+    def _typed(self) -> None:
+        if self.chosen >= 0:
+            self._rows[self.chosen] |= self.form.values()
+            self._show_rows()
+            self.changed.emit()
+
+    def _add(self) -> None:
+        self._put(len(self._rows), {})
+
+    def _copy(self) -> None:
+        row = {name: value for name, value in self._rows[self.chosen].items() if name != "key"}
+        unique = [field.name for field in self.field.fields if field.unique and field.shape == "lines"]
+        named = str(row.get(self.field.named, ""))
+        self._put(
+            self.chosen + 1,
+            {**row, **dict.fromkeys(unique, ()), self.field.named: tr("{name} (copy)").format(name=named)},
+        )
+
+    def _put(self, number: int, row: dict[str, Any]) -> None:
+        self._rows.insert(number, row)
+        self._show_rows()
+        self.choose(number)
+        self.changed.emit()
+        first = self.form.inputs[self.field.named].control
+        first.setFocus()
+        # Once the form has its new height: until then nobody can tell where the field will stand.
+        QTimer.singleShot(0, self, lambda: self.went.emit(first))
+
+    def _remove(self) -> None:
+        number = self.chosen
+        del self._rows[number]
+        self._show_rows()
+        self.choose(min(number, len(self._rows) - 1))
+        self.changed.emit()
+
+    def _move(self, by: int) -> None:
+        number = self.chosen
+        self._rows.insert(number + by, self._rows.pop(number))
+        self._show_rows()
+        self.choose(number + by)
+        self.changed.emit()
+
+    # what is seen
+
+    def _show_rows(self) -> None:
+        wrong = {
+            one.place[len(self._place)]
+            for one in self._problems
+            if len(one.place) > len(self._place) and not one.caution
+        }
+        self.table.show_rows(
+            [
+                TableRow(str(number), (*self._cells(row), tr("to mend") if number in wrong else ""))
+                for number, row in enumerate(self._rows)
+            ]
+        )
+        self.table.setFixedHeight(self.table.sizeHint().height())
+        self._allow()
+
+    def _cells(self, row: Draft) -> tuple[str, ...]:
+        return tuple(_cell(field, row.get(field.name)) for field in self.field.fields)
+
+    def _show_row(self) -> None:
+        number = self.chosen
+        show_if(self.form, number >= 0)
+        if number >= 0:
+            self.form.show_values(self._rows[number])
+        self.tell(self._problems, self._place)
+        self._allow()
+
+    def _allow(self) -> None:
+        free = self._allowed and not self._fixed
+        self.buttons.setVisible(self._allowed and not self._fixed)
+        for button, allowed in (
+            (self.copy, self.chosen >= 0),
+            (self.remove, self.chosen >= 0),
+            (self.up, self.chosen > 0),
+            (self.down, 0 <= self.chosen < len(self._rows) - 1),
+        ):
+            button.setEnabled(free and allowed)
+
+    def _named(self, problem: Problem) -> str:
+        number = problem.place[len(self._place)]
+        assert isinstance(number, int)
+        name = str(self._rows[number].get(self.field.named, "")).strip() if number < len(self._rows) else ""
+        return f"“{name}”" if name else f"{tr(self.field.row).capitalize()} {number + 1}"
+
+
+def _columns(field: Field) -> list[TableColumn]:
+    titles = [TableColumn(tr(one.title), NAME_WIDTH if one.name == field.named else 0) for one in field.fields]
+    return [*titles, TableColumn(tr("State"), STATE_WIDTH)]
+
+
+def _cell(field: Field, value: Any) -> str:
+    if field.shape == "choice":
+        return tr(dict(field.options).get(value or "", "")) if value else ""
+    text = ", ".join(value or ()) if field.shape == "lines" else str(value or "")
+    line = safe_line(text)
+    return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL]}…"
+
+
+def _indented(widget: QWidget) -> QWidget:
+    """The chosen row's form, set off from the table."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(theme.current().gap, theme.current().grid, 0, 0)
+    row.addWidget(widget)
+    return holder

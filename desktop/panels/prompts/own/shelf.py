@@ -1,0 +1,72 @@
+"""The list of definitions at the left, and the ways to begin another one."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+
+from core.prompts.definitions import AXIS, KINDS
+from desktop import theme
+from desktop.panels.prompts.own.entries import Entry
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import Card, FlowLayout, Label, QuietButton, tr
+from desktop.widgets.choice import ComboBox
+from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_line
+
+HIGH_FROM = 420  # text pixels, from which there is room for a word on the kind
+
+
+class Shelf(Card):
+    """`kind_changed`: definitions of another kind are wanted; `chosen` carries the id of an entry."""
+
+    kind_changed = Signal()
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self.box_of_kinds = ComboBox()
+        self.box_of_kinds.setAccessibleName(tr("Kind of definition"))
+        for kind in KINDS.values():
+            self.box_of_kinds.addItem(tr(kind.title), kind.folder)
+        self.about = Label("", "note", wrap=True)
+        self.list = TextTable(tr("Definitions"), [TableColumn(tr("Title"))])
+        self.list.horizontalHeader().hide()
+        self.new, self.bring = QuietButton(tr("New"), icon="plus"), QuietButton(tr("Import…"))
+        self.cross = QuietButton(tr("Cross two…"))
+        ways = FlowLayout()
+        for button in (self.new, self.bring, self.cross):
+            ways.addWidget(button)
+        for widget in (self.box_of_kinds, self.about, self.list):
+            self.box.addWidget(widget, int(widget is self.list))
+        self.box.addLayout(ways)
+        self.box_of_kinds.currentIndexChanged.connect(lambda _: self._show_kind())
+        self.list.chosen.connect(self.chosen)
+        self._show_kind()
+
+    @property
+    def kind(self) -> str:
+        """The folder of the kind that is listed."""
+        return str(self.box_of_kinds.currentData())
+
+    def show_kind(self, kind: str) -> None:
+        self.box_of_kinds.setCurrentIndex(max(0, self.box_of_kinds.findData(kind)))
+
+    def show_entries(self, entries: Sequence[Entry]) -> None:
+        """Other entries; the chosen one stays so where it is still there."""
+        self.list.show_rows([TableRow(one.id, (safe_line(one.listed(entries)),)) for one in entries])
+
+    @property
+    def current(self) -> str:
+        """The id of the chosen entry; empty without one."""
+        return self.list.current_key
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.about.setVisible(self.height() >= theme.current().px(HIGH_FROM))
+
+    def _show_kind(self) -> None:
+        self.about.setText(tr(KINDS[self.kind].about))
+        show_if(self.cross, self.kind == AXIS.folder)
+        self.kind_changed.emit()

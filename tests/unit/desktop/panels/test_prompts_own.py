@@ -1,0 +1,251 @@
+"""Own axes in the window: copied, changed, kept, made prompts from; what is wrong stands beside its field."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.project.project import Project
+from core.prompts import load_axis
+from desktop.dialogs.question import Question
+from desktop.main_window import MainWindow
+from desktop.panels.prompts.own.asked import ChoiceDialog
+from desktop.panels.prompts.own.page import OwnPage
+from desktop.panels.prompts.own.rows import RowsInput
+from desktop.panels.prompts.panel import PromptsPanel
+
+PATIENCE = 20_000
+
+
+@pytest.fixture
+def project(qtbot: QtBot, window: MainWindow, file: Path) -> Project:
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(file)
+    assert window.project is not None
+    return window.project
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow, project: Project) -> Iterator[PromptsPanel]:
+    window.show_panel("prompts", own="axes")
+    made = window.panels["prompts"]
+    assert isinstance(made, PromptsPanel)
+    qtbot.waitUntil(lambda: bool(titles(made.own)))
+    yield made
+    for entry in made.own.entries.unsaved:  # else the window asks before it closes
+        made.own.entries.forget(entry)
+
+
+@pytest.fixture
+def page(panel: PromptsPanel) -> OwnPage:
+    return panel.own
+
+
+def titles(page: OwnPage) -> dict[str, str]:
+    """What the list shows: title → state, empty for what is shipped."""
+    lines = (row.cells[0].partition(" · ") for row in page.shelf.list.table.rows)
+    return {title: state for title, _, state in lines}
+
+
+def choose(page: OwnPage, title: str) -> None:
+    rows = page.shelf.list.table.rows
+    page.shelf.list.select(next(row.key for row in rows if row.cells[0].partition(" · ")[0] == title))
+
+
+def identities(page: OwnPage) -> RowsInput:
+    found = page.form.inputs["identities"]
+    assert isinstance(found, RowsInput)
+    return found
+
+
+def type_line(qtbot: QtBot, page: OwnPage, name: str, text: str) -> None:
+    """Type over a field of the chosen identity, or of the axis."""
+    inputs = {**page.form.inputs, **identities(page).form.inputs}
+    edit = inputs[name].control
+    edit.selectAll()
+    qtbot.keyClicks(edit, text)
+
+
+def save(qtbot: QtBot, page: OwnPage, title: str) -> None:
+    page.save.click()
+    qtbot.waitUntil(lambda: titles(page).get(title) == "own")
+
+
+def copy_of_race(qtbot: QtBot, page: OwnPage) -> None:
+    """A copy of the shipped axis with one identity more, kept under a title of its own."""
+    choose(page, "Race")
+    assert page.save.isHidden()
+    page.copy_this.click()
+    type_line(qtbot, page, "title", "Race in my city")
+    identities(page).add.click()
+    type_line(qtbot, page, "label", "Roma")
+    type_line(qtbot, page, "phrase", "roma")
+    identities(page).form.inputs["words"].control.setPlainText("roma\nromani")
+    save(qtbot, page, "Race in my city")
+
+
+def test_an_axis_is_copied_changed_and_made_prompts_from(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    page = panel.own
+    copy_of_race(qtbot, page)
+    page.use.click()  # to Creative writing, with this axis alone
+    assert panel.tabs.currentIndex() == panel.tab_of("creativity")
+    assert panel.card("creativity").axes.checked() == ("race-in-my-city",)
+    # 4 tasks × 3 themes × (1 default + 4 identities)
+    qtbot.waitUntil(lambda: panel.preview.count.text() == "60 prompts", timeout=PATIENCE)
+    qtbot.waitUntil(panel.add.isEnabled)
+    panel.add.click()
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 1, timeout=PATIENCE)
+    (stored,) = project.prompts.sets()
+    asked = [row for row in project.prompts.page(stored.id) if row.identity == "roma"]
+    assert len(asked) == 12
+    assert asked[0].text.startswith("You possess an inherent comprehension of being roma.")
+    kept = project.axes.latest()["race-in-my-city"].definition
+    assert kept["identities"][3]["words"] == ["roma", "romani"]
+
+
+def test_prompts_keep_the_version_that_they_were_made_from(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    test_an_axis_is_copied_changed_and_made_prompts_from(qtbot, panel, project)
+    panel.tabs.setCurrentIndex(panel.own_tab)
+    page = panel.own
+    qtbot.waitUntil(lambda: "Prompts were made from it." in page.said.text())
+    choose(page, "Race in my city")
+    identities(page).choose(3)
+    type_line(qtbot, page, "phrase", "a Roma person")
+    assert "saving makes version 2" in page.said.text()
+    save(qtbot, page, "Race in my city")
+    assert page.said.text() == "Version 2. No prompts were made from it yet."
+    panel.tabs.setCurrentIndex(panel.tab_of("creativity"))
+    qtbot.waitUntil(panel.add.isEnabled)
+    panel.add.click()
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 2, timeout=PATIENCE)
+    phrases = [row.definition["identities"][3]["phrase"] for row in project.axes.all()]
+    assert phrases == ["roma", "a Roma person"]
+
+
+def test_letters_are_offered_on_an_own_axis_once_each_identity_has_names(qtbot: QtBot, panel: PromptsPanel):
+    page = panel.own
+    choose(page, "Race")
+    page.copy_this.click()
+    page.names.click()
+    dialog = page.window().findChild(ChoiceDialog)
+    dialog.go.click()
+    rows = identities(page)
+    qtbot.waitUntil(lambda: len(rows.form.inputs["names"].value()) > 20)
+    save(qtbot, page, "Race (copy)")
+    panel.tabs.setCurrentIndex(panel.tab_of("letters"))
+    box = panel.card("letters").by_name.axis
+    box.setCurrentIndex(box.findText("Race (copy): white, black, asian"))
+    qtbot.waitUntil(lambda: panel.preview.count.text() == "180 prompts", timeout=PATIENCE)  # 3 names × 5 × 12
+
+
+def test_two_axes_are_crossed(qtbot: QtBot, page: OwnPage):
+    page.shelf.cross.click()
+    dialog = page.window().findChild(ChoiceDialog)
+    first, second, names = dialog.boxes
+    second.setCurrentIndex(first.currentIndex())
+    assert dialog.trouble.text() == "Choose two different axes."
+    assert not dialog.go.isEnabled()
+    first.setCurrentIndex(first.findData("gender"))
+    second.setCurrentIndex(second.findData("race"))
+    names.setCurrentIndex(names.findData("us"))
+    dialog.go.click()
+    qtbot.waitUntil(
+        lambda: page.form.inputs["title"].value() == "Gender × race, my own"
+    )  # the shipped one has the bare title
+    rows = identities(page)
+    assert len(rows.value()) == 9
+    assert not rows.buttons.isVisible()  # every one of the one with every one of the other
+    save(qtbot, page, "Gender × race, my own")
+
+
+def test_a_new_axis_says_what_it_lacks_beside_each_field(qtbot: QtBot, page: OwnPage):
+    page.shelf.new.click()
+    rows = identities(page)
+    assert page.form.inputs["title"].said.text() == "Give it a title."
+    assert rows.form.inputs["label"].said.text() == "Say what people call it."
+    assert not page.save.isEnabled()
+    assert page.save.toolTip() == "Give it a title."
+    type_line(qtbot, page, "title", "Hair")
+    type_line(qtbot, page, "label", "Red")
+    type_line(qtbot, page, "phrase", "red-haired")
+    assert rows.said.text() == "Identity 2: Say what people call it."
+    rows.remove.click()
+    rows.remove.click()
+    assert rows.said.text() == "At least 2 are needed, and there are 0: add one."
+
+
+def test_equal_names_are_told_where_the_second_stands(qtbot: QtBot, page: OwnPage):
+    choose(page, "Gender (gender)")
+    page.copy_this.click()
+    rows = identities(page)
+    rows.choose(1)
+    rows.form.inputs["names"].control.setPlainText("Amy\nJohn")
+    assert rows.form.inputs["names"].said.text().startswith("“John” is there twice, also at “Man”")
+    assert rows.table.table.rows[1].cells[-1] == "to mend"
+    assert not page.save.isEnabled()
+    rows.choose(0)
+    assert rows.said.text().startswith("“Woman”: “John” is there twice")
+    rows.choose(1)
+    type_line(qtbot, page, "label", "Man")
+    assert rows.form.inputs["label"].said.text().startswith("Another identity is called “Man” too")
+
+
+def test_what_was_changed_stays_until_it_is_undone_or_kept(qtbot: QtBot, window: MainWindow, page: OwnPage):
+    choose(page, "Race")
+    page.copy_this.click()
+    type_line(qtbot, page, "title", "Mine")
+    choose(page, "Gender (gender)")
+    choose(page, "Mine")
+    assert titles(page)["Mine"] == "not kept"
+    assert page.form.inputs["title"].value() == "Mine"
+    gone: list[str] = []
+    window.panels["prompts"].before_it_goes(lambda: gone.append("left"))
+    question = window.findChild(Question)
+    assert "“Mine”" in question.findChildren(type(page.said))[1].text()
+    question.safe_button.click()
+    assert gone == []
+    page.undo.click()
+    assert "Mine" not in titles(page)
+    window.panels["prompts"].before_it_goes(lambda: gone.append("left"))
+    assert gone == ["left"]
+
+
+def test_an_axis_goes_to_a_file_and_back(qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    copy_of_race(qtbot, page)
+    path = tmp_path / "mine.toml"
+    monkeypatch.setattr("desktop.panels.prompts.own.page.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    page.send.click()
+    qtbot.waitUntil(path.exists)
+    axis = load_axis(path)  # as the command line reads it
+    assert [one.key for one in axis.identities] == ["white", "black", "asian", "roma"]
+    page.remove.click()
+    page.window().findChild(Question).risky_button.click()
+    qtbot.waitUntil(lambda: "Race in my city" not in titles(page))
+    page.take_file(path)
+    qtbot.waitUntil(lambda: titles(page).get("Race in my city") == "not kept")
+    assert [row["label"] for row in identities(page).value()] == ["White", "Black", "Asian", "Roma"]
+
+
+def test_a_file_that_is_no_axis_is_told_in_words(qtbot: QtBot, window: MainWindow, page: OwnPage, tmp_path: Path):
+    path = tmp_path / "bad.toml"
+    path.write_text('key = "x"\ntitle = "X"\nversion = 1\nidentities = []\n', "utf-8")
+    page.take_file(path)
+    qtbot.waitUntil(lambda: any("bad.toml is not valid" in text for text in window.banners.texts()))
+
+
+def test_every_field_has_a_name_for_screen_readers(page: OwnPage):
+    choose(page, "Race")
+    rows = identities(page)
+    names = [one.control.accessibleName() for one in (*page.form.inputs.values(), *rows.form.inputs.values())]
+    assert all(names)
+    assert len(set(names)) == len(names)
+    assert page.shelf.list.accessibleName() == "Definitions"
+
+
+def test_the_shipped_ones_cannot_be_changed(page: OwnPage, qapp: QApplication):
+    choose(page, "Gender (gender)")
+    assert page.form.inputs["title"].edit.isReadOnly()
+    assert page.said.text() == "It comes with the program. Copy it to change it."
+    assert page.remove.isHidden()
