@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import AppError
-from core.prompts.axes import available_axes, axis_from, load_axis
 from core.prompts.template import Template, TemplateError
 
 Draft = Mapping[str, Any]
@@ -28,8 +27,9 @@ class Field:
 
     `needed`: what to say where it is empty; a field that may be empty has none. `unique`: no value comes twice, in all
     rows together. `partly`: what to keep in mind where some rows have it and “{row}” has not. `placeholders`: those of
-    a template, all of which it must have. `options`: key and words of each. Of rows: their `fields`, what one is called
-    (`row`), the field that names it (`named`), and how many are needed (`least`).
+    a template, of which it must have the `needed_placeholders`. `options`: key and words of each. Of rows: their
+    `fields`, what one is called (`row`), the field that names it (`named`), how many are needed (`least`), and whether
+    each has a key (`keyed`).
     """
 
     name: str
@@ -40,11 +40,13 @@ class Field:
     unique: bool = False
     partly: str = ""
     placeholders: tuple[str, ...] = ()
+    needed_placeholders: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     fields: tuple["Field", ...] = ()
     row: str = ""
     named: str = ""
     least: int = 0
+    keyed: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class DefinitionKind:
     """A kind of definition. `folder` also names it; `one` is what a single one is called.
 
     `load` makes the engine's value of a whole draft, or raises `AppError`; `shipped` are those of the program; `tidy`
-    takes away what no longer fits.
+    takes away what no longer fits; `taken` are the keys that no row of its own may have; `suffix`
+    is that of files that others are given.
     """
 
     folder: str
@@ -72,66 +75,12 @@ class DefinitionKind:
     load: Callable[[Draft], Any]
     shipped: Callable[[], Sequence[Draft]]
     tidy: Callable[[dict[str, Any]], dict[str, Any]] = lambda draft: draft
+    taken: Callable[[], Collection[str]] = lambda: ()
+    suffix: str = "toml"
 
     def blank(self) -> dict[str, Any]:
         """An empty draft, with as many rows as are needed."""
         return {each.name: [{} for _ in range(each.least)] for each in self.fields if each.shape == "rows"}
-
-
-# ---- The kinds
-
-TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
-IDENTITY = (
-    Field("label", "Name", "For people, such as “Black woman”.", needed="Say what people call it.", unique=True),
-    Field("phrase", "In prompts", "As in “being …”.", needed="Say how prompts name it."),
-    Field(
-        "words",
-        "Words",
-        "What refers to the group in a text; one to a line.",
-        "lines",
-        partly="“{row}” has no words, and others have: texts can never be counted as about it.",
-    ),
-    Field(
-        "names",
-        "Given names",
-        "For letters; one to a line.",
-        "lines",
-        unique=True,
-        partly="“{row}” has no names, and others have: letters cannot be asked for.",
-    ),
-    Field(
-        "pronouns",
-        "Pronouns",
-        "",
-        "choice",
-        options=(("", "none of its own"), ("she", "she"), ("he", "he"), ("they", "they")),
-    ),
-)
-
-
-def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
-    """Directions of harm that name an identity which was taken away go with it."""
-    keys = {identity["key"] for identity in draft["identities"]}
-    harm = [one for one in draft.get("harm", ()) if one["harmed"] in keys]
-    return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
-
-
-AXIS = DefinitionKind(
-    "axes",
-    "Axes",
-    "axis",
-    "An axis is what people are compared by, such as gender: two or more identities.",
-    (
-        TITLE,
-        Field("identities", "Identities", "", "rows", fields=IDENTITY, row="identity", named="label", least=2),
-        Field("source", "Source", "Where phrases, words and names come from."),
-    ),
-    lambda draft: axis_from(draft, "This axis"),
-    lambda: [load_axis(key).definition() for key in available_axes()],
-    _without_lost_harm,
-)
-
-KINDS: Mapping[str, DefinitionKind] = {kind.folder: kind for kind in (AXIS,)}
 
 
 # ---- What is wrong with a draft
@@ -172,7 +121,7 @@ def _of_texts(field: Field, texts: Sequence[str], place: Place) -> Iterator[Prob
         yield Problem(place, "A name has no slash.")
     if field.placeholders:
         try:
-            Template(texts[0]).require(field.placeholders, field.placeholders)
+            Template(texts[0]).require(field.placeholders, field.needed_placeholders)
         except TemplateError as error:
             yield Problem(place, " ".join(part for part in (error.message, error.hint) if part))
 
@@ -230,7 +179,7 @@ def completed(kind: DefinitionKind, draft: Draft, taken: Collection[str]) -> dic
     made |= {name: value for name, value in draft.items() if name not in made and value != [] and value != ""}
     for field in kind.fields:
         if field.shape == "rows":
-            made[field.name] = _with_keys(field, draft.get(field.name, ()))
+            made[field.name] = _with_keys(field, draft.get(field.name, ()), kind.taken())
     return kind.tidy(made)
 
 
@@ -243,10 +192,13 @@ def _plain(value: Any) -> Any:
     return value.strip() if isinstance(value, str) else value
 
 
-def _with_keys(field: Field, rows: Sequence[Draft]) -> list[dict[str, Any]]:
-    taken = {row["key"] for row in rows if row.get("key")}
-    made = []
+def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -> list[dict[str, Any]]:
+    taken = {*reserved, *(row["key"] for row in rows if row.get("key"))}
+    made: list[dict[str, Any]] = []
     for row in rows:
+        if not field.keyed:
+            made.append({name: value for name, value in row.items() if value})
+            continue
         key = row.get("key") or key_of(str(row.get(field.named, "")), taken, field.row)
         taken.add(key)
         made.append({"key": key, **{name: value for name, value in row.items() if name != "key" and value}})

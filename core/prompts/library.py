@@ -5,7 +5,7 @@ edits what prompts were made from makes the next version; until then an edit cha
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,10 @@ from typing import Any
 from core.errors import AppError
 from core.machine import storage
 from core.prompts.axes import load_axis
-from core.prompts.definitions import AXIS, KINDS, DefinitionKind, Draft, completed
+from core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, OCCUPATIONS, TASK, THEMES
+from core.prompts.definitions import DefinitionKind, Draft, completed
+from core.prompts.drafts import PromptSetDraft
+from core.prompts.letters import occupations_of
 from core.prompts.resource_files import read_toml, toml_text
 
 LOCK = "definitions.lock"
@@ -76,6 +79,24 @@ def own_value(kind: DefinitionKind, key: str) -> Any:
     return kind.load(_read(kind, path).data) if path.exists() else None
 
 
+def keep_versions(draft: PromptSetDraft) -> None:
+    """Prompts were made: the versions of one's own definitions that they were made from stay as they are."""
+    recipe = draft.recipe
+    axes, tasks, themes = set(draft.axes), recipe.get("tasks", {}), recipe.get("themes", {})
+    made_from: Mapping[str, Callable[[Any], bool]] = {
+        AXIS.folder: lambda axis: axis in axes,
+        TASK.folder: lambda task: tasks.get(task.key) == task.template,
+        THEMES.folder: lambda found: any(themes.get(theme.key) == theme.text for theme in found),
+        DOCUMENT.folder: lambda document: recipe.get("document") == document.key,
+        OCCUPATIONS.folder: lambda found: set(found) <= set(recipe.get("occupations", ())),
+    }
+    for folder, definitions in read_library().own.items():
+        kind = KINDS[folder]
+        for one in definitions:
+            if made_from[folder](kind.load(one.data)):
+                keep_version(kind, one.key)
+
+
 def shipped(kind: DefinitionKind) -> tuple[Definition, ...]:
     """The program's own definitions of a kind, to be copied."""
     return tuple(Definition(kind.folder, draft, shipped=True) for draft in kind.shipped())
@@ -124,15 +145,30 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     It has the file's key where that is free or one's own; a shipped one's is left out, so that saving finds another.
     """
     draft = load_axis(path).definition() if kind is AXIS else _checked(kind, path)
-    if draft["key"] in {one.key for one in shipped(kind)}:
+    draft.setdefault("title", path.stem.replace("_", " ").capitalize())
+    if draft.get("key") in {one.key for one in shipped(kind)}:
         del draft["key"]
     return draft
 
 
 def _checked(kind: DefinitionKind, path: Path) -> dict[str, Any]:
+    """What a file holds; a list of lines as it is given to the command line is one of occupations."""
+    if path.suffix == ".txt":
+        return {"occupations": list(occupations_of([str(path)]))}
     draft = read_toml(path)
-    kind.load(draft)
+    try:
+        kind.load(completed(kind, draft, ()))
+    except AppError as error:
+        raise AppError(f"“{path.name}” is no {kind.one}. {error.message}", hint=error.hint) from error
     return draft
+
+
+def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:
+    """Write a definition to a file as the command line takes it."""
+    if path.suffix == ".txt":
+        _write(path, "\n".join(map(str, kind.load(completed(kind, draft, ())))) + "\n")
+    else:
+        write_toml(path, completed(kind, draft, ()))
 
 
 def _read(kind: DefinitionKind, path: Path) -> Definition:
@@ -166,9 +202,13 @@ def _key(path: Path) -> str:
 
 def write_toml(path: Path, draft: Draft) -> None:
     """Put a definition in place of what the file held, whole or not at all."""
+    _write(path, toml_text(dict(draft)))
+
+
+def _write(path: Path, text: str) -> None:
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        part.write_text(toml_text(draft), encoding="utf-8", newline="\n")
+        part.write_text(text, encoding="utf-8", newline="\n")
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -10,7 +10,6 @@ from desktop.operations import Operation
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.prompts import PromptSetDraft
     from core.prompts.definitions import Draft
     from core.prompts.library import Definition
 
@@ -31,7 +30,7 @@ class OwnSeen:
 
 def read_own(ctx: JobContext) -> OwnSeen:
     """See everything there is."""
-    from core.prompts.definitions import KINDS
+    from core.prompts.definition_kinds import KINDS
     from core.prompts.library import read_library, shipped
     from core.prompts.name_sets import available_name_sets, load_name_set
 
@@ -48,7 +47,7 @@ def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
     """Keep a draft, as the next version where prompts were made from the one before."""
 
     def work(ctx: JobContext) -> "Definition":
-        from core.prompts.definitions import KINDS
+        from core.prompts.definition_kinds import KINDS
         from core.prompts.library import save
 
         return save(KINDS[kind], draft)
@@ -71,7 +70,7 @@ def import_own(kind: str, path: Path) -> "Operation[Draft]":
     """A draft from a file of this kind; nothing is kept yet."""
 
     def work(ctx: JobContext) -> "Draft":
-        from core.prompts.definitions import KINDS
+        from core.prompts.definition_kinds import KINDS
         from core.prompts.library import read_definition
 
         return read_definition(KINDS[kind], path)
@@ -83,10 +82,10 @@ def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
     """Write a definition to a file, as the command line reads it."""
 
     def work(ctx: JobContext) -> Path:
-        from core.prompts.definitions import KINDS, completed
-        from core.prompts.library import write_toml
+        from core.prompts.definition_kinds import KINDS
+        from core.prompts.library import write_definition
 
-        write_toml(path, completed(KINDS[kind], draft, ()))
+        write_definition(KINDS[kind], draft, path)
         return path
 
     return Operation(
@@ -101,7 +100,7 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
 
     def work(ctx: JobContext) -> "Draft":
         from core.prompts.axis_drafts import crossed_draft
-        from core.prompts.definitions import AXIS
+        from core.prompts.definition_kinds import AXIS
         from core.prompts.name_sets import load_name_set
 
         return crossed_draft(AXIS.load(first), AXIS.load(second), load_name_set(names) if names else None)
@@ -119,14 +118,3 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
         return with_set_names(draft, load_name_set(names))
 
     return Operation(tr("Taking names"), work, quiet=True)
-
-
-def keep_used(draft: "PromptSetDraft") -> None:
-    """Prompts were made: the versions of one's own definitions that they were made from stay as they are."""
-    from core.prompts.definitions import AXIS
-    from core.prompts.library import keep_version, read_library
-
-    used = set(draft.axes)
-    for one in read_library().own[AXIS.folder]:
-        if AXIS.load(one.data) in used:
-            keep_version(AXIS, one.key)

@@ -4,17 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.errors import AppError
 from core.jobs import JobContext
 from desktop.operations import Operation
-from desktop.operations.own import keep_used
 from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.prompts import Axis, PromptDraft, PromptSetDraft
+    from core.prompts import PromptDraft, PromptSetDraft
     from core.prompts.detector import Flag
     from core.runs.setup import AddedPrompts
 
@@ -133,7 +132,11 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
         case CogsChoice():
             if not choice.axes:
                 raise UsageError(tr("No axis was chosen."), hint=tr("Check at least one axis to compare on."))
-            return cogs_set(choice.tasks, choice.themes, [_axis(key) for key in choice.axes])
+            return cogs_set(
+                [_own("tasks", key) for key in choice.tasks],
+                _themes(choice.themes),
+                [_own("axes", key) for key in choice.axes],
+            )
         case LettersChoice():
             return _letters(choice)
         case BiographiesChoice():
@@ -157,16 +160,28 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
             raise UsageError(tr("“{age}” is not an age.").format(age=age), hint=tr("Ages are whole numbers."))
         ages.append(int(age))
     return letters_context_less_set(
-        names=choice.names, ages=ages, occupations=choice.occupations, axis=_axis(choice.axis), document=choice.document
+        names=choice.names,
+        ages=ages,
+        occupations=choice.occupations,
+        axis=_own("axes", choice.axis),
+        document=_own("documents", choice.document),
     )
 
 
-def _axis(key: str) -> "str | Axis":
-    """One's own axis of this key, else the key of a shipped one."""
-    from core.prompts.definitions import AXIS
+def _own(kind: str, key: str) -> Any:
+    """The engine's value of one's own definition of this key, else the key itself, of a shipped one."""
+    from core.prompts.definition_kinds import KINDS
     from core.prompts.library import own_value
 
-    return own_value(AXIS, key) or key
+    return own_value(KINDS[kind], key) or key
+
+
+def _themes(keys: Sequence[str]) -> list[Any]:
+    from core.prompts.definition_kinds import THEMES
+    from core.prompts.library import read_library
+
+    own = {theme.key: theme for found in read_library().values(THEMES) for theme in found}
+    return [own.get(key, key) for key in keys]
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
@@ -233,10 +248,11 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     """Store the prompts; the same content is the version that is there, other content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
+        from core.prompts.library import keep_versions
         from core.runs.setup import store_set
 
         added = store_set(project, study, draft)
-        keep_used(draft)
+        keep_versions(draft)
         return added
 
     return Operation(tr("Adding prompts"), work, _told)

@@ -1,11 +1,13 @@
 """Choosing letter prompts: which document is asked for, and from what."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
+    QMenu,
     QPlainTextEdit,
     QSpinBox,
     QStackedWidget,
@@ -14,14 +16,16 @@ from PySide6.QtWidgets import (
 )
 
 from core.prompts import Axis, available_axes, load_axis
-from core.prompts.definitions import AXIS
+from core.prompts.definition_kinds import AXIS, DOCUMENT, OCCUPATIONS
 from core.prompts.letters import letter_design
+from core.prompts.library import Definition
 from desktop import theme
 from desktop.operations.own import OwnSeen
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
 from desktop.panels.prompts.studies import StudyCard, TablePick
-from desktop.widgets import Label, tr
+from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.choice import ComboBox
+from desktop.widgets.events import open_below
 from desktop.widgets.safe_text import safe_line
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -90,8 +94,16 @@ class Lines(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(4)
-        box.addWidget(Label(safe_line(title), "strong"))
+        self._head = QHBoxLayout()
+        self._head.addWidget(Label(safe_line(title), "strong"), 1)
+        box.addLayout(self._head)
         box.addWidget(self.edit, 1)
+
+    def add_link(self, words: str) -> LinkButton:
+        """A link beside the title."""
+        link = LinkButton(words)
+        self._head.addWidget(link)
+        return link
 
     def set_items(self, items: Sequence[str]) -> None:
         self.edit.setPlainText("\n".join(items))
@@ -118,6 +130,7 @@ class NamesPage(QWidget):
         self.per_group.setAccessibleName(tr("Names of each group"))
         self.ages = Lines(tr("Ages"), [str(age) for age in design.ages])
         self.occupations = Lines(tr("Occupations"), design.occupations)
+        self.lists = self.occupations.add_link(tr("Lists…"))
         self.names: dict[str, Lines] = {}
         self._names_row = QHBoxLayout()
         self._names_row.setSpacing(theme.current().gap)
@@ -211,9 +224,9 @@ class LettersChoiceCard(StudyCard):
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(20)
+        self._own = OwnSeen()
         self.document, self.source = ComboBox(), ComboBox()
-        for key, document in letter_design().documents.items():
-            self.document.addItem(tr(document.title), key)
+        self._offer_documents(())
         for title in (tr("Names and ages"), tr("Biographies")):
             self.source.addItem(title)
         self.by_name, self.biographies = NamesPage(), BiographiesPage()
@@ -231,7 +244,10 @@ class LettersChoiceCard(StudyCard):
             row.addWidget(combo, 1)
         self.box.addLayout(row)
         self.box.addWidget(self.pages, 1)
-        self.document.activated.connect(lambda _: self.changed.emit())
+        self.document.activated.connect(
+            lambda _: self._take_occupations(DOCUMENT.folder, str(self.document.currentData()))
+        )
+        self.by_name.lists.clicked.connect(lambda _=False: self._show_lists())
         self.source.activated.connect(self._show_source)
 
     def choice(self) -> LettersChoice | BiographiesChoice:
@@ -240,7 +256,45 @@ class LettersChoiceCard(StudyCard):
         return page.choice(self.document.currentData())
 
     def show_own(self, seen: OwnSeen) -> None:
+        self._own = seen
         self.by_name.show_own([AXIS.load(one.data) for one in seen.own.get(AXIS.folder, ())])
+        before = self.document.currentData()
+        self._offer_documents(seen.own.get(DOCUMENT.folder, ()))
+        self.document.setCurrentIndex(max(0, self.document.findData(before)))
+        if before is not None and self.document.currentData() != before:
+            self.changed.emit()
+
+    def choose_own(self, kind: str, key: str) -> None:
+        """Ask for this document, or of these occupations."""
+        self.source.setCurrentIndex(0)
+        self._show_source(0)
+        if kind == DOCUMENT.folder:
+            self.document.setCurrentIndex(max(0, self.document.findData(key)))
+        self._take_occupations(kind, key)
+
+    def _take_occupations(self, kind: str, key: str) -> None:
+        """Those of a list, or of a document of one's own that brings some."""
+        one = next((one for one in self._own.of(kind) if one.key == key), None)
+        if one is not None and one.data.get("occupations"):
+            self.by_name.occupations.set_items(one.data["occupations"])
+        self.changed.emit()
+
+    def _offer_documents(self, own: Sequence[Definition]) -> None:
+        self.document.clear()
+        for key, document in letter_design().documents.items():
+            self.document.addItem(tr(document.title), key)
+        for one in own:
+            self.document.addItem(safe_line(tr("{title} (own)").format(title=one.title)), one.key)
+
+    def _show_lists(self) -> None:
+        """The lists of occupations, each to be put in the place of what is there."""
+        menu = QMenu(self)
+        for one in self._own.of(OCCUPATIONS.folder):
+            step = partial(self._take_occupations, OCCUPATIONS.folder, one.key)
+            menu.addAction(safe_line(one.title).replace("&", "&&")).triggered.connect(lambda _=False, step=step: step())
+        menu.addSeparator()
+        menu.addAction(tr("Own…")).triggered.connect(lambda _=False: self.own_wanted.emit(OCCUPATIONS.folder))
+        open_below(menu, self.by_name.lists)
 
     def _show_source(self, source: int) -> None:
         self.pages.setCurrentIndex(source)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from core.prompts.cogs import PAPER_AXES
 from core.prompts.completion import DIRECTIONS, DOMAINS, domain
-from core.prompts.definitions import AXIS
+from core.prompts.definition_kinds import AXIS, TASK, THEMES
 from core.prompts.drafts import mitigations
 from core.prompts.news import news_templates, shipped_headlines
 from core.studies.registry import studies
@@ -207,13 +207,16 @@ class CreativeChoice(StudyCard):
     def __init__(self) -> None:
         super().__init__()
         self.set_padding(20)
-        self.tasks = CheckList(tr("Tasks"), [(task.key, task.title) for task in cogs_tasks()])
-        self.themes = CheckList(tr("Themes"), [(each.key, each.text.capitalize()) for each in cogs_themes()])
+        self._shipped_tasks = [(task.key, task.title) for task in cogs_tasks()]
+        self._shipped_themes = [(each.key, each.text.capitalize()) for each in cogs_themes()]
+        self.tasks = CheckList(tr("Tasks"), self._shipped_tasks, own=True)
+        self.themes = CheckList(tr("Themes"), self._shipped_themes, own=True)
         # An axis that is reported as another belongs to a study of its own, and would meet that other one here.
         axes = [axis for axis in map(load_axis, available_axes()) if not axis.reported_as]
         self._shipped_axes = [(axis.key, axis.title) for axis in axes]
         self.axes = CheckList(tr("Axes"), self._shipped_axes, own=True)
-        self.axes.own_wanted.connect(lambda: self.own_wanted.emit(AXIS.folder))
+        for checks, kind in ((self.tasks, TASK), (self.themes, THEMES), (self.axes, AXIS)):
+            checks.own_wanted.connect(lambda folder=kind.folder: self.own_wanted.emit(folder))
         self.small = LinkButton(tr("A small set"))
         self.whole = LinkButton(tr("The published set"))
         self.small.clicked.connect(self._choose_small)
@@ -231,6 +234,7 @@ class CreativeChoice(StudyCard):
             checks.changed.connect(self._tell)
         self.box.addLayout(head)
         self.box.addLayout(row, 1)
+        self._own_themes: dict[str, list[str]] = {}
         self._telling = True
         self._choose_small()
 
@@ -238,14 +242,28 @@ class CreativeChoice(StudyCard):
         return CogsChoice(self.tasks.checked(), self.themes.checked(), self.axes.checked())
 
     def show_own(self, seen: OwnSeen) -> None:
-        """One's own axes stand before the others."""
-        own = [(one.key, tr("{title} (own)").format(title=one.title)) for one in seen.own.get(AXIS.folder, ())]
-        self.axes.set_items([*own, *self._shipped_axes])
+        """One's own stand before the others."""
+        words = tr("{title} (own)")
+        for checks, kind, shipped in (
+            (self.tasks, TASK, self._shipped_tasks),
+            (self.axes, AXIS, self._shipped_axes),
+        ):
+            own = [(one.key, words.format(title=one.title)) for one in seen.own.get(kind.folder, ())]
+            checks.set_items([*own, *shipped])
+        rows = [row for one in seen.own.get(THEMES.folder, ()) for row in one.data["theme"]]
+        own = [(row["key"], words.format(title=row["text"].capitalize())) for row in rows]
+        self.themes.set_items([*own, *self._shipped_themes])
+        own_themes = seen.own.get(THEMES.folder, ())
+        self._own_themes = {one.key: [row["key"] for row in one.data["theme"]] for one in own_themes}
 
     def choose_own(self, kind: str, key: str) -> None:
         """Check this one alone."""
         if kind == AXIS.folder:
             self.axes.check([key])
+        elif kind == TASK.folder:
+            self.tasks.check([key])
+        elif kind == THEMES.folder:
+            self.themes.check(self._own_themes.get(key, ()))
 
     def _choose_small(self) -> None:
         self._choose(SMALL_TASKS, list(self.themes.boxes)[:SMALL_THEMES])

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from core.prompts.definitions import KINDS, Draft, completed, copied
+from core.prompts.definition_kinds import KINDS
+from core.prompts.definitions import Draft, completed, copied
 from core.prompts.library import Definition
 from desktop.operations.own import OwnSeen
 from desktop.widgets import tr

@@ -5,7 +5,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from core.prompts.definitions import KINDS, Draft, Field, Problem
+from core.prompts.definition_kinds import KINDS
+from core.prompts.definitions import Draft, Field, Problem
 from desktop import theme
 from desktop.panels.prompts.own.form import SIMPLE, Input
 from desktop.panels.prompts.own.rows import RowsInput

@@ -8,7 +8,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import AppError
-from core.prompts.definitions import AXIS, KINDS, Draft, Problem, completed, problems
+from core.prompts.definition_kinds import AXIS, KINDS
+from core.prompts.definitions import Draft, Problem, completed, problems
 from core.prompts.library import Definition
 from desktop import theme
 from desktop.dialogs.question import Question
@@ -213,9 +214,13 @@ class OwnPage(QWidget):
         ).open()
 
     def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, tr("Import a definition"), "", tr("Definition (*.toml)"))
+        name, _ = QFileDialog.getOpenFileName(self, tr("Import a definition"), "", self._file_types())
         if name:
             self.take_file(Path(name))
+
+    def _file_types(self) -> str:
+        suffix = KINDS[self.shelf.kind].suffix
+        return tr("Definition (*.toml)") if suffix == "toml" else tr("List, one to a line (*.txt *.toml)")
 
     def take_file(self, path: Path) -> None:
         """Go on with what a file holds; it is kept when it is saved."""
@@ -226,10 +231,11 @@ class OwnPage(QWidget):
         entry = self._shown
         if entry is None:
             return
-        start = f"{entry.draft.get('key') or entry.id}.toml"
-        name, _ = QFileDialog.getSaveFileName(self, tr("Save to a file"), start, tr("Definition (*.toml)"))
+        suffix = KINDS[entry.kind].suffix
+        start = f"{entry.draft.get('key') or entry.id}.{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self, tr("Save to a file"), start, self._file_types())
         if name:
-            path = Path(name) if Path(name).suffix else Path(f"{name}.toml")
+            path = Path(name) if Path(name).suffix else Path(f"{name}.{suffix}")
             operations.export_own(entry.kind, entry.draft, path).start(self._shell.jobs, on_error=self._failed)
 
     def _failed(self, error: AppError) -> None:

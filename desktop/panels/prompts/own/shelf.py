@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 
-from core.prompts.definitions import AXIS, KINDS
+from core.prompts.definition_kinds import AXIS, KINDS
 from desktop import theme
 from desktop.panels.prompts.own.entries import Entry
 from desktop.tables.rows import TableColumn, TableRow, TextTable

@@ -10,7 +10,8 @@ from core.errors import AppError, UsageError
 from core.machine import storage
 from core.prompts import load_axis
 from core.prompts.axis_drafts import crossed_draft, with_set_names
-from core.prompts.definitions import AXIS, completed, copied, key_of, problems
+from core.prompts.definition_kinds import AXIS
+from core.prompts.definitions import completed, copied, key_of, problems
 from core.prompts.library import keep_version, read_definition, read_library, remove, save
 from core.prompts.name_sets import load_name_set
 from core.prompts.resource_files import read_toml, toml_text

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from core.judging.wording import wording_of
 from core.project.project import Project
 from core.prompts import load_axis
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.panels.prompts.own.asked import ChoiceDialog
+from desktop.panels.prompts.own.form import Input
 from desktop.panels.prompts.own.page import OwnPage
 from desktop.panels.prompts.own.rows import RowsInput
 from desktop.panels.prompts.panel import PromptsPanel
@@ -70,7 +72,7 @@ def type_line(qtbot: QtBot, page: OwnPage, name: str, text: str) -> None:
 
 def save(qtbot: QtBot, page: OwnPage, title: str) -> None:
     page.save.click()
-    qtbot.waitUntil(lambda: titles(page).get(title) == "own")
+    qtbot.waitUntil(lambda: titles(page).get(title) == "own", timeout=PATIENCE)
 
 
 def copy_of_race(qtbot: QtBot, page: OwnPage) -> None:
@@ -249,3 +251,91 @@ def test_the_shipped_ones_cannot_be_changed(page: OwnPage, qapp: QApplication):
     assert page.form.inputs["title"].edit.isReadOnly()
     assert page.said.text() == "It comes with the program. Copy it to change it."
     assert page.remove.isHidden()
+
+
+# tasks, themes, documents, occupations
+
+
+def begin(page: OwnPage, kind: str, title: str) -> dict[str, Input]:
+    """A new one of a kind, with a title; its fields, those of the first row with them."""
+    page.show_kind(kind)
+    page.shelf.new.click()
+    inputs = dict(page.form.inputs)
+    for one in page.form.inputs.values():
+        if isinstance(one, RowsInput):
+            inputs |= one.form.inputs
+    put(inputs["title"], title)
+    return inputs
+
+
+def put(one: Input, text: str) -> None:
+    """Type over a field."""
+    if isinstance(one.control, QLineEdit):
+        one.control.setText(text)
+        one.control.textEdited.emit(text)
+    else:
+        one.control.setPlainText(text)
+
+
+def test_an_own_task_with_its_rubric_and_own_themes_make_prompts(qtbot: QtBot, panel: PromptsPanel, project: Project):
+    page = panel.own
+    task = begin(page, "tasks", "Limerick")
+    put(task["template"], "Write a limerick about {them}")
+    assert "{them} is not a placeholder here. Did you mean {theme}?" in task["template"].said.text()
+    put(task["template"], "Write a limerick")
+    assert "{theme} is missing" in task["template"].said.text()
+    put(task["template"], "Write a limerick about {theme}")
+    assert task["rubric"].form.inputs["name"].said.text() == "Name the criterion."
+    put(task["name"], "Rhyme")
+    put(task["explanation"], "The lines rhyme a, a, b, b, a.")
+    save(qtbot, page, "Limerick")
+    themes = begin(page, "themes", "Sea")
+    put(themes["text"], "the tides")
+    put(themes["topic"], "Sea and shore")
+    save(qtbot, page, "Sea")
+    page.use.click()
+    card = panel.card("creativity")
+    card.tasks.check(["limerick"])
+    assert card.themes.checked() == ("the-tides",)
+    qtbot.waitUntil(lambda: panel.preview.count.text() == "9 prompts", timeout=PATIENCE)  # 1 + 3 + 3 + 2
+    assert panel.preview.model.prompt(0).text == "Write a limerick about the tides"
+    panel.add.click()
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 1, timeout=PATIENCE)
+    # what raters read of it, in the judge panel and in packets
+    wording = wording_of(project)
+    assert wording.title("limerick", "the-tides") == "Limerick · the tides"
+    assert [one.name for one in wording.criteria("limerick")] == ["Rhyme"]
+    panel.tabs.setCurrentIndex(panel.own_tab)
+    page.show_kind("tasks")
+    choose(page, "Limerick")
+    qtbot.waitUntil(lambda: page.said.text() == "Version 1. Prompts were made from it.")
+
+
+def test_an_own_document_is_asked_for_of_own_occupations(qtbot: QtBot, panel: PromptsPanel):
+    page = panel.own
+    note = begin(page, "documents", "Cover note")
+    put(note["context_less"], "Write a note for the {occupation}.")
+    assert "its prompt has no name and no group" in page.said.text()
+    put(note["context_less"], "Write a note for {name}, a {occupation}.")
+    save(qtbot, page, "Cover note")
+    jobs = begin(page, "occupations", "My jobs")
+    assert jobs["occupations"].said.text() == "Write at least one."
+    put(jobs["occupations"], "baker\npilot\nbaker")
+    assert jobs["occupations"].said.text() == "“baker” is there twice: leave one out."
+    put(jobs["occupations"], "baker\npilot")
+    save(qtbot, page, "My jobs")
+    page.use.click()
+    letters = panel.card("letters")
+    assert letters.by_name.occupations.items() == ("baker", "pilot")
+    letters.choose_own("documents", "cover-note")
+    qtbot.waitUntil(lambda: panel.preview.count.text() == "4 prompts", timeout=PATIENCE)  # 2 names × 2, no age is said
+    assert panel.preview.model.prompt(0).text == "Write a note for Joseph, a baker."
+
+
+@pytest.mark.parametrize("kind", ["tasks", "themes", "documents", "occupations"])
+def test_each_kind_is_copied_and_kept_as_it_ships(qtbot: QtBot, page: OwnPage, kind: str):
+    page.show_kind(kind)
+    first = next(iter(titles(page)))
+    page.copy_this.click()
+    assert page.save.isEnabled(), page.save.toolTip()
+    save(qtbot, page, f"{first} (copy)")

@@ -1,0 +1,204 @@
+"""The kinds of definitions: axes, tasks with their rubrics, themes, documents and occupations."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from core.errors import AppError
+from core.prompts.axes import available_axes, axis_from, load_axis
+from core.prompts.cogs import Theme, cogs_tasks, cogs_themes, task_from, theme_from
+from core.prompts.definitions import DefinitionKind, Draft, Field, key_of
+from core.prompts.letters import PLACEHOLDERS, document_from, letter_design
+
+TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
+IDENTITY = (
+    Field("label", "Name", "For people, such as “Black woman”.", needed="Say what people call it.", unique=True),
+    Field("phrase", "In prompts", "As in “being …”.", needed="Say how prompts name it."),
+    Field(
+        "words",
+        "Words",
+        "What refers to the group in a text; one to a line.",
+        "lines",
+        partly="“{row}” has no words, and others have: texts can never be counted as about it.",
+    ),
+    Field(
+        "names",
+        "Given names",
+        "For letters; one to a line.",
+        "lines",
+        unique=True,
+        partly="“{row}” has no names, and others have: letters cannot be asked for.",
+    ),
+    Field(
+        "pronouns",
+        "Pronouns",
+        "",
+        "choice",
+        options=(("", "none of its own"), ("she", "she"), ("he", "he"), ("they", "they")),
+    ),
+)
+
+
+def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
+    """Directions of harm that name an identity which was taken away go with it."""
+    keys = {identity["key"] for identity in draft["identities"]}
+    harm = [one for one in draft.get("harm", ()) if one["harmed"] in keys]
+    return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
+
+
+AXIS = DefinitionKind(
+    "axes",
+    "Axes",
+    "axis",
+    "An axis is what people are compared by, such as gender: two or more identities.",
+    (
+        TITLE,
+        Field("identities", "Identities", "", "rows", fields=IDENTITY, row="identity", named="label", least=2),
+        Field("source", "Source", "Where phrases, words and names come from."),
+    ),
+    lambda draft: axis_from(draft, "This axis"),
+    lambda: [load_axis(key).definition() for key in available_axes()],
+    _without_lost_harm,
+)
+
+TASK = DefinitionKind(
+    "tasks",
+    "Tasks and rubrics",
+    "task",
+    "A task is a kind of text that is asked for, such as a haiku, with the rubric that its raters are given.",
+    (
+        TITLE,
+        Field(
+            "template",
+            "Prompt",
+            "With {theme} where the theme belongs, such as: Write a haiku about {theme}",
+            "text",
+            needed="Write the prompt, with {theme} where the theme belongs.",
+            placeholders=("theme",),
+            needed_placeholders=("theme",),
+        ),
+        Field(
+            "rubric",
+            "Rubric",
+            "",
+            "rows",
+            fields=(
+                Field("name", "Criterion", "Such as “Imagery”.", needed="Name the criterion.", unique=True),
+                Field("explanation", "Explanation", "One sentence for raters.", "text"),
+            ),
+            row="criterion",
+            named="name",
+            least=1,
+            keyed=False,
+        ),
+    ),
+    lambda draft: task_from(draft, "This task"),
+    lambda: [{**asdict(task), "version": 1} for task in cogs_tasks()],
+)
+
+
+def _with_topics(draft: dict[str, Any]) -> dict[str, Any]:
+    """Topics as keys: they stand in findings."""
+    rows = [{**row, "topic": key_of(row["topic"], (), "own")} if row.get("topic") else row for row in draft["theme"]]
+    return {**draft, "theme": rows}
+
+
+def _shipped_themes() -> list[dict[str, Any]]:
+    """By topic, without their keys: a copy's themes get their own."""
+    topics: dict[str, list[dict[str, Any]]] = {}
+    for theme in cogs_themes():
+        topics.setdefault(theme.topic, []).append({"text": theme.text, "topic": theme.topic})
+    return [{"key": key, "title": key.capitalize(), "version": 1, "theme": rows} for key, rows in topics.items()]
+
+
+def _themes(draft: Draft) -> tuple[Theme, ...]:
+    rows = draft.get("theme")
+    if not isinstance(rows, list | tuple) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise AppError("There is no theme.", hint="Write each below a line [[theme]].")
+    return tuple(theme_from(row, "This list of themes") for row in rows)
+
+
+THEMES = DefinitionKind(
+    "themes",
+    "Themes",
+    "list of themes",
+    "Themes are what texts are about, such as the tides; a topic holds some of them together.",
+    (
+        TITLE,
+        Field(
+            "theme",
+            "Themes",
+            "",
+            "rows",
+            fields=(
+                Field("text", "Theme", "As in “… about the tides”.", needed="Say what it is about.", unique=True),
+                Field("topic", "Topic", "For findings by topic; may be empty."),
+            ),
+            row="theme",
+            named="text",
+            least=1,
+        ),
+    ),
+    _themes,
+    _shipped_themes,
+    _with_topics,
+    lambda: [theme.key for theme in cogs_themes()],
+)
+
+DOCUMENT = DefinitionKind(
+    "documents",
+    "Document types",
+    "document",
+    "A document is what the study Letters asks for, such as a reference letter.",
+    (
+        TITLE,
+        Field(
+            "context_less",
+            "Prompt",
+            "With {name} or {gender}, which is the group's phrase, and where wanted {age} and {occupation}.",
+            "text",
+            needed="Write the prompt, with {name} or {gender} where they belong.",
+            placeholders=PLACEHOLDERS,
+        ),
+        Field("occupations", "Occupations", "One to a line; the program's where there are none.", "lines"),
+    ),
+    lambda draft: document_from(draft, "This document"),
+    lambda: [
+        {"key": key, "title": one.title, "version": 1, "context_less": one.context_less}
+        for key, one in letter_design().documents.items()
+    ],
+)
+
+
+def _occupations(draft: Draft) -> tuple[str, ...]:
+    found = draft.get("occupations")
+    if not isinstance(found, list | tuple) or not found:
+        raise AppError("There is no occupation.", hint="Write at least one.")
+    for each in found:
+        if not str(each).strip() or "/" in str(each):
+            raise AppError(f"“{each}” cannot be used as an occupation.", hint="It is not empty and has no slash.")
+    return tuple(map(str, found))
+
+
+OCCUPATIONS = DefinitionKind(
+    "occupations",
+    "Occupations",
+    "list of occupations",
+    "Occupations of the people that letters are asked for.",
+    (
+        TITLE,
+        Field("occupations", "Occupations", "One to a line.", "lines", needed="Write at least one."),
+    ),
+    _occupations,
+    lambda: [
+        {
+            "key": "letters",
+            "title": "Occupations of the letters",
+            "version": 1,
+            "occupations": letter_design().occupations,
+        }
+    ],
+    suffix="txt",
+)
+
+KINDS: Mapping[str, DefinitionKind] = {kind.folder: kind for kind in (AXIS, TASK, THEMES, DOCUMENT, OCCUPATIONS)}
