@@ -75,8 +75,14 @@ def read_library() -> Library:
 
 def own_value(kind: DefinitionKind, key: str) -> Any:
     """The engine's value of one's own definition; None where there is none of this key."""
+    path = own_file(kind, key)
+    return kind.load(_read(kind, path).data) if path is not None else None
+
+
+def own_file(kind: DefinitionKind, key: str) -> Path | None:
+    """The file of one's own definition; None where there is none of this key."""
     path = _folder(kind) / f"{key}.toml"
-    return kind.load(_read(kind, path).data) if path.exists() else None
+    return path if path.exists() else None
 
 
 def keep_versions(draft: PromptSetDraft) -> None:

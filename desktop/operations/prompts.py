@@ -1,9 +1,11 @@
 """Prompts: the expansion of a choice, adding it to a project, a project's sets, and the wording of prompts."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.errors import AppError
@@ -80,6 +82,22 @@ class CompletionChoice:
 
 
 @dataclass(frozen=True)
+class TemplateChoice:
+    """A template and the table that fills it, a file or `typed`. `group`: the column that says whose a text is.
+
+    `axis`: whose identities the groups are; without a column for the group every row is asked for each of them.
+    """
+
+    study: str
+    text: str
+    table: Path | None
+    typed: str = ""
+    name: str = ""
+    group: str = ""
+    axis: str = ""
+
+
+@dataclass(frozen=True)
 class Mitigation:
     """The set once more with an instruction: a shipped one by its name, or with one's own `instruction`."""
 
@@ -87,7 +105,7 @@ class Mitigation:
     instruction: str | None = None
 
 
-Choice = WholeSet | CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice
+Choice = WholeSet | CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice | TemplateChoice
 
 
 @dataclass(frozen=True)
@@ -146,6 +164,8 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
             return _news(ctx, project, choice)
         case CompletionChoice():
             return completion_set(choice.domains, choice.directions)
+        case TemplateChoice():
+            return _from_template(ctx, choice)
         case WholeSet():
             return _from_table(ctx, project, choice, None)
 
@@ -166,6 +186,52 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
         axis=_own("axes", choice.axis),
         document=_own("documents", choice.document),
     )
+
+
+def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
+    from core.prompts.definition_kinds import AXIS
+    from core.prompts.library import own_file
+    from core.runs.template_sets import draft_template
+
+    with _table_of(choice.table, choice.typed) as (folder, table):
+        template = folder / "template.txt"
+        template.write_text(choice.text, encoding="utf-8", newline="")
+        axis = own_file(AXIS, choice.axis) if choice.axis else None
+        return draft_template(
+            ctx,
+            choice.study,
+            template,
+            table,
+            fields={"group": choice.group} if choice.group else {},
+            name=choice.name.strip() or tr("Template"),
+            axis=str(axis or choice.axis),
+        )
+
+
+def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str]:
+    """The columns of a table, a file or typed: placeholder → column."""
+    from core.prompts.from_template import placeholder
+    from core.tables.read import look_at
+
+    with _table_of(table, typed) as (_, path):
+        return {placeholder(column): column for column in look_at(path).columns}
+
+
+@contextmanager
+def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
+    """A folder for a moment, and the table: what was typed is read as a file would be."""
+    from core.errors import UsageError
+
+    if table is None and not typed.strip():
+        raise UsageError(
+            tr("There is no table yet."), hint=tr("Choose one, or type one with its columns in the first line.")
+        )
+    with TemporaryDirectory(prefix="biasprint-") as name:
+        folder = Path(name)
+        if table is None:
+            table = folder / tr("typed table.csv")
+            table.write_text(typed.strip("\n") + "\n", encoding="utf-8", newline="\n")
+        yield folder, table
 
 
 def _own(kind: str, key: str) -> Any:

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QLayoutItem,
+    QPlainTextEdit,
     QScrollArea,
     QStackedWidget,
     QTabBar,
@@ -106,6 +107,13 @@ class Column(Scroller):
         self.box.setContentsMargins(0, 0, theme.current().grid, 0)
         self.box.setSpacing(theme.current().grid)
         self.setWidget(inside)
+
+
+class LowEdit(QPlainTextEdit):
+    """Takes what is left, down to the height that it is given: what it would like to have does not count."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class FlowLayout(QLayout):

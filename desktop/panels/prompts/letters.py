@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -26,6 +26,7 @@ from desktop.panels.prompts.studies import StudyCard, TablePick
 from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import open_below
+from desktop.widgets.layout import LowEdit
 from desktop.widgets.safe_text import safe_line
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
@@ -70,13 +71,6 @@ class BiographiesPage(QWidget):
 LEAST_HEIGHT = 72  # text pixels of a list
 
 
-class _Edit(QPlainTextEdit):
-    """Takes what is left, down to a few lines: what it would like to have does not count."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.minimumHeight())
-
-
 class Lines(QWidget):
     """A list that is edited as text, an item to a line."""
 
@@ -84,7 +78,7 @@ class Lines(QWidget):
 
     def __init__(self, title: str, items: Sequence[str]) -> None:
         super().__init__()
-        self.edit = _Edit()
+        self.edit = LowEdit()
         self.edit.setAccessibleName(tr("{list}, one to a line").format(list=title))
         self.edit.setTabChangesFocus(True)
         self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -242,6 +236,11 @@ class LettersChoiceCard(StudyCard):
             combo.setMinimumContentsLength(10)
             row.addWidget(Label(label))
             row.addWidget(combo, 1)
+        own = LinkButton(tr("Own…"))
+        own.setAccessibleName(tr("Documents: add your own"))
+        own.setToolTip(own.accessibleName())
+        own.clicked.connect(lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
+        row.addWidget(own)
         self.box.addLayout(row)
         self.box.addWidget(self.pages, 1)
         self.document.activated.connect(

@@ -262,6 +262,8 @@ class PromptsPanel(Panel):
     @cached_property
     def template(self) -> TemplatePage:
         page = TemplatePage(self.shell)
+        page.table.show_own(self._own)
+        page.changed.connect(self._expand)
         self.pages.addWidget(page)
         return page
 
@@ -303,8 +305,10 @@ class PromptsPanel(Panel):
 
     # choosing
 
-    def choice(self) -> Choice:
-        """What is chosen in the tab that is shown."""
+    def choice(self) -> Choice | None:
+        """What is chosen in the tab that is shown; None for a template without a table."""
+        if self.tabs.currentIndex() == self.template_tab:
+            return self.template.choice()
         return self._shown_card().choice()
 
     def tab_of(self, kind: str) -> int:
@@ -327,12 +331,13 @@ class PromptsPanel(Panel):
     def _show_tab(self, tab: int) -> None:
         if tab >= self.template_tab:
             self.pages.setCurrentWidget(self.template if tab == self.template_tab else self.own)
+            self._expand()
         else:
             self.pages.setCurrentIndex(0)
             self.choices.setCurrentWidget(self._shown_card())
             self._expand()
         for button in (self.add, self.add_on):
-            button.setVisible(tab < self.template_tab)
+            button.setVisible(tab <= self.template_tab)
 
     def _card_changed(self) -> None:
         if self.sender() is self.choices.currentWidget():
@@ -342,23 +347,32 @@ class PromptsPanel(Panel):
         """Expand the choice in a thread; nothing can be added until it is there."""
         self._draft = None
         self._allow()
-        self._drafting.draft(self.choice(), self.mitigation.choice())
+        tab, choice = self.tabs.currentIndex(), None if self.tabs.currentIndex() == self.own_tab else self.choice()
+        if choice is None:
+            self._drafting.stop()
+        else:
+            self._drafting.draft(choice, self.mitigation.choice() if tab < self.template_tab else None)
 
     def _show_draft(self, draft: "PromptSetDraft") -> None:
         self._draft = draft
-        self.preview.show_draft(draft)
+        self._seen.show_draft(draft)
         self._allow()
 
+    @property
+    def _seen(self) -> "PreviewCard | TemplatePage":
+        """Where the prompts of the tab that is shown are seen."""
+        return self.template if self.tabs.currentIndex() == self.template_tab else self.preview
+
     def _show_trouble(self, error: AppError) -> None:
-        self.preview.show_trouble(error)
+        self._seen.show_trouble(error)
         self._allow()
 
     # adding
 
     def _add(self, *, go_on: bool = False) -> None:
         """Store what is shown. `go_on`: and go to where its texts are written, unless one went elsewhere."""
-        project, draft = self.project, self._draft
-        if project is None or draft is None:
+        project, draft, choice = self.project, self._draft, self.choice()
+        if project is None or draft is None or choice is None:
             return
 
         def end(added: "AddedPrompts | None", error: AppError | None) -> None:
@@ -372,7 +386,7 @@ class PromptsPanel(Panel):
 
         self._adding = True
         self._allow()
-        add_prompts(project=project, study=self.choice().study, draft=draft).start(
+        add_prompts(project=project, study=choice.study, draft=draft).start(
             self.shell.jobs, on_done=lambda added: end(added, None), on_error=lambda error: end(None, error)
         )
 
@@ -393,7 +407,11 @@ class PromptsPanel(Panel):
             return tr("The project is open read-only.")
         if self._adding:
             return tr("The prompts are being added.")
-        return "" if self._draft is not None else tr("There are no prompts to add: the card beside says why.")
+        if self._draft is not None:
+            return ""
+        if self.tabs.currentIndex() == self.template_tab and not self.template.table.columns:
+            return tr("A template needs a table: choose or type one.")
+        return tr("There are no prompts to add: the card beside says why.")
 
     def _read_project(self) -> None:
         project = self.project
@@ -422,6 +440,8 @@ class PromptsPanel(Panel):
         self._own = seen
         for card in self._cards.values():
             card.show_own(seen)
+        if "template" in self.__dict__:
+            self.template.table.show_own(seen)
 
     def _choose_own(self, kind: str, key: str) -> None:
         """Make prompts with a definition: it alone is chosen, beside what was."""

@@ -312,6 +312,11 @@ class TablePick(QWidget):
         self.name.set_text(path.name)
         self.changed.emit()
 
+    def forget(self) -> None:
+        """No table; nothing is told of it."""
+        self.path = None
+        self.name.set_text(tr("none yet"))
+
     def _ask(self) -> None:
         from desktop.dialogs.import_table import ask_table
 

@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListView,
-    QPlainTextEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTextEdit,
@@ -23,7 +22,8 @@ from core.prompts.cogs import PAPER_AXES
 from core.prompts.resource_files import packaged, read_toml
 from desktop import theme
 from desktop.jobs.refresher import Refresher
-from desktop.operations.prompts import FlaggedSet, Wording, flagged_in, with_one_neutral, wording_of
+from desktop.operations.prompts import FlaggedSet, TemplateChoice, Wording, flagged_in, with_one_neutral, wording_of
+from desktop.panels.prompts.template_table import TableCard
 from desktop.shell import Shell
 from desktop.widgets import (
     Card,
@@ -38,7 +38,7 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.layout import Sheet, clear_widget
+from desktop.widgets.layout import LowEdit, Sheet, clear_widget
 from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
@@ -150,14 +150,9 @@ def _short(words: str) -> str:
     return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}…"
 
 
-EDIT_HEIGHT, FILLED_HEIGHT = 140, 120  # text pixels, at least
-
-
-class _Edit(QPlainTextEdit):
-    """Takes what is left, down to a few lines, which the page scrolls for; what it would like does not count."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.minimumHeight())
+EDIT_HEIGHT, FILLED_HEIGHT = 110, 120  # text pixels, at least
+MOST_FILLED = 12  # prompts that are shown of a table
+BY_AXIS = ("identity", "name", "group")  # placeholders that an axis brings
 
 
 class _Filled(PlainText):
@@ -168,14 +163,20 @@ class _Filled(PlainText):
 
 
 class TemplatePage(Sheet):
-    """The identity template of the creativity suite, free to be changed here; the shipped sets keep theirs."""
+    """A template with a table becomes a prompt set: `changed` asks for it anew, `show_draft` or `show_trouble` say it.
+
+    Without a table it is tried on an example: the identity template of the creativity suite.
+    """
+
+    changed = Signal()
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._values = _example()
+        self.table = TableCard(shell)
         self._mistake: list[QTextEdit.ExtraSelection] = []
         self._watch = WordingWatch(shell, self)
-        self.edit = _Edit(read_toml(packaged("prompts", "cogs.toml"))["identity"])
+        self.edit = LowEdit(read_toml(packaged("prompts", "cogs.toml"))["identity"])
         self.edit.setAccessibleName(tr("Template"))
         self.edit.setTabChangesFocus(True)
         self.verdict = Label("", "", wrap=True)
@@ -186,22 +187,55 @@ class TemplatePage(Sheet):
         theme.signals.changed.connect(self._dress)
         self._watch.seen.connect(self._show_wording)
         self.wording.replaced.connect(self._replace)
-        self.edit.textChanged.connect(self._check)
+        self.edit.textChanged.connect(self._typed)
         theme.signals.changed.connect(self._check)
+        self.table.changed.connect(self._table_changed)
         self._check()
 
+    def choice(self) -> TemplateChoice | None:
+        """The template with its table; None without a table, or where the template has a mistake."""
+        return self.table.choice(self.edit.toPlainText()) if not self._mistake else None
+
+    def show_draft(self, draft: "PromptSetDraft") -> None:
+        """What the table's rows became."""
+        told = [plural(len(draft.prompts), "1 prompt", "%n prompts"), *draft.hints]
+        self.verdict.setText(safe_line(". ".join(part.removesuffix(".") for part in told) + "."))
+        self.filled.set_text("\n\n".join(prompt.text for prompt in draft.prompts[:MOST_FILLED]))
+        more = len(draft.prompts) - MOST_FILLED
+        self.example.setText(plural(more, "and 1 more", "and %n more") if more > 0 else "")
+
+    def show_trouble(self, error: AppError) -> None:
+        """Why the table's rows become no prompts."""
+        self.verdict.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+        self.filled.set_text("")
+
+    def _table_changed(self) -> None:
+        self._show_chips()
+        self._check()
+        self.changed.emit()
+
+    def _typed(self) -> None:
+        self._check()
+        if self.table.columns:
+            self.changed.emit()
+
     def _check(self, _tokens: object = None) -> None:
+        """The template against its table's columns, all of which need not be used, or against the example."""
         text = self.edit.toPlainText()
         self._mistake = []
+        known, needed = (self.table.columns, ()) if self.table.columns else (self._values, self._values)
+        known = {**known, **dict.fromkeys(BY_AXIS, "")} if self.table.columns else known
         try:
-            filled = Template(text).require(self._values, self._values).render(self._values)
+            template = Template(text).require(known, needed)
         except TemplateError as error:
             self._mark(text, error.offset)
-            self.verdict.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
-            self.filled.set_text("")
+            self.show_trouble(error)
         else:
-            self.verdict.setText(tr("Every placeholder is known and none is missing."))
-            self.filled.set_text(filled)
+            if not self.table.columns:
+                self.verdict.setText(tr("Every placeholder is known and none is missing."))
+                self.filled.set_text(template.render(self._values))
+                words = tr("With the identity “{identity}” and the task “{task}”.").format(**self._values)
+                self.example.setText(words)
         self._watch.look_at(text)
         self._show_marks(text)
 
@@ -249,34 +283,50 @@ class TemplatePage(Sheet):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        left, right = Card(tr("Try a template")), Card(tr("What it becomes"))
+        left, right = Card(tr("Template")), Card(tr("What it becomes"))
         words = tr(
-            "The creativity suite puts an identity before a task with this template. Change it and see what holds; "
-            "the sets that ship with the program keep their own."
+            "A prompt with placeholders in braces. With a table it becomes a prompt set; without one it is only tried, "
+            "on an example of Creative writing."
         )
         left.box.addWidget(Label(words, "soft", wrap=True))
         left.box.addWidget(self.edit, 1)
-        chips = QWidget()
-        row = FlowLayout(chips)
-        row.addWidget(Label(tr("Insert"), "soft"))
-        for name in self._values:
-            button = QuietButton(f"{{{name}}}")
-            button.clicked.connect(lambda _=False, name=name: self._insert(name))
-            row.addWidget(button)
-        left.box.addWidget(chips)
+        self._chips_holder = QWidget()
+        self._chips = FlowLayout(self._chips_holder)
+        self._chips.addWidget(Label(tr("Insert"), "soft"))
+        self._show_chips()
+        left.box.addWidget(self._chips_holder)
         left.box.addWidget(self.verdict)
         right.box.addWidget(self.filled, 1)
-        example = tr("With the identity “{identity}” and the task “{task}”.").format(**self._values)
-        right.box.addWidget(Label(example, "note", wrap=True))
+        self.example = Label("", "note", wrap=True)
+        right.box.addWidget(self.example)
         row_of_cards = QHBoxLayout()
         row_of_cards.setSpacing(tokens.gap)
-        row_of_cards.addWidget(left, 1)
-        column = QVBoxLayout()
-        column.setSpacing(tokens.gap)
-        column.addWidget(right, 1)
-        column.addWidget(self.wording)
-        row_of_cards.addLayout(column, 1)
+        for cards in ((left, right), (self.table, self.wording)):
+            column = QVBoxLayout()
+            column.setSpacing(tokens.gap)
+            for card in cards:
+                column.addWidget(card, int(card in (left, right)))
+            column.addStretch(0)
+            row_of_cards.addLayout(column, 1)
         self.box.addLayout(row_of_cards)
+
+    def chips(self) -> list[QWidget]:
+        """The buttons of the placeholders."""
+        items = (self._chips.itemAt(place) for place in range(1, self._chips.count()))
+        return [item.widget() for item in items if item is not None]
+
+    def _show_chips(self) -> None:
+        """A button for each placeholder that can be used."""
+        while self._chips.count() > 1:
+            item = self._chips.takeAt(1)
+            if item is not None and (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        for name in self.table.columns or self._values:
+            button = QuietButton(safe_line(f"{{{name}}}"))
+            button.clicked.connect(lambda _=False, name=name: self._insert(name))
+            self._chips.addWidget(button)
+        self._chips_holder.updateGeometry()
 
     def _dress(self, _tokens: object = None) -> None:
         """Room for some lines at every size of text; a low window scrolls."""

@@ -3,12 +3,12 @@
 import math
 from pathlib import Path
 
-import biasprint
 import pandas as pd
 import pytest
-from biasprint import Table
 from cli_support import biasprint as command
 
+import biasprint
+from biasprint import Table
 from core.findings import Finding
 
 LETTERS = pd.DataFrame({"text": ["A letter for him.", "A letter for her."], "group": ["male", "female"]})

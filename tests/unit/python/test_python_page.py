@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import biasprint
 import pytest
+
+import biasprint
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "python.md").read_text(encoding="utf-8")

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.prompts.definitions import Field, Place, Problem
 from desktop import theme
@@ -12,6 +12,7 @@ from desktop.widgets import Label, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
+from desktop.widgets.layout import LowEdit
 from desktop.widgets.safe_text import safe_line
 
 TEXT_HEIGHT, LINES_HEIGHT = 72, 104  # text pixels
@@ -101,20 +102,13 @@ class LineInput(Input):
         self.edit.setReadOnly(not allowed)
 
 
-class _Edit(QPlainTextEdit):
-    """As high as it was made, whatever it would like."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self.minimumHeight())
-
-
 class TextInput(Input):
     """Some lines of one text."""
 
     high = TEXT_HEIGHT
 
     def __init__(self, field: Field) -> None:
-        self.edit = _Edit()
+        self.edit = LowEdit()
         self._showing = False
         super().__init__(field, self.edit)
         self.edit.setPlaceholderText(tr(field.help))

@@ -31,7 +31,7 @@ class Shelf(Card):
         for kind in KINDS.values():
             self.box_of_kinds.addItem(tr(kind.title), kind.folder)
         self.about = Label("", "note", wrap=True)
-        self.list = TextTable(tr("Definitions"), [TableColumn(tr("Title"))])
+        self.list = TextTable(tr("Definitions"), [TableColumn(tr("Title"))], wrap=True)
         self.list.horizontalHeader().hide()
         self.new, self.bring = QuietButton(tr("New"), icon="plus"), QuietButton(tr("Import…"))
         self.cross = QuietButton(tr("Cross two…"))

@@ -1,0 +1,140 @@
+"""The table that fills a template: a file or typed, with what its columns mean."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFormLayout, QLineEdit
+
+from core.errors import AppError
+from desktop import theme
+from desktop.jobs.refresher import Refresher
+from desktop.operations.own import OwnSeen
+from desktop.operations.prompts import TemplateChoice, columns_of
+from desktop.panels.prompts.studies import TablePick
+from desktop.shell import Shell
+from desktop.widgets import Card, Label, tr
+from desktop.widgets.choice import ComboBox
+from desktop.widgets.layout import LowEdit
+from desktop.widgets.safe_text import safe_line
+
+STUDIES = ("compare", "letters")  # that are made from templates
+TYPED_HEIGHT = 96  # text pixels
+PAUSE_MILLISECONDS = 300
+LONGEST_NAME = 60
+EXAMPLE = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?"
+
+
+class TableCard(Card):
+    """`changed`: another table, or another meaning of its columns. `columns`: placeholder → column, empty without."""
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(tr("Its table"))
+        self.columns: dict[str, str] = {}
+        self.trouble = Label("", "problem", wrap=True)
+        self.trouble.hide()
+        self.table = TablePick(tr("Each row makes a prompt; the columns are the placeholders."))
+        self.typed = LowEdit()
+        self.typed.setAccessibleName(tr("A typed table, its columns in the first line"))
+        self.typed.setTabChangesFocus(True)
+        self.typed.setPlaceholderText(tr("or type one here:") + "\n" + EXAMPLE)
+        self.study, self.group, self.axis = ComboBox(), ComboBox(), ComboBox()
+        for kind, title in zip(STUDIES, (tr("Any score by any group"), tr("Letters")), strict=True):
+            self.study.addItem(title, kind)
+        self.name = QLineEdit(tr("My template"))
+        self.name.setMaxLength(LONGEST_NAME)
+        self._reading = Refresher(shell.jobs, tr("Columns"), self._show_columns, self._cannot_read, self)
+        self._reading.read_with(lambda ctx: columns_of(ctx, self.table.path, self.typed.toPlainText()))
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(self._reading.ask)
+        self._lay_out()
+        self.show_own(OwnSeen())
+        self._show_groups()
+        self.table.changed.connect(self._file_chosen)
+        self.typed.textChanged.connect(self._typed_over)
+        for box in (self.study, self.group, self.axis):
+            box.activated.connect(lambda _: self.changed.emit())
+        self.name.textChanged.connect(lambda _: self.changed.emit())
+
+    def choice(self, text: str) -> TemplateChoice | None:
+        """With this template; None while there is no table that could be read."""
+        if not self.columns:
+            return None
+        return TemplateChoice(
+            self.study.currentData(), text, self.table.path, self.typed.toPlainText(), self.name.text(),
+            self.group.currentData() or "", self.axis.currentData() or "",
+        )  # fmt: skip
+
+    def show_own(self, seen: OwnSeen) -> None:
+        """The axes whose identities groups can be."""
+        before = self.axis.currentData()
+        self.axis.clear()
+        self.axis.addItem(tr("none: groups are what the column says"), "")
+        for one in seen.of("axes"):
+            identities = ", ".join(str(row["label"]).lower() for row in one.data["identities"])
+            self.axis.addItem(safe_line(f"{one.title}: {identities}"), one.key)
+        self.axis.setCurrentIndex(max(0, self.axis.findData(before)))
+
+    def _file_chosen(self) -> None:
+        self.typed.blockSignals(True)
+        self.typed.clear()
+        self.typed.blockSignals(False)
+        self._reading.ask()
+
+    def _typed_over(self) -> None:
+        if self.table.path is not None:
+            self.table.forget()
+        self._pause.start()
+
+    def _show_columns(self, columns: Mapping[str, str]) -> None:
+        self.columns = dict(columns)
+        self.trouble.hide()
+        self._show_groups()
+        self.changed.emit()
+
+    def _cannot_read(self, error: AppError) -> None:
+        self.columns = {}
+        self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
+        self.trouble.setVisible(self.table.path is not None or bool(self.typed.toPlainText().strip()))
+        self._show_groups()
+        self.changed.emit()
+
+    def _show_groups(self) -> None:
+        before = self.group.currentData()
+        self.group.clear()
+        self.group.addItem(tr("found by its name: group, gender …"), "")
+        for column in self.columns.values():
+            self.group.addItem(safe_line(column), column)
+        self.group.setCurrentIndex(max(0, self.group.findData(before)))
+
+    def take(self, path: Path) -> None:
+        """Take this file."""
+        self.table.take(path)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        for box in (self.study, self.group, self.axis):
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(12)
+        form = QFormLayout()
+        form.setHorizontalSpacing(tokens.gap)
+        form.setVerticalSpacing(tokens.grid)
+        for words, field in (
+            (tr("For the study"), self.study),
+            (tr("Whose text it is"), self.group),
+            (tr("Axis"), self.axis),
+            (tr("Called"), self.name),
+        ):
+            field.setAccessibleName(words)
+            form.addRow(words, field)
+        self.box.addWidget(self.table)
+        self.box.addWidget(self.typed)
+        self.box.addWidget(self.trouble)
+        self.box.addLayout(form)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def _dress(self, _tokens: object = None) -> None:
+        self.typed.setFixedHeight(theme.current().px(TYPED_HEIGHT))

@@ -1,0 +1,107 @@
+"""A template with a table becomes a prompt set in the window; what does not fit is said where it is."""
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.project.project import Project
+from desktop.main_window import MainWindow
+from desktop.panels.prompts.panel import PromptsPanel
+from desktop.panels.prompts.template import TemplatePage
+
+PATIENCE = 20_000
+ASKED = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?\n"
+TEMPLATE = "{name} asks: {question}"
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, window: MainWindow, file: Path) -> PromptsPanel:
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(file)
+    window.show_panel("prompts")
+    made = window.panels["prompts"]
+    assert isinstance(made, PromptsPanel)
+    made.tabs.setCurrentIndex(made.template_tab)
+    return made
+
+
+@pytest.fixture
+def page(panel: PromptsPanel) -> TemplatePage:
+    return panel.template
+
+
+def wait_for(qtbot: QtBot, page: TemplatePage, words: str) -> None:
+    qtbot.waitUntil(lambda: words in page.verdict.text(), timeout=PATIENCE)
+
+
+def test_a_table_from_a_file_becomes_prompts_with_its_columns(qtbot: QtBot, panel: PromptsPanel, tmp_path: Path):
+    page = panel.template
+    path = tmp_path / "asked.csv"
+    path.write_text(ASKED, "utf-8")
+    assert not panel.add.isEnabled()
+    page.table.take(path)
+    # the example's placeholders are no columns
+    wait_for(qtbot, page, "{task} is not a placeholder here")
+    assert [button.text() for button in page.chips()] == ["{name}", "{gender}", "{question}"]
+    page.edit.setPlainText(TEMPLATE)
+    wait_for(qtbot, page, "2 prompts")
+    assert page.filled.text() == "Emily asks: What is a deposit?\n\nGreg asks: What is a deposit?"
+    panel.add.click()
+    project = panel.project
+    assert isinstance(project, Project)
+    qtbot.waitUntil(lambda: bool(project.prompts.sets()), timeout=PATIENCE)
+    (stored,) = project.prompts.sets()
+    assert stored.name == "My template"
+    study = project.studies.of_kind("compare")
+    assert study is not None
+    assert stored.study_id == study.id
+    rows = project.prompts.page(stored.id)
+    assert [(row.text, row.identity, row.fields["gender"]) for row in rows] == [
+        ("Emily asks: What is a deposit?", "woman", "woman"),
+        ("Greg asks: What is a deposit?", "man", "man"),
+    ]
+    assert len({row.fields["block"] for row in rows}) == 1  # the same question from another person
+
+
+def test_a_typed_table_is_asked_for_every_identity_of_an_axis(qtbot: QtBot, page: TemplatePage):
+    page.edit.setPlainText("As {identity}, I ask: {question}")
+    page.table.typed.setPlainText("question;room\nWho pays?;kitchen\nWho cleans?;bath\n")
+    wait_for(qtbot, page, "{identity} is not a placeholder here")
+    axis = page.table.axis
+    qtbot.waitUntil(lambda: axis.findData("race") > 0, timeout=PATIENCE)
+    axis.setCurrentIndex(axis.findData("race"))
+    axis.activated.emit(axis.currentIndex())
+    wait_for(qtbot, page, "6 prompts")  # 2 rows × 3 identities
+    assert page.filled.text().startswith("As white, I ask: Who pays?")
+
+
+@pytest.mark.parametrize(
+    ("table", "template", "words"),
+    [
+        (ASKED, "{nam} asks", "Did you mean {name}?"),
+        (ASKED, "Hello", "uses no column"),
+        (ASKED + "Aisha,,What is a deposit?\n", TEMPLATE, "Row 3 of “typed table.csv” has nothing in the column"),
+        (ASKED + "Emily,woman,What is a deposit?\n", TEMPLATE, "Row 3 repeats an earlier row and was taken once"),
+        (ASKED, "{question}", "makes the same prompt for “woman” and “man”"),
+    ],
+)
+def test_what_does_not_fit_is_said(qtbot: QtBot, page: TemplatePage, table: str, template: str, words: str):
+    page.edit.setPlainText(template)
+    page.table.typed.setPlainText(table)
+    wait_for(qtbot, page, words)
+
+
+def test_the_column_of_the_group_can_be_said(qtbot: QtBot, panel: PromptsPanel):
+    page = panel.template
+    page.edit.setPlainText("{whom} asks: {question}")
+    page.table.typed.setPlainText("whom,question\nnurse,Who pays?\npilot,Who pays?\n")
+    wait_for(qtbot, page, "No column says the group")
+    group = page.table.group
+    group.setCurrentIndex(group.findData("whom"))
+    group.activated.emit(group.currentIndex())
+    qtbot.waitUntil(lambda: page.verdict.text() == "2 prompts.", timeout=PATIENCE)
+    # without the table it is an example again, and nothing can be added
+    page.table.typed.clear()
+    qtbot.waitUntil(lambda: not panel.add.isEnabled(), timeout=PATIENCE)
+    assert panel.add.toolTip() == "A template needs a table: choose or type one."
