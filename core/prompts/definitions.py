@@ -50,7 +50,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Problem:
+class DraftProblem:
     """What is wrong at a place of a draft, in a sentence; a `caution` does not keep it from being saved."""
 
     place: Place
@@ -86,50 +86,50 @@ class DefinitionKind:
 # ---- What is wrong with a draft
 
 
-def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[Problem, ...]:
+def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[DraftProblem, ...]:
     """What keeps a draft from being saved, or is to be kept in mind. `titles`: those of the others of its kind."""
     found = [problem for field in kind.fields for problem in _of_field(field, draft, ())]
     title = str(draft.get("title", "")).strip()
     if title and title.casefold() in {other.strip().casefold() for other in titles}:
-        found.append(Problem(("title",), f"Another {kind.one} has this title: give this one its own."))
+        found.append(DraftProblem(("title",), f"Another {kind.one} has this title: give this one its own."))
     if not any(not problem.caution for problem in found):
         try:
             kind.load(completed(kind, draft, ()))
         except AppError as error:
-            found.append(Problem((), " ".join(part for part in (error.message, error.hint) if part)))
+            found.append(DraftProblem((), " ".join(part for part in (error.message, error.hint) if part)))
     return tuple(found)
 
 
-def _of_field(field: Field, values: Draft, where: Place) -> Iterator[Problem]:
+def _of_field(field: Field, values: Draft, where: Place) -> Iterator[DraftProblem]:
     place = (*where, field.name)
     value = values.get(field.name)
     if field.shape == "rows":
         yield from _of_rows(field, list(value or ()), place)
     elif not value or (isinstance(value, str) and not value.strip()):
         if field.needed:
-            yield Problem(place, field.needed)
+            yield DraftProblem(place, field.needed)
     else:
         yield from _of_texts(field, [value] if isinstance(value, str) else list(value), place)
 
 
-def _of_texts(field: Field, texts: Sequence[str], place: Place) -> Iterator[Problem]:
+def _of_texts(field: Field, texts: Sequence[str], place: Place) -> Iterator[DraftProblem]:
     if any(len(text) > LONGEST for text in texts):
-        yield Problem(place, f"This is too long: {LONGEST:,} characters at most.")
+        yield DraftProblem(place, f"This is too long: {LONGEST:,} characters at most.")
     if field.shape == "lines" and (twice := _twice(texts)):
-        yield Problem(place, f"“{twice}” is there twice: leave one out.")
+        yield DraftProblem(place, f"“{twice}” is there twice: leave one out.")
     if field.name == "names" and any("/" in text for text in texts):
-        yield Problem(place, "A name has no slash.")
+        yield DraftProblem(place, "A name has no slash.")
     if field.placeholders:
         try:
             Template(texts[0]).require(field.placeholders, field.needed_placeholders)
         except TemplateError as error:
-            yield Problem(place, " ".join(part for part in (error.message, error.hint) if part))
+            yield DraftProblem(place, " ".join(part for part in (error.message, error.hint) if part))
 
 
-def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[Problem]:
+def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[DraftProblem]:
     if len(rows) < field.least:
         there = f"there is {len(rows)}" if len(rows) == 1 else f"there are {len(rows)}"
-        yield Problem(place, f"At least {field.least} are needed, and {there}: add one.")
+        yield DraftProblem(place, f"At least {field.least} are needed, and {there}: add one.")
     for number, row in enumerate(rows):
         for inner in field.fields:
             yield from _of_field(inner, row, (*place, number))
@@ -141,10 +141,10 @@ def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[Prob
             for number, row in enumerate(rows):
                 if not having[number] and str(row.get(field.named, "")).strip():
                     words = inner.partly.format(row=row[field.named])
-                    yield Problem((*place, number, inner.name), words, caution=True)
+                    yield DraftProblem((*place, number, inner.name), words, caution=True)
 
 
-def _shared(inner: Field, rows: Sequence[Draft], field: Field, place: Place) -> Iterator[Problem]:
+def _shared(inner: Field, rows: Sequence[Draft], field: Field, place: Place) -> Iterator[DraftProblem]:
     """What two rows both say: it would tell neither from the other."""
     seen: dict[str, int] = {}
     for number, row in enumerate(rows):
@@ -156,7 +156,7 @@ def _shared(inner: Field, rows: Sequence[Draft], field: Field, place: Place) -> 
                 words = f"“{text.strip()}” is there twice, also at “{other}”: what stands for two groups tells neither."
                 if inner.name == field.named:
                     words = f"Another {field.row} is called “{text.strip()}” too: give each its own name."
-                yield Problem((*place, number, inner.name), words)
+                yield DraftProblem((*place, number, inner.name), words)
 
 
 def _twice(texts: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from core.prompts.resource_files import packaged, read_toml
 from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations.prompts import FlaggedSet, TemplateChoice, Wording, flagged_in, with_one_neutral, wording_of
-from desktop.panels.prompts.template_table import TableCard
+from desktop.panels.prompts.template_table import TemplateTableCard
 from desktop.shell import Shell
 from desktop.widgets import (
     Card,
@@ -173,7 +173,7 @@ class TemplatePage(Sheet):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._values = _example()
-        self.table = TableCard(shell)
+        self.table = TemplateTableCard(shell)
         self._mistake: list[QTextEdit.ExtraSelection] = []
         self._watch = WordingWatch(shell, self)
         self.edit = LowEdit(read_toml(packaged("prompts", "cogs.toml"))["identity"])

@@ -25,7 +25,7 @@ LONGEST_NAME = 60
 EXAMPLE = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?"
 
 
-class TableCard(Card):
+class TemplateTableCard(Card):
     """`changed`: another table, or another meaning of its columns. `columns`: placeholder → column, empty without."""
 
     changed = Signal()

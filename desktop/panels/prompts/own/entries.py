@@ -13,7 +13,7 @@ from desktop.widgets import tr
 
 
 @dataclass(frozen=True)
-class Entry:
+class OwnEntry:
     """One line of the list. `definition` is what is kept of it, None where nothing is yet; `draft` is how it stands."""
 
     kind: str
@@ -30,7 +30,7 @@ class Entry:
     def title(self) -> str:
         return str(self.draft.get("title", "")).strip() or tr("without a title")
 
-    def listed(self, entries: "Sequence[Entry]") -> str:
+    def listed(self, entries: "Sequence[OwnEntry]") -> str:
         """Its line in a list of these: the title, and how it stands; a shipped one of two alike with its key."""
         if self.shipped:
             alike = sum(one.shipped and one.title == self.title for one in entries)
@@ -62,17 +62,17 @@ class Entries:
         self._drafts: dict[tuple[str, str], dict[str, Any]] = {}
         self._numbers = count(1)
 
-    def of(self, kind: str) -> list[Entry]:
+    def of(self, kind: str) -> list[OwnEntry]:
         """What is not kept yet, then one's own, then what is shipped."""
         there = {one.key: one for one in self.seen.of(kind)}
         new = [id for of, id in self._drafts if of == kind and id not in there]
         return [self.entry(kind, id) for id in (*new, *there)]
 
-    def entry(self, kind: str, id: str) -> Entry:
+    def entry(self, kind: str, id: str) -> OwnEntry:
         kept = next((one for one in self.seen.of(kind) if one.key == id), None)
         draft = self._drafts.get((kind, id))
         changed = draft is not None and (kept is None or completed(KINDS[kind], draft, ()) != dict(kept.data))
-        return Entry(kind, id, kept, draft if draft is not None else dict(kept.data) if kept else {}, changed)
+        return OwnEntry(kind, id, kept, draft if draft is not None else dict(kept.data) if kept else {}, changed)
 
     def begin(self, kind: str, draft: Draft) -> str:
         """A draft to go on with, and its id: of an own one that it has the key of, else a new one."""
@@ -82,16 +82,16 @@ class Entries:
         self._drafts[kind, id] = dict(draft)
         return id
 
-    def copy(self, entry: Entry) -> str:
+    def copy(self, entry: OwnEntry) -> str:
         """Another one with the same content, and its id."""
         return self.begin(entry.kind, copied(entry.draft, self.titles(entry.kind)))
 
-    def change(self, entry: Entry, values: Mapping[str, Any]) -> Entry:
+    def change(self, entry: OwnEntry, values: Mapping[str, Any]) -> OwnEntry:
         """The entry with other values; what the form has no field for stays."""
         self._drafts[entry.kind, entry.id] = {**entry.draft, **values}
         return self.entry(entry.kind, entry.id)
 
-    def forget(self, entry: Entry) -> None:
+    def forget(self, entry: OwnEntry) -> None:
         """Drop what was changed."""
         self._drafts.pop((entry.kind, entry.id), None)
 
@@ -100,7 +100,7 @@ class Entries:
         return [one.title for one in self.of(kind) if one.id != but]
 
     @property
-    def unsaved(self) -> list[Entry]:
+    def unsaved(self) -> list[OwnEntry]:
         """Everything that was changed and is not kept."""
         entries = [self.entry(kind, id) for kind, id in self._drafts]
         return [entry for entry in entries if entry.changed]

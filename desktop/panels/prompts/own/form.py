@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.prompts.definitions import Field, Place, Problem
+from core.prompts.definitions import DraftProblem, Field, Place
 from desktop import theme
 from desktop.widgets import Label, tr
 from desktop.widgets.choice import ComboBox
@@ -18,14 +18,14 @@ from desktop.widgets.safe_text import safe_line
 TEXT_HEIGHT, LINES_HEIGHT = 72, 104  # text pixels
 
 
-class Said(Label):
+class FieldWords(Label):
     """What is wrong with a field, or to be kept in mind; nothing at first."""
 
     def __init__(self) -> None:
         super().__init__("", "problem", wrap=True)
         self.hide()
 
-    def tell(self, problems: Sequence[Problem]) -> None:
+    def tell(self, problems: Sequence[DraftProblem]) -> None:
         wrong = [problem for problem in problems if not problem.caution]
         shown = wrong or problems
         self.setText(safe_line(" ".join(tr(problem.words) for problem in shown)))
@@ -42,7 +42,7 @@ class Input(QWidget):
 
     def __init__(self, field: Field, control: QWidget) -> None:
         super().__init__()
-        self.field, self.control, self.said = field, control, Said()
+        self.field, self.control, self.said = field, control, FieldWords()
         self._wrong = False
         label = Label(tr(field.title), "strong")
         label.setBuddy(control)
@@ -68,7 +68,7 @@ class Input(QWidget):
         """Whether it can be changed."""
         raise NotImplementedError
 
-    def tell(self, problems: Sequence[Problem], place: Place) -> None:
+    def tell(self, problems: Sequence[DraftProblem], place: Place) -> None:
         """Say what is wrong at this field, which stands at `place`, and in it."""
         own = [problem for problem in problems if problem.place[: len(place)] == place]
         self.said.tell(own)
@@ -213,6 +213,6 @@ class RowForm(QWidget):
         for one in self.inputs.values():
             one.allow(allowed)
 
-    def tell(self, problems: Sequence[Problem], place: Place) -> None:
+    def tell(self, problems: Sequence[DraftProblem], place: Place) -> None:
         for name, one in self.inputs.items():
             one.tell(problems, (*place, name))

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.prompts.definition_kinds import KINDS
-from core.prompts.definitions import Draft, Field, Problem
+from core.prompts.definitions import Draft, DraftProblem, Field
 from desktop import theme
 from desktop.panels.prompts.own.form import SIMPLE, Input
 from desktop.panels.prompts.own.rows import RowsInput
@@ -41,7 +41,7 @@ class Form(Column):
             one.show_value(draft.get(name))
             one.allow(allowed)
 
-    def tell(self, found: tuple[Problem, ...]) -> None:
+    def tell(self, found: tuple[DraftProblem, ...]) -> None:
         for name, one in self.inputs.items():
             one.tell(found, (name,))
 

@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.errors import AppError
 from core.prompts.definition_kinds import AXIS, KINDS
-from core.prompts.definitions import Draft, Problem, completed, problems
+from core.prompts.definitions import Draft, DraftProblem, completed, problems
 from core.prompts.library import Definition
 from desktop import theme
 from desktop.dialogs.question import Question
 from desktop.operations import own as operations
 from desktop.operations.own import OwnSeen
 from desktop.panels.prompts.own.asked import ask_crossing, ask_names
-from desktop.panels.prompts.own.entries import Entries, Entry
+from desktop.panels.prompts.own.entries import Entries, OwnEntry
 from desktop.panels.prompts.own.kind_form import Form
-from desktop.panels.prompts.own.shelf import Shelf
+from desktop.panels.prompts.own.shelf import OwnShelf
 from desktop.shell import Shell
 from desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.labels import show_if
@@ -38,10 +38,10 @@ class OwnPage(QWidget):
         super().__init__()
         self._shell = shell
         self.entries = Entries()
-        self._shown: Entry | None = None
-        self._found: tuple[Problem, ...] = ()
+        self._shown: OwnEntry | None = None
+        self._found: tuple[DraftProblem, ...] = ()
         self._saving = False
-        self.shelf = Shelf()
+        self.shelf = OwnShelf()
         self.said = Label("", "note", wrap=True)
         self.trouble = Notice("", tone="danger", closable=False)
         self.trouble.hide()

@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.prompts.definitions import Draft, Field, Place, Problem
+from core.prompts.definitions import Draft, DraftProblem, Field, Place
 from desktop import theme
 from desktop.panels.prompts.own.form import Input, RowForm
 from desktop.tables.rows import TableColumn, TableRow, TextTable
@@ -31,7 +31,7 @@ class RowsInput(Input):
             tr(field.title), _columns(field), keep=(0, len(field.fields), *range(1, len(field.fields)))
         )
         self._rows: list[dict[str, Any]] = []
-        self._problems: tuple[Problem, ...] = ()
+        self._problems: tuple[DraftProblem, ...] = ()
         self._place: Place = (field.name,)
         self._allowed, self._fixed = True, False
         self.form = RowForm(field.fields)
@@ -85,7 +85,7 @@ class RowsInput(Input):
         self.form.allow(allowed)
         self._allow()
 
-    def tell(self, problems: Sequence[Problem], place: Place) -> None:
+    def tell(self, problems: Sequence[DraftProblem], place: Place) -> None:
         self._problems, self._place = tuple(problems), place
         self._show_rows()
         # What is wrong in another row is told here, with the row's name; in the chosen one at its field.
@@ -94,7 +94,9 @@ class RowsInput(Input):
             problem for problem in problems if problem.place[: len(place)] == place and len(problem.place) > len(place)
         ]
         elsewhere = [problem for problem in inside if problem.place[len(place)] != self.chosen and not problem.caution]
-        self.said.tell([*whole, *(Problem(one.place, f"{self._named(one)}: {one.words}") for one in elsewhere[:1])])
+        self.said.tell(
+            [*whole, *(DraftProblem(one.place, f"{self._named(one)}: {one.words}") for one in elsewhere[:1])]
+        )
         self.form.tell(problems, (*place, self.chosen))
 
     # steps
@@ -180,7 +182,7 @@ class RowsInput(Input):
         ):
             button.setEnabled(free and allowed)
 
-    def _named(self, problem: Problem) -> str:
+    def _named(self, problem: DraftProblem) -> str:
         number = problem.place[len(self._place)]
         assert isinstance(number, int)
         name = str(self._rows[number].get(self.field.named, "")).strip() if number < len(self._rows) else ""

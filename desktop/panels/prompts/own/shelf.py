@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 
 from core.prompts.definition_kinds import AXIS, KINDS
 from desktop import theme
-from desktop.panels.prompts.own.entries import Entry
+from desktop.panels.prompts.own.entries import OwnEntry
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, QuietButton, tr
 from desktop.widgets.choice import ComboBox
@@ -17,7 +17,7 @@ from desktop.widgets.safe_text import safe_line
 HIGH_FROM = 420  # text pixels, from which there is room for a word on the kind
 
 
-class Shelf(Card):
+class OwnShelf(Card):
     """`kind_changed`: definitions of another kind are wanted; `chosen` carries the id of an entry."""
 
     kind_changed = Signal()
@@ -53,7 +53,7 @@ class Shelf(Card):
     def show_kind(self, kind: str) -> None:
         self.box_of_kinds.setCurrentIndex(max(0, self.box_of_kinds.findData(kind)))
 
-    def show_entries(self, entries: Sequence[Entry]) -> None:
+    def show_entries(self, entries: Sequence[OwnEntry]) -> None:
         """Other entries; the chosen one stays so where it is still there."""
         self.list.show_rows([TableRow(one.id, (safe_line(one.listed(entries)),)) for one in entries])
 
