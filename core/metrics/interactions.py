@@ -92,8 +92,9 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     the samples s with G_s clusters; t with Satterthwaite's degrees of freedom. Where every cluster has one text of
     each cell this is the paired t-test of the clusters' contrasts; where none is shared, Welch's test. Effect: over
     the SD within cells. No p where a sample has fewer than two clusters or nothing varies; clusters with the same
-    contrast, other than 0, are tested by exact sign flips. ValueError for NaN or unequal lengths.
-    Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947.
+    contrast, other than 0, are tested by exact sign flips; shares of texts that stand alone and are all 0 or 1 in every
+    cell by the bounds of Wilson's intervals. ValueError for NaN or unequal lengths.
+    Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947; Zou & Donner 2008.
     """
     from scipy.stats import t
 
@@ -118,7 +119,8 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     if not trouble and constant(np.append(np.bincount(groups, parts * residuals), 0.0), size):
         trouble = "no variation between the units"
     if trouble:
-        return untested(value, trouble, TEST, "d", sum(used), used)
+        apart = fewest > 1 and len(groups) == int(groups.max()) + 1 and bool(np.isin(x, (0, 1)).all())
+        return _of_shares(weighing, means, sizes) if apart else untested(value, trouble, TEST, "d", sum(used), used)
     statistic, test = value / sqrt(error2), f"{TEST}, df {freedom:.4g}"
     half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(error2)
     interval = MaybeBounds(Bounds(value - half, value + half, f"t, df {freedom:.4g}"))
@@ -126,6 +128,43 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     effect = value / sqrt(float(residuals @ residuals) / spare) if residuals.any() else None
     p = float(2 * t.sf(abs(statistic), freedom))
     return Difference(value, "", interval, p, statistic, test, "d", effect, sum(used), used)
+
+
+MOST_ERRORS = 1e3
+SHARES_TEST = "contrast of shares, by the bounds of Wilson's intervals"
+
+
+def _of_shares(weights: Floats, shares: Floats, sizes: Ints) -> Difference:
+    """Σ w p between V − √Σ (w p − l)² and V + √Σ (u − w p)², l and u the bounds of w p by Wilson; p where 0 is a bound.
+
+    Where it is at no level, p is that of the log odds with ½ in every cell. For two cells this is Newcombe's interval
+    of a difference. It has a width also where every cell's share is 0 or 1.
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
+    used = weights != 0
+    w, p, n = weights[used], shares[used], sizes[used]
+    value = float(w @ p)
+
+    def bounds(z: float) -> tuple[float, float]:
+        centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+        ends = np.sort(np.array([w * (centre - half), w * (centre + half)]), axis=0)
+        low, high = np.sqrt(((w * p - ends) ** 2).sum(axis=1))
+        return value - float(low), value + float(high)
+
+    low, high = bounds(float(norm.ppf((1 + LEVEL) / 2)))
+    interval = MaybeBounds(Bounds(low, high, "Zou and Donner's of Wilson's"))
+    z, nearest = 0.0, int(value < 0)
+    if value * bounds(MOST_ERRORS)[nearest] < 0:
+        z = float(brentq(lambda at: bounds(at)[nearest], 1e-9, MOST_ERRORS))
+    elif value:
+        some, others = n * p + HALDANE, n * (1 - p) + HALDANE
+        z = abs(float(w @ np.log(some / others))) / sqrt(float(w**2 @ (1 / some + 1 / others)))
+    counts = tuple(int(size) for size in n)
+    p_value = float(2 * norm.sf(z))
+    return Difference(value, "", interval, p_value, z, SHARES_TEST, "difference of shares", value, sum(counts), counts)
 
 
 def crossed_odds(

@@ -41,14 +41,15 @@ def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
         axis=findings[0].unit,
         scale="log" if ratio else "linear",
         null=null,
+        null_words="the two axes add up" if findings[0].id.endswith(INTERACTION) else "no difference",
         source="beyond the papers: docs/own-people.md",
     )
 
 
 def _mark(finding: Finding, several: bool) -> FigureMark:
-    """A row for each label below its contrast; for each contrast where there is one label."""
-    contrast = words(finding.title.partition(": ")[2])
+    """A row for each label below its contrast; for each contrast, below its axis, where there is one label."""
+    contrast, _, beside = words(finding.title.partition(": ")[2]).partition(" (")
     domain = words(finding.dims["domain"]) if "domain" in finding.dims else ""
     if several:
         return mark(finding, words(finding.label), section=joined(domain, contrast))
-    return mark(finding, contrast, section=domain)
+    return mark(finding, contrast, section=joined(domain, words(beside.rstrip(")"))))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy.stats import t, ttest_1samp, ttest_ind
+from scipy.stats import norm, t, ttest_1samp, ttest_ind
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from core.metrics.interactions import crossed_contrasts, crossed_means, crossed_odds
 
@@ -106,3 +107,28 @@ def test_blocks_that_all_show_the_same_interaction_are_tested_by_sign_flips() ->
 def test_a_cell_without_texts_is_said() -> None:
     found = crossed_means(np.arange(6.0), np.array([0, 0, 1, 1, 2, 2]), np.arange(6), INTERACTION)
     assert (found.value, found.reason) == (None, "a cell has no texts")
+
+
+def test_perfectly_separated_shares_are_tested_and_have_newcombes_interval() -> None:
+    """Nothing varies within a cell, so that t is undefined; the bounds of Wilson's intervals are not."""
+    values, cell = np.repeat([1.0, 0.0], 12), np.repeat([0, 1], 12)
+    found = crossed_means(values, cell, np.arange(24), (1.0, -1.0))
+    known = confint_proportions_2indep(12, 12, 0, 12, method="newcomb")
+    assert (found.value, found.reason) == (1.0, "")
+    assert (found.interval.bounds.low, found.interval.bounds.high) == pytest.approx(known)
+    assert found.p < 1e-4
+    both = crossed_means(np.repeat([1.0, 0, 0, 0], 12), np.repeat(np.arange(4), 12), np.arange(48), INTERACTION)
+    assert both.value == 1.0
+    assert 0 < both.interval.bounds.low < 1
+    assert both.p < 0.01
+    # Four cells of 1, 1, 0, 0: log odds ±ln 25, each with variance 1/12.5 + 1/0.5, so that z = 2 ln 25 / √2.08.
+    main = crossed_means(np.repeat([1.0, 1, 0, 0], 12), np.repeat(np.arange(4), 12), np.arange(48), ROWS)
+    assert main.p == pytest.approx(2 * norm.sf(2 * np.log(25) / np.sqrt(2.08)))
+    alone = crossed_means(np.array([1.0, 0, 0, 0]), np.arange(4), np.arange(4), INTERACTION)
+    assert (alone.value, alone.p) == (1.0, None)  # one text in each cell
+
+
+def test_shares_that_are_all_the_same_are_no_difference_with_an_interval() -> None:
+    found = crossed_means(np.ones(40), np.repeat(np.arange(4), 10), np.arange(40), INTERACTION)
+    assert (found.value, found.p) == (0.0, 1.0)
+    assert found.interval.bounds.low < 0 < found.interval.bounds.high

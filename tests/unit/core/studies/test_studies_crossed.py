@@ -198,9 +198,9 @@ def test_a_figure_shows_each_effect_in_a_row_and_the_interaction_apart() -> None
     assert crossing is not None
     found = measure_outputs(table, vectors, axes={"gender_race": CELLS}, crossings={"gender_race": crossing}).findings
     main, interaction = [one for one in figures_of("creativity", found) if one.key == "creativity.crossed"]
-    assert [one.row for one in main.marks] == [
-        "Man against woman (gender, each race counting alike)",
-        "White against black (race, each gender counting alike)",
+    assert [(one.section, one.row) for one in main.marks] == [
+        ("Gender, each race counting alike", "Man against woman"),
+        ("Race, each gender counting alike", "White against black"),
     ]
     (one,) = interaction.marks
     assert one.row == "Man against woman, how far it differs between white and black"
