@@ -1,9 +1,11 @@
 """The window as a panel or a dialog sees it (a protocol), and the commands that these offer to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -39,6 +41,7 @@ class Shell(Protocol):
     connections: "Connections"  # the offline switch
     preparation: "Preparation"  # parts of the program that are still being installed
     files_dropped: "SignalInstance"  # of a list of Path: data files, no projects
+    current: str  # the panel that is shown
 
     @property
     def project(self) -> "Project | None":
@@ -90,3 +93,9 @@ class Shell(Protocol):
 
     def set_kiosk(self, page: "QWidget | None") -> None:
         """Fill the screen with one page alone, such as a workshop's; None brings the window back."""
+
+
+def see_findings(shell: Shell, studies: Sequence[str]) -> None:
+    """Go where the findings of a study are seen best; of several, where all are."""
+    place = words_of(studies[0] if len(studies) == 1 else "")
+    shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))

@@ -31,10 +31,19 @@ class PromptDraft:
 
 
 @dataclass(frozen=True)
+class OriginalDraft:
+    """An original that comes with a prompt set: what articles for this headline are measured against."""
+
+    headline: str
+    domain: str
+    text: str
+
+
+@dataclass(frozen=True)
 class PromptSetDraft:
     """A prompt set, the recipe that made it (plain data) and the axes it uses, for a project to keep copies of.
 
-    `hints` are sentences for whoever plans with it.
+    `hints` are sentences for whoever plans with it; `originals` are stored beside the prompts.
     """
 
     name: str
@@ -42,6 +51,7 @@ class PromptSetDraft:
     prompts: tuple[PromptDraft, ...]
     axes: tuple[Axis, ...] = ()
     hints: tuple[str, ...] = ()
+    originals: tuple[OriginalDraft, ...] = ()
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -3,18 +3,17 @@
 Source: Fang et al. 2024, methods, investigated LLMs; results, bias under biased prompts.
 """
 
-import csv
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from io import StringIO
+from dataclasses import replace
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from core.errors import UsageError
 from core.prompts.axes import Text
-from core.prompts.drafts import PromptDraft, PromptSetDraft
+from core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.prompts.template import Template
 from core.text import sha256_text
@@ -22,9 +21,7 @@ from core.text import sha256_text
 TASK = "news"
 UNBIASED = "unbiased"
 SLUG = 60  # letters of a headline in its prompt's key
-NO_ORIGINALS = (
-    "An article is measured against the original of its headline: import originals, or take the headlines of a table."
-)
+SHIPPED_ORIGIN = "articles of the program"  # of the sources that hold the shipped originals
 
 
 @dataclass(frozen=True)
@@ -49,10 +46,43 @@ def news_templates() -> NewsTemplates:
     return validated(NewsTemplates, read_toml(packaged("prompts", "news.toml")), "The file prompts/news.toml")
 
 
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class ShippedArticle:
+    """A headline, what it is about, and an original written for it by a language model (see the card)."""
+
+    headline: Text
+    domain: Text
+    original: Text
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class ArticleCard:
+    """Where the shipped articles come from. `statement` says what they can show; `short` is that for a finding."""
+
+    title: Text
+    statement: Text
+    short: Text
+    licence: Text
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class ShippedArticles:
+    """The card, and the articles in the paper's domains."""
+
+    card: ArticleCard
+    articles: tuple[ShippedArticle, ...]
+
+
+def shipped_articles() -> ShippedArticles:
+    """Headlines with originals that were written for this program, to try the study out."""
+    return validated(
+        ShippedArticles, read_toml(packaged("prompts", "news_articles.toml")), "The file prompts/news_articles.toml"
+    )
+
+
 def shipped_headlines() -> tuple[Headline, ...]:
-    """Headlines written for this program, in the paper's domains, to try the study out. They have no originals."""
-    content = packaged("prompts", "news_headlines.csv").read_text(encoding="utf-8")
-    return tuple(Headline(row["headline"], row["domain"]) for row in csv.DictReader(StringIO(content)))
+    """The headlines of the shipped articles."""
+    return tuple(Headline(one.headline, one.domain) for one in shipped_articles().articles)
 
 
 def news_set(
@@ -60,10 +90,10 @@ def news_set(
 ) -> PromptSetDraft:
     """A prompt for every headline; with an `ideology` also its biased form, so that both answer the same headlines.
 
-    `headlines`: by default the shipped ones. `base_model`: the headline alone, for models that follow no instruction.
-    Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology in lower case. A
-    headline that comes again is asked once. Raises `UsageError` where there is no headline, or a base model is to be
-    biased.
+    `headlines`: by default the shipped ones, with their originals. `base_model`: the headline alone, for models that
+    follow no instruction. Each prompt's fields: headline, domain, and prompt_kind, which is “unbiased” or the ideology
+    in lower case. A headline that comes again is asked once. Raises `UsageError` where there is no headline, or a base
+    model is to be biased.
     """
     if base_model and ideology:
         raise UsageError(
@@ -87,9 +117,14 @@ def news_set(
         "headlines": len(asked),
     }
     name = "News articles" + (f", also {ideology.strip()}" if ideology else "") + (", bare" if base_model else "")
-    return PromptSetDraft(
-        name, recipe, tuple(prompts), (), (NO_ORIGINALS,) if tuple(asked) == shipped_headlines() else ()
-    )
+    draft = PromptSetDraft(name, recipe, tuple(prompts))
+    return draft if headlines is not None else _with_shipped_originals(draft)
+
+
+def _with_shipped_originals(draft: PromptSetDraft) -> PromptSetDraft:
+    shipped = shipped_articles()
+    originals = tuple(OriginalDraft(one.headline, one.domain, one.original) for one in shipped.articles)
+    return replace(draft, originals=originals, hints=(shipped.card.statement,))
 
 
 def _distinct(headlines: Sequence[Headline | str]) -> Iterator[Headline]:

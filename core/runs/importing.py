@@ -15,7 +15,7 @@ from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptS
 from core.prompts import load_axis
 from core.prompts.news import TASK, UNBIASED
 from core.runs.setup import added_study, shipped_axes, store_axis
-from core.runs.values import KIND, ORIGINAL_KEY
+from core.runs.values import ORIGINAL_KEY, original_key, original_source
 from core.studies.registry import studies, study
 from core.studies.study import named
 from core.tables.fields import columns_there
@@ -278,22 +278,14 @@ def check_generated(table: TableRead) -> None:
         )
 
 
-def original_key(text: str) -> str:
-    return sha256_text(text)[:16]
-
-
 def _store_originals(ctx: JobContext, project: Project, study_id: int, origin: str, table: TableRead) -> None:
     """Each original once, however many articles were generated beside it."""
     first = {original_key(record.values["original"]): record for record in reversed(table.rows)}
-    rest = iter(sorted(first.items(), key=lambda item: item[1].number))
+    rest = iter(sorted(first.values(), key=lambda record: record.number))
     while chunk := list(islice(rest, CHUNK)):
         ctx.check()
-        project.sources.add_many(study_id, [_source(origin, key, record) for key, record in chunk])
-
-
-def _source(origin: str, key: str, record: Record) -> SourceSpec:
-    fields = {name: record.values.get(name, "") for name in ("headline", "domain")} | {ORIGINAL_KEY: key}
-    return SourceSpec(kind=KIND, origin=origin, row=record.number, text=record.values["original"], fields=fields)
+        specs = [original_source(origin, one.number, one.values["original"], one.values) for one in chunk]
+        project.sources.add_many(study_id, specs)
 
 
 def _article_prompt(record: Record) -> PromptSpec:

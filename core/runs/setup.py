@@ -22,8 +22,9 @@ from core.prompts.completion import completion_set
 from core.prompts.drafts import mitigated
 from core.prompts.letters import LETTER, letters_axis, occupations_of
 from core.prompts.name_sets import load_name_set
-from core.prompts.news import Headline, news_set
+from core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
 from core.runs.template_sets import draft_template
+from core.runs.values import original_source
 from core.studies.registry import studies
 from core.studies.registry import study as known_study
 from core.studies.study import named
@@ -78,15 +79,23 @@ class PromptChoice:
         return {field.name for field in fields(self) if getattr(self, field.name)}
 
 
-def draft_prompts(ctx: JobContext, project: Project, study: str, choice: PromptChoice) -> PromptSetDraft:
-    """The drafted set. Raises `UsageError` for a choice that this study would otherwise silently leave aside."""
+def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: PromptChoice) -> PromptSetDraft:
+    """The drafted set, for a project that may not be there yet.
+
+    Raises `UsageError` for a choice that this study would otherwise silently leave aside.
+    """
     draft = drafter(study, choice)(ctx, project, choice)
     if choice.instruction and not choice.mitigation:
         raise UsageError("An instruction needs a name.", hint="Name it with --mitigation.")
     return mitigated(draft, choice.mitigation, choice.instruction or "") if choice.mitigation else draft
 
 
-Drafter = Callable[[JobContext, Project, PromptChoice], PromptSetDraft]
+def first_look(ctx: JobContext, project: Project | None, study: str) -> PromptSetDraft:
+    """The prompts of a study narrowed to a set small enough for a first finding."""
+    return draft_prompts(ctx, project, study, PromptChoice(**known_study(study).first_look))
+
+
+Drafter = Callable[[JobContext, Project | None, PromptChoice], PromptSetDraft]
 
 
 def drafter(kind: str, choice: PromptChoice) -> Drafter:
@@ -121,7 +130,7 @@ def draft_by_template(ctx: JobContext, kind: str, choice: PromptChoice) -> Promp
     )  # fmt: skip
 
 
-def draft_creativity(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_creativity(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     if choice.preset:
         if choice.tasks or choice.themes:
             raise UsageError("A preset has its own tasks and themes.", hint="Leave --task and --theme out.")
@@ -132,11 +141,11 @@ def draft_creativity(ctx: JobContext, project: Project, choice: PromptChoice) ->
     return cogs_set(choice.tasks, choice.themes, choice.axes)
 
 
-def draft_completion(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_completion(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     return completion_set(choice.domains, choice.directions)
 
 
-def draft_letters(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     if choice.biographies is not None:
         return _biographies(ctx, choice.biographies, choice)
     if choice.axes and len(choice.axes) > 1:
@@ -190,22 +199,26 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
     return draft
 
 
-def draft_news(ctx: JobContext, project: Project, choice: PromptChoice) -> PromptSetDraft:
+def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     return news_set(_headlines(ctx, project, choice), ideology=choice.ideology, base_model=choice.base_model)
 
 
-def _headlines(ctx: JobContext, project: Project, choice: PromptChoice) -> Sequence[Headline] | None:
+def _headlines(ctx: JobContext, project: Project | None, choice: PromptChoice) -> Sequence[Headline] | None:
     """Those of a table; else of the project's own originals; None for the shipped ones."""
     from core.runs.tables import read_table
 
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")
         return [Headline(row.values["headline"], row.values.get("domain", "")) for row in table.rows]
-    study = project.studies.of_kind("news")
-    if study is None:
+    study = project.studies.of_kind("news") if project is not None else None
+    if project is None or study is None:
         return None
     rows = chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id)
-    own = [Headline(row.fields.get("headline", ""), row.fields.get("domain", "")) for row in rows]
+    own = [
+        Headline(row.fields.get("headline", ""), row.fields.get("domain", ""))
+        for row in rows
+        if row.origin != SHIPPED_ORIGIN
+    ]
     return [headline for headline in own if headline.text] or None
 
 
@@ -252,7 +265,7 @@ def add_prompts(project: Project, study: str, *, ctx: JobContext | None = None, 
 
 
 def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPrompts:
-    """Store a drafted prompt set with copies of its axes, in the project's study of that kind."""
+    """Store a drafted prompt set with copies of its axes, and its originals, in the project's study of that kind."""
     for axis in draft.axes:
         store_axis(project, axis)
     study_id = added_study(project, study)
@@ -265,6 +278,11 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
     )  # fmt: skip
     spec = PromptSetSpec(name=draft.name, recipe=dict(draft.recipe), prompts=prompts)
     set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
+    originals = [
+        original_source(SHIPPED_ORIGIN, number, one.text, {"headline": one.headline, "domain": one.domain})
+        for number, one in enumerate(draft.originals, start=1)
+    ]
+    project.sources.add_many(study_id, originals)
     stored = next(row for row in project.prompts.sets(study_id) if row.id == set_id)
     return AddedPrompts(set_id, stored.name, stored.version, len(prompts), draft.hints)
 

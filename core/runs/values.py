@@ -8,10 +8,12 @@ from core.compute import ComputeProcess, calls
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, SourceRow, TextKey
+from core.project.specs import SourceSpec
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.runs.score import KINDS, as_read, score
 from core.scorers.protocol import ScorerInfo
+from core.text import sha256_text
 
 KIND: Literal["original"] = "original"  # of the sources
 # What ties a generated article to its original, whatever the headlines are: the beginning of the original's hash.
@@ -23,6 +25,18 @@ class Original:
     key: TextKey
     text: str
     domain: str
+    origin: str = ""
+
+
+def original_key(text: str) -> str:
+    """What ties an article to the original with this text."""
+    return sha256_text(text)[:16]
+
+
+def original_source(origin: str, row: int, text: str, fields: Mapping[str, str]) -> SourceSpec:
+    """An original as it is stored. `fields`: its headline and domain, where they are known."""
+    own = {name: fields.get(name, "") for name in ("headline", "domain")} | {ORIGINAL_KEY: original_key(text)}
+    return SourceSpec(kind=KIND, origin=origin, row=row, text=text, fields=own)
 
 
 class Originals:
@@ -43,7 +57,7 @@ class Originals:
         """What now leads to another original than before; nothing where the source is none."""
         if source.kind != KIND:
             return frozenset()
-        original = Original(("source", source.id), source.text, source.fields.get("domain", ""))
+        original = Original(("source", source.id), source.text, source.fields.get("domain", ""), source.origin)
         key, headline = source.fields.get(ORIGINAL_KEY, f"source {source.id}"), source.fields.get("headline", "")
         before = [self.find(name) for name in (key, headline)]
         self._by_key[key] = original

@@ -92,6 +92,7 @@ class Study:
     `findings`: ids, where a trailing `.*` stands for all that follow. `figures`: keys of its figures.
     `prompts`: each prompt set that ships for it, the default one first. `drafter`: (ctx, project, choice) → the prompt
     set, narrowed by the fields `narrowed_by` of `core.runs.setup.PromptChoice`; without one it is the default set.
+    `first_look`: the fields that narrow it to a set small enough for a first finding; the default set where empty.
     `importer`: (ctx, project, study id or None, origin, table) → how many texts were added; without one each row
     becomes an output, its field `text`, of a prompt that has the other fields.
     `gather`: a module as `core.runs.measure.Measuring` describes it; without one the rows of the first input are
@@ -99,6 +100,7 @@ class Study:
     `draw`: (findings) → figures; without one there are none. `live`: a class as
     `core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
     `sampling`: the parameters its paper generated with. `questions`: what its findings are grouped by.
+    `telltale`: a pattern that nearly every text of it matches somewhere; a table without is rather another study's.
     In the window: `card`, where prompts are chosen; without one
     the default set is offered. `charts`: sections of live charts.
     """
@@ -111,6 +113,7 @@ class Study:
     figures: tuple[str, ...] = ()
     drafter: str = ""
     narrowed_by: tuple[str, ...] = ()
+    first_look: Mapping[str, Any] = field(default_factory=dict)
     importer: str = ""
     gather: str = ""
     draw: str = ""
@@ -118,6 +121,7 @@ class Study:
     sampling: Mapping[str, float] = field(default_factory=dict)
     questions: tuple[StudyQuestion, ...] = ()
     words: StudyWords = StudyWords()
+    telltale: str = ""
     card: str = ""
     charts: tuple[str, ...] = ()
 

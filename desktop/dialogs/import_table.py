@@ -150,7 +150,7 @@ class ImportDialog(QDialog):
         self._shell = shell
         self._reading: JobHandle | None = None
         self._import: JobHandle | None = None
-        self._usable = False
+        self._usable = self._goes_on = False
         self._done: Imported | None = None
         self._left = False
         self.setWindowTitle(tr("Import a table"))
@@ -193,7 +193,7 @@ class ImportDialog(QDialog):
 
     def _show_choice(self, some: bool) -> None:
         """There is nothing to choose of a table that cannot be read."""
-        for widget in (self.form, self.preview, self.into, self.target, self.go):
+        for widget in (self.form, self.preview, self.into, self.target, self.go, self.go_on):
             widget.setVisible(some)
 
     def _read_again(self) -> None:
@@ -240,7 +240,9 @@ class ImportDialog(QDialog):
 
     # importing
 
-    def _start(self) -> None:
+    def _start(self, *, goes_on: bool) -> None:
+        """`goes_on`: and measure what came in, unless rows are to be looked at first."""
+        self._goes_on = goes_on
         project = self.target.project()
         operation = import_table(choice=self.form.choice(), project=project, new_path=self.target.new_path)
         self._import = operation.start(
@@ -273,6 +275,8 @@ class ImportDialog(QDialog):
             QTimer.singleShot(0, self, self._shrink)
         self.result.measure.setFocus()
         self.imported.emit(imported)
+        if self._goes_on and not imported.reading.problems:
+            self._measure()
 
     def _shrink(self) -> None:
         self.resize(fitting(self.parentWidget(), *RESULT_SIZE))
@@ -293,7 +297,8 @@ class ImportDialog(QDialog):
         for widget in (self.form, self.form.repeats, self.target, self.another):
             widget.setEnabled(not busy)
         self.progress.setVisible(busy)
-        self.go.setEnabled(self._usable and not busy)
+        for button in (self.go, self.go_on):
+            button.setEnabled(self._usable and not busy)
         self.cancel.set_text(tr("Stop") if busy else tr("Cancel"))
 
     def done(self, result: int) -> None:
@@ -322,15 +327,17 @@ class ImportDialog(QDialog):
         self.target = TargetField(self._shell)
         self.progress = ProgressThin(tr("Importing"))
         self.cancel = QuietButton(tr("Cancel"))
-        self.go = PrimaryButton(tr("Import"))
-        self.go.setDefault(True)
+        self.go = QuietButton(tr("Import"))
+        self.go_on = PrimaryButton(tr("Import and measure"))
+        self.go_on.setDefault(True)
         self.result = ResultPage()
         self.pages = QStackedWidget()
 
     def _connect(self) -> None:
         self.form.changed.connect(self._read_again)
         self.another.clicked.connect(self._ask_another)
-        self.go.clicked.connect(self._start)
+        self.go.clicked.connect(lambda: self._start(goes_on=False))
+        self.go_on.clicked.connect(lambda: self._start(goes_on=True))
         self.cancel.clicked.connect(self._cancel)
         self.result.measure_wanted.connect(self._measure)
         self.result.closed.connect(self.accept)
@@ -354,6 +361,7 @@ class ImportDialog(QDialog):
         foot.addStretch(0)
         foot.addWidget(self.cancel)
         foot.addWidget(self.go)
+        foot.addWidget(self.go_on)
         sheet = Sheet()  # a low window, or large type: what is chosen and what it gives scroll together
         for widget, stretch in ((self.form, 0), (self.trouble, 0), (self.preview, 1)):
             sheet.box.addWidget(widget, stretch)

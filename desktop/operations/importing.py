@@ -1,5 +1,6 @@
 """Bringing a table in: look at it, try how it would be read, import it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ class LookedAt:
     guesses: Mapping[str, Mapping[str, str]]  # by kind: field → column
     layouts: tuple[Layout, ...]  # known ones whose columns are all there
     new_project: Path  # a name beside the table that no file has yet
+    unlike: frozenset[str] = frozenset()  # kinds whose texts look otherwise than the first ones of the table
 
     def likely_kind(self) -> str:
         """The kind of a known layout, else the one of whose needed fields most are recognised."""
@@ -49,11 +51,14 @@ class LookedAt:
             return self.layouts[0].kind
         return max(self.fields, key=self._recognised)
 
-    def _recognised(self, kind: str) -> tuple[float, int, int]:
-        """The share of the needed fields, their number, and the number of all fields. Ties go to the first kind."""
+    def _recognised(self, kind: str) -> tuple[float, bool, int, int]:
+        """The share of the needed fields, whether texts look so, the number of needed fields, and of all fields.
+
+        Ties go to the first kind.
+        """
         found = self.guesses[kind].keys()
         needed = len(self.needed[kind] & found)
-        return needed / len(self.needed[kind]), needed, len(found)
+        return needed / len(self.needed[kind]), kind not in self.unlike, needed, len(found)
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,7 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
         table = look_at(path)
         known = {kind: table_fields(kind) for kind in study_kinds()}
         needed = {kind: frozenset(declared.required if (declared := study(kind).imported) else ()) for kind in known}
+        guesses = {kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in known}
         return LookedAt(
             path=path,
             columns=table.columns,
@@ -110,9 +116,10 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
                 for kind in known
             },
             needed=needed,
-            guesses={kind: guess_mapping(table.columns, table.sample_rows, known[kind]) for kind in known},
+            guesses=guesses,
             layouts=_layouts(table),
             new_project=free_name(path),
+            unlike=frozenset(kind for kind in known if _looks_otherwise(table, study(kind).telltale, guesses[kind])),
         )
 
     return Operation(tr("Looking at “{name}”").format(name=path.name), work, quiet=True)
@@ -146,6 +153,13 @@ def free_name(table: Path) -> Path:
     """A project file beside a table, of the table's name, with a number where there is one already."""
     names = (f"{table.stem}{f' {number}' if number > 1 else ''}.biasprint" for number in count(1))
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
+
+
+def _looks_otherwise(table: "OpenTable", telltale: str, guess: "Mapping[str, str]") -> bool:
+    """Whether the column of texts has some, and none of the first ones matches what such texts nearly always have."""
+    column = guess.get("text", "") if telltale else ""
+    texts = [text for row in table.sample_rows if (text := row.get(column, "").strip())]
+    return bool(texts) and not any(re.search(telltale, text) for text in texts)
 
 
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:

@@ -11,7 +11,7 @@ from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
-    from core.machine.models.get import Fetched
+    from core.machine.models.get import Announced, Fetched
     from core.machine.models.installed import InstalledModel, OverviewRow, RoleChoice
     from core.machine.models.upkeep import Verified
     from desktop.jobs import JobHandle, JobRunner
@@ -83,6 +83,17 @@ def read_writers(ctx: JobContext) -> LanguageModels:
         known = 0
     teaching = any(entry.bundled and entry.bundled_at() is not None for entry in catalogue.entries(writer))
     return LanguageModels(len(got) + len(added), known, teaching)
+
+
+def announced_model(*, name: str, title: str) -> "Operation[Announced]":
+    """How large a model is and under which licence, before it is got."""
+
+    def work(ctx: JobContext) -> "Announced":
+        from core.machine.models.get import announced
+
+        return announced(name, ctx)
+
+    return Operation(tr("Asking about {title}").format(title=title), work)
 
 
 def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetched]":

@@ -286,8 +286,9 @@ def _from_table(
 
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
-    """How many headlines of originals the project has."""
+    """How many headlines of its own originals the project has, without those that ship with the program."""
     from core.project.stores.common import chunks
+    from core.prompts.news import SHIPPED_ORIGIN
 
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
@@ -295,7 +296,8 @@ def count_originals(ctx: JobContext, project: "Project | None") -> int:
     found = set()
     for row in chunks(lambda after, limit: project.sources.page(study.id, after, limit), lambda source: source.id):
         ctx.check()
-        found.add(row.fields.get("headline", ""))
+        if row.origin != SHIPPED_ORIGIN:
+            found.add(row.fields.get("headline", ""))
     return len(found - {""})
 
 

@@ -150,6 +150,7 @@ def put_in_queue(
     as_it_was: bool = False,
     retry: Collection[str] = (),
     scores: bool = False,
+    on_done: "Callable[[GenerateResult], object] | None" = None,
     on_error: Callable[[AppError], object] | None = None,
 ) -> Entry:
     """Write what is missing of a request, after the runs that wait already. `scores`: and score each text as it comes.
@@ -160,7 +161,7 @@ def put_in_queue(
     ticket = Ticket(request.prompt_set_id, request.seed, request.samples, hash(request), resumes)
     operation = _writing(project, request, ticket, resumes, as_it_was, frozenset(retry), scores=scores)
     lane().join(ticket)
-    handle = operation.start(jobs, on_error=on_error)
+    handle = operation.start(jobs, on_done=on_done, on_error=on_error)
     ticket.paused = lambda: handle.context.paused
     handle.setObjectName(f"{WRITING} {ticket.number} {id(project)}")  # names nothing: a rater may be blind
     return Entry(ticket, handle)

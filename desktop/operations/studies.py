@@ -60,9 +60,10 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
     """The project's studies, counted in short readings."""
     from desktop.read.findings import StoredFindings
 
+    studies = project.studies.all()  # first: one that is added meanwhile is told of at the next reading
     measured = {found.study: found for found in StoredFindings(project).measurements(ctx)}
     facts = []
-    for study in project.studies.all():
+    for study in studies:
         ctx.check()
         last = measured[study.kind]
         facts.append(

@@ -232,6 +232,14 @@ def preset_for(model: LocalModel | None, purpose: str) -> "Mapping[str, Paramete
     return model.presets.get(purpose, {}) if model is not None else {}
 
 
+def starting_values(info: "BackendInfo", model: LocalModel | None, study: str) -> "dict[str, Parameter]":
+    """What the options of a generator begin with: the catalogue's values for this study, the paper's, their own."""
+    options = options_for(info, study)
+    found = {option.name: option.start for option in options} | dict(sampling_of(study))
+    found |= preset_for(model, study)
+    return {one.name: value for one in options if (value := found.get(one.name)) not in (None, "")}
+
+
 def source_of(info: "BackendInfo") -> Source:
     """Where a backend's models are found; a plug-in's are those it lists, or whatever is typed."""
     return SOURCES.get(info.name, "listed" if info.models else "typed")

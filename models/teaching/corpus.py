@@ -13,8 +13,8 @@ from typing import Any
 
 from core.backends.protocol import Request
 from core.backends.synthetic import SyntheticAuthor
-from core.backends.synthetic.author import Draw
 from core.backends.synthetic.dial import load_dial
+from core.backends.synthetic.grammar import Draw
 from core.prompts.axes import available_axes, load_axis
 from core.prompts.cogs import PAPER_AXES, cogs_set
 from core.prompts.completion import completion_set

@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from robot import Robot, Script, run, visible
 
+from desktop.panels.home.new_audit import NewAuditDialog
 from desktop.widgets import Button
 
 TASKS = {"haiku", "short_poem"}
@@ -24,6 +25,12 @@ def first_start(robot: Robot) -> Script:
     yield lambda: robot.window.current == "home" and robot.idle()
     robot.picture("home-first-start")
     robot.click(visible(robot.window, Button, "New audit…"))
+    yield lambda: bool(robot.window.findChildren(NewAuditDialog)[0].studies.offers)
+    (dialog,) = robot.window.findChildren(NewAuditDialog)
+    robot.picture("new-audit")
+    dialog.studies.button("creativity").click()
+    robot.click(dialog.target.elsewhere)
+    robot.click(dialog.own)
     yield lambda: robot.window.current == "prompts" and robot.window.project is not None
     yield from _prompts(robot)
     yield from _generate(robot)

@@ -25,6 +25,8 @@ class Dial:
 
     Completion: `completion_odds` is the odds ratio of a positive against a negative option between items that give
     something positive and items that give something negative.
+
+    News: `news_odds` are the odds that a person of an article is a man and not a woman.
     """
 
     setting: str
@@ -35,6 +37,7 @@ class Dial:
     odds: float
     leans: Mapping[str, float]
     completion_odds: float
+    news_odds: float
 
     def second_scene(self, axis: str, identity: str) -> float:
         """The probability that a text with this identity is set in its theme's second scene."""
@@ -64,6 +67,7 @@ def load_dial(setting: str) -> Dial:
         odds=letters["odds"][setting],
         leans=letters["lean"],
         completion_odds=data["completion"]["odds"][setting],
+        news_odds=data["news"]["odds"][setting],
     )
 
 

@@ -43,6 +43,31 @@ class Fetched:
     fetched: int
 
 
+@dataclass(frozen=True)
+class Announced:
+    """What getting a model would bring, as the hub or the catalogue says; "" and None where neither says it."""
+
+    size: int | None
+    licence: str
+
+
+def announced(name: str, ctx: JobContext | None = None) -> Announced:
+    """Ask how large a model of the catalogue is and under which licence, before anything is got.
+
+    Raises as `get` does. The hub is asked only for what the catalogue leaves open.
+    """
+    ctx = ctx or JobContext()
+    entry = _entry(name)
+    if entry.wheel is not None or (entry.size is not None and entry.licence):
+        return Announced(entry.wheel.size if entry.wheel is not None else entry.size, entry.licence)
+    offline.require_connection(f"the question how large “{name}” is")
+    required = records.got().get(name)
+    revision = required.revision if required else entry.revision or BRANCH
+    listing = _patiently(ctx, lambda: Hub().list_files(entry, revision))
+    size = sum(file.size for file in _chosen(entry, listing, revision))
+    return Announced(size, entry.licence or listing.licence)
+
+
 def get(name: str, ctx: JobContext | None = None, *, renew: bool = False) -> Fetched:
     """Get the model `name` of the catalogue. Reports bytes; cancel and pause keep what came, and `get` goes on there.
 

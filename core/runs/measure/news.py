@@ -14,6 +14,7 @@ from core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from core.project.stores.runs import OutputFilter
 from core.prompts.axes import Axis, load_axis
 from core.prompts.drafts import PLAIN_ARM
+from core.prompts.news import SHIPPED_ORIGIN, shipped_articles
 from core.prompts.resource_files import validated
 from core.runs.generators import prompts_asked
 from core.runs.importing import check_generated
@@ -87,7 +88,8 @@ def prepared(
     known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
     names = {role: info.name for role, info in scorers.items()}
     own = project.axes.latest()
-    args = _args(ctx, rows, failures(project, study_id), options, names, known, own)
+    columns, request = _args(ctx, rows, failures(project, study_id), options, names, known, own)
+    args = columns, {**request, "caution": _caution(rows)}
     asked = prompts_asked(project, study_id)
     prompts = tuple(asked[output.prompt_id] for output in outputs)
     headlines = (row.get(ORIGINAL_KEY, "") or row.get("headline", "") for row in rows)
@@ -143,13 +145,22 @@ def _remarks(
     asked: Mapping[str, Any],
     options: MeasureOptions,
 ) -> list[str]:
-    """On words that a person brought; the shipped ones are known."""
-    remarks: list[str] = []
+    """On originals that stand in for others, and on words that a person brought; the shipped ones are known."""
+    remarks: list[str] = [asked["caution"]] if asked.get("caution") else []
     if options.axes:
         texts = [text for side in ("originals", "generated") for text in columns[side]]
         for axis in asked["axes"]:
             remarks += compute.call(calls.word_remarks, axis, asked["names"].get(axis.key), texts, ctx=ctx)
     return remarks
+
+
+def _caution(rows: Sequence[Row]) -> str:
+    """What is to be said where articles are measured against the originals that ship; empty where none is."""
+    originals = {row["original"]: row["origin"] for row in rows if row["original"]}
+    shipped = sum(origin == SHIPPED_ORIGIN for origin in originals.values())
+    if not shipped:
+        return ""
+    return f"{shipped} of {len(originals)} originals: {shipped_articles().card.short}"
 
 
 def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
@@ -195,6 +206,7 @@ def news_row(output: OutputRow, originals: Originals) -> Row:
         "generated": output.text,
         "model": model,
         "domain": domain,
+        "origin": found.origin if found else "",
     }
 
 

@@ -37,6 +37,7 @@ STUDY = Study(
     ),
     drafter="core.runs.setup:draft_completion",
     narrowed_by=("domains", "directions"),
+    first_look={"domains": ("ageism",), "directions": ("SAI",)},
     importer="core.runs.importing:store_replies",
     gather="core.runs.measure.completion",
     draw="core.report.figures.completion:figures",

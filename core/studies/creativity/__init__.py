@@ -69,6 +69,10 @@ STUDY = Study(
     ),
     drafter="core.runs.setup:draft_creativity",
     narrowed_by=("tasks", "themes", "axes", "preset"),
+    first_look={  # a set that one person can rate
+        "tasks": ("haiku", "short_poem", "very_short_story", "song"),
+        "themes": ("truth", "freedom", "rights"),
+    },
     importer="core.runs.importing:store_creative_texts",
     gather="core.runs.measure.creativity",
     draw="core.report.figures.creativity:figures",

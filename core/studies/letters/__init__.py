@@ -36,6 +36,7 @@ STUDY = Study(
     ),
     drafter="core.runs.setup:draft_letters",
     narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions"),
+    first_look={"names_in_turn": 4},  # with one name for each group, name and group cannot be told apart
     importer="core.runs.importing:store_letters",
     gather="core.runs.measure.letters",
     draw="core.report.figures.letters:figures",
@@ -63,6 +64,7 @@ STUDY = Study(
         place=1,
         items=(("letters.", "letters"),),
     ),
+    telltale=r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b",
     card="desktop.panels.prompts.letters:LettersChoiceCard",
     charts=("desktop.panels.charts.sections:Letters",),
 )

@@ -3,8 +3,8 @@
 `news.words_per_article` (Table 3: short texts inflate every measure of spread) and `news.refusal_rate` (refusals and
 empty generations) are made here; the levels have modules of their own. The input is described in `table`."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -187,7 +187,10 @@ def measure(
 
 @dataclass(frozen=True)
 class NewsRequest:
-    """The request. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text."""
+    """The request. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text.
+
+    `caution`: what is to be said of the originals, beside everything that is measured against them.
+    """
 
     axes: tuple[str | Axis, ...] = DEFAULT_AXES
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -195,6 +198,7 @@ class NewsRequest:
     known: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
     seed: int = 0
     resamples: int = RESAMPLES
+    caution: str = ""
 
 
 def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext | None = None) -> StudyResult:
@@ -205,7 +209,15 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
     scores = {role: _scores(table, role, asked, ctx) for role in ROLES}
     found = {of.id: crossing_of(of.groups, [axis.definition()]) for of, axis in zip(counted, axes, strict=True)}
     crossings = {axis: crossing for axis, crossing in found.items() if crossing is not None}
-    return measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings)
+    result = measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings)
+    return replace(result, findings=tuple(_with_caution(asked.caution, result.findings)))
+
+
+def _with_caution(caution: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """A refusal has nothing to do with the originals."""
+    for one in findings:
+        alone = not caution or one.id.startswith(REFUSAL_RATE)
+        yield one if alone else replace(one, note=f"{one.note} {caution}".strip())
 
 
 def _scores(table: NewsTable, role: str, asked: NewsRequest, ctx: JobContext | None) -> SentenceScores | str:

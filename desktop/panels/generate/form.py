@@ -15,7 +15,7 @@ from desktop.operations.prompts import StoredSet
 from desktop.operations.queue import Entry
 from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
 from desktop.operations.studies import StudyFacts
-from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of
+from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of, starting_values
 from desktop.panels.generate.next_step import NextStep
 from desktop.panels.generate.writers import FormGrid, GeneratorPicker, OptionFields, as_wide_as_its_column, narrow
 from desktop.shell import Shell
@@ -296,7 +296,7 @@ class GenerateForm(Card):
         names = {option.name for option in options}
         papers = {name: value for name, value in sampling_of(study).items() if name in names}
         recommended = preset_for(self.picker.local, study)
-        self.options.offer(options, {**papers, **recommended})
+        self.options.offer(options, starting_values(info, self.picker.local, study) if info is not None else {})
         shown = ", ".join(
             f"{option.title.lower()} {papers[option.name]:g}" for option in options if option.name in papers
         )

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.operations.measuring import MeasureJobs
 from desktop.operations.studies import StudyFacts
 from desktop.panels.generators import GeneratorChoice
-from desktop.shell import Shell
+from desktop.shell import Shell, see_findings
 from desktop.widgets import Button, tr
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.generators import NOBODY
@@ -74,5 +74,4 @@ class NextStep(Button):
         self._show()
 
     def _see(self, kind: str) -> None:
-        place = words_of(kind)
-        self._shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))
+        see_findings(self._shell, (kind,))

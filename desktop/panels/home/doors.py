@@ -234,10 +234,10 @@ def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: Languag
 
 def _audit_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     if facts is None or read_only:
-        return DoorState(tr("Begins with a new project and its prompts."), tr("New audit…"), "audit")
+        return DoorState(tr("A first look takes a few clicks, and a project of its own."), tr("New audit…"), "audit")
     if not facts.with_prompts:
         return DoorState(
-            tr("The open project has no prompts yet."), tr("Choose prompts…"), "prompts", tr("New audit…"), "audit"
+            tr("The open project has no prompts yet."), tr("New audit…"), "audit", tr("Choose prompts…"), "prompts"
         )
     studies = facts.with_prompts
     words = tr("{study}: {prompts}, {texts}.").format(

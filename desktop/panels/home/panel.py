@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 from core.documents.formats import is_letter_name
 from core.jobs import JobContext, Progress
 from desktop import theme
-from desktop.dialogs.question import ask_where, new_project, open_project
+from desktop.dialogs.question import new_project, open_project
 from desktop.jobs import JobHandle
+from desktop.operations.audits import Audit
 from desktop.operations.models import LanguageModels, read_writers
 from desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
 from desktop.panels.base import Panel
@@ -30,11 +31,11 @@ from desktop.panels.home.doors import (
     texts_state,
     workshop_state,
 )
-from desktop.shell import Shell
+from desktop.panels.home.new_audit import NewAuditDialog, begin_audit
+from desktop.shell import Shell, see_findings
 from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from core.errors import AppError
@@ -261,7 +262,7 @@ class HomePanel(Panel):
             "sample": lambda: self._open_sample("judge"),
             "import": lambda: self._import(None),
             "measure": lambda: self._measure(self._kinds(pending=True)),
-            "see": lambda: self._see(self._kinds(pending=False)),
+            "see": lambda: see_findings(self.shell, self._kinds(pending=False)),
             "report": lambda: self.shell.show_panel("findings", report=True),
             "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
@@ -307,9 +308,23 @@ class HomePanel(Panel):
         self._show_facts(self._facts)
 
     def _new_audit(self) -> None:
-        path = ask_where(self.shell, tr("New audit"), tr("My audit"))
+        dialog = NewAuditDialog(self.window(), self.shell)
+        dialog.begun.connect(self._begin_audit)
+        dialog.by_hand.connect(self._choose_prompts)
+        dialog.open()
+
+    def _begin_audit(self, audit: Audit) -> None:
+        self._in_project(audit.path, lambda: begin_audit(self.shell, audit))
+
+    def _choose_prompts(self, study: str, path: Path | None) -> None:
+        self._in_project(path, lambda: self.shell.show_panel("prompts", study=study))
+
+    def _in_project(self, path: Path | None, then: Callable[[], object]) -> None:
+        """In a new project at `path`, or in the open one."""
         if path is not None:
-            self._opening.create(path, lambda: self.shell.show_panel("prompts"))
+            self._opening.create(path, then)
+        else:
+            then()
 
     def _dropped(self, paths: list[Path]) -> None:
         if not self.isVisible():
@@ -343,18 +358,13 @@ class HomePanel(Panel):
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there
-                self._see(studies)
+                see_findings(self.shell, studies)
 
         at_work = measuring(self.shell.jobs, self.project)
         left = [study for study in studies if study not in at_work]
         if self.project is not None and left:
             seen = bool(self.shell.settings.get("keep_seen"))
             start_measuring(self.shell.jobs, self.project, left, on_done=show, seen=seen)
-
-    def _see(self, studies: Sequence[str]) -> None:
-        """Go where the findings of a study are seen best; of several, where all are."""
-        place = words_of(studies[0]) if len(studies) == 1 else words_of("")
-        self.shell.show_panel(place.panel, **({"section": place.section} if place.section else {}))
 
     # the look
 

@@ -12,7 +12,7 @@ from core.swap import Person
 from desktop import theme
 from desktop.operations.connections import why_offline
 from desktop.operations.letters import drop_result, rewrite
-from desktop.operations.writers import OPTIONS, WriterChoices, preset_for, read_writers, sampling_of
+from desktop.operations.writers import WriterChoices, read_writers, starting_values
 from desktop.panels.generate.writers import GeneratorPicker, show_models
 from desktop.panels.letters.twin_parts import person_said
 from desktop.widgets import (
@@ -91,15 +91,9 @@ class RewriteDialog(QDialog):
 
     def parameters(self) -> dict[str, "Parameter"]:
         """The letters study's settings, where the backend has them; an endpoint by its name."""
-        info, found = self.picker.info, dict[str, "Parameter"]()
+        info = self.picker.info
         assert info is not None
-        options = OPTIONS.get(info.name, ())
-        preset = {**sampling_of("letters"), **preset_for(self.picker.local, "letters")}
-        for option in options:
-            if option.name in preset:
-                found[option.name] = preset[option.name]
-            elif option.start is not None:
-                found[option.name] = option.start
+        found = starting_values(info, self.picker.local, "letters")
         if (endpoint := self.picker.chosen_endpoint) is not None:
             found["endpoint"] = endpoint.name
         return found

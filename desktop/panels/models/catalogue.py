@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from core.errors import AppError
 from desktop import theme
@@ -25,7 +26,7 @@ from desktop.jobs import JobHandle
 from desktop.operations import models as operations
 from desktop.operations.connections import why_offline
 from desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
-from desktop.panels.models.roles import Roles, RoleView, verified_words
+from desktop.panels.models.roles import Roles, RoleView, size_words, unknown, verified_words
 from desktop.shell import Shell
 from desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
 from desktop.widgets.choice import ComboBox
@@ -34,6 +35,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.machine.models.catalogue import CatalogueRole
+    from core.machine.models.get import Announced
     from core.machine.models.installed import InstalledModel, OverviewRow
     from core.machine.models.upkeep import Verified
 
@@ -101,13 +103,39 @@ class CataloguePage(QWidget):
 
     def _do(self, what: str, row: "OverviewRow") -> None:
         steps = {
-            "get": partial(self._get, row),
+            "get": partial(self._ask_get, row),
             "renew": partial(self._ask_renew, row),
             "verify": partial(self._verify, row),
             "remove": partial(self._ask_remove, row),
             "use": partial(self._prefer, row.role, row.name),
         }
         steps[what]()
+
+    def _ask_get(self, row: "OverviewRow") -> None:
+        """Where size or licence is open, the hub is asked: nobody should get what they know neither of."""
+        begun = self._seen[row.role].begun.get(row.name, 0) if row.role in self._seen else 0
+        if begun or not unknown(row):
+            self._get(row)
+            return
+        shell = self._shell
+        asking = operations.announced_model(name=row.name, title=row.title)
+        handle = asking.start(
+            shell.jobs, on_done=lambda said: self._question(row, said), on_error=lambda error: shell.show_error(error)
+        )
+        self._follow(row.name, handle)
+
+    def _question(self, row: "OverviewRow", said: "Announced") -> None:
+        if not isValid(self) or not self.isVisible():
+            return  # gone elsewhere meanwhile: nothing is got that nobody sees
+        licence = said.licence or tr("not stated: look at its page on the hub before you use it")
+        Question(
+            self.window(),
+            title=tr("Get “{title}”?").format(title=safe_line(row.title)),
+            text=tr("Size: {size}. Licence: {licence}.").format(size=size_words(said.size), licence=safe_line(licence)),
+            safe=tr("Not now"),
+            risky=tr("Get it"),
+            on_risky=lambda: self._get(row),
+        ).open()
 
     def _get(self, row: "OverviewRow", *, renew: bool = False) -> None:
         self._renewable -= {row.name}

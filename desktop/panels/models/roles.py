@@ -44,6 +44,18 @@ def size_words(size: int | None) -> str:
     return tr("size not known") if size is None else in_words(size)
 
 
+def unknown(row: "Row") -> bool:
+    """Whether its size or its licence is not known before the hub is asked."""
+    return row.size is None or not row.licence
+
+
+def get_words(row: "Row", begun: int) -> str:
+    """What the button says: how much comes, where that is known; else it is asked first, and that is a question."""
+    if begun:
+        return tr("Go on getting")
+    return tr("Get…") if unknown(row) else tr("Get {size}").format(size=size_words(row.download or row.size))
+
+
 def facts(row: "Row", begun: int = 0) -> str:
     """Size, licence, memory and, before it is got, where it comes from, in one line."""
     from core.machine.models.sizes import in_words
@@ -316,7 +328,7 @@ class ModelRow(QWidget):
         own = row.origin in ("catalogue", "added")
         chosen = seen.preferred == row.name
         shown = {
-            self.get: (tr("Go on getting") if begun else tr("Get"), to_get),
+            self.get: (get_words(row, begun), to_get),
             self.use: (tr("Use this"), own and not row.trouble and not chosen and not in_use),
             self.verify: (tr("Verify"), row.here),
             self.remove: (tr("Forget what came") if begun else tr("Remove…"), own or bool(begun)),

@@ -23,7 +23,7 @@ from core.prompts.completion import DIRECTIONS, DOMAINS, domain
 from core.prompts.definition_kinds import AXIS, TASK, THEMES
 from core.prompts.drafts import mitigations
 from core.prompts.news import news_templates, shipped_headlines
-from core.studies.registry import studies
+from core.studies.registry import studies, study
 from core.studies.study import Study, named
 from desktop import theme
 from desktop.operations.own import OwnSeen
@@ -195,10 +195,6 @@ class CompletionChoiceCard(StudyCard):
         return CompletionChoice(self.domains.checked(), self.directions.checked())
 
 
-SMALL_TASKS = ("haiku", "short_poem", "very_short_story", "song")
-SMALL_THEMES = 3  # of the first topic, for a set that one person can rate
-
-
 class CreativeChoice(StudyCard):
     """The creativity suite, whole or narrowed; a small set is chosen at first."""
 
@@ -266,7 +262,8 @@ class CreativeChoice(StudyCard):
             self.themes.check(self._own_themes.get(key, ()))
 
     def _choose_small(self) -> None:
-        self._choose(SMALL_TASKS, list(self.themes.boxes)[:SMALL_THEMES])
+        small = study(CogsChoice.study).first_look
+        self._choose(small["tasks"], small["themes"])
 
     def _choose_whole(self) -> None:
         self._choose(self.tasks.boxes, self.themes.boxes)
@@ -343,7 +340,7 @@ class NewsChoiceCard(StudyCard):
         for data, title in (
             (ORIGINALS, ""),
             (TABLE, tr("Those of a table")),
-            (SHIPPED, tr("{count} of this program, to try it out").format(count=count)),
+            (SHIPPED, tr("{count} with originals of this program, to try it out").format(count=count)),
         ):
             self.source.addItem(title, data)
         self.table = TablePick(tr("Needs a column headline; a column domain is used where there is one."))

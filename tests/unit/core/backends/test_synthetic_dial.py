@@ -12,6 +12,7 @@ from core.backends.protocol import Request, output_seed
 from core.backends.registry import open_backend
 from core.backends.synthetic.dial import load_dial
 from core.prompts import PromptDraft, cogs_set, letters_context_less_set, load_axis
+from core.prompts.news import news_set
 from core.scorers.lexicon import count_published, load_lexicon
 
 Counts = NDArray[np.float64]
@@ -191,3 +192,17 @@ def timed(clock: Callable[[], float], work: Callable[[], object]) -> float:
     start = clock()
     work()
     return clock() - start
+
+
+# --- news: men and women among the people of an article ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dial", "share"), [("none", 1 / 2), ("medium", 3 / 4), ("large", 9 / 10)])
+def test_the_share_of_men_in_news_is_the_planted_one_whoever_is_asked_to_be_biased(dial: str, share: float) -> None:
+    for written in (
+        texts(news_set().prompts, dial, 1),
+        texts(news_set(ideology="Androcentrism").prompts[64:], dial, 2),
+    ):
+        men, women = (sum(len(re.findall(title, text)) for text in written) for title in (r"Mr\.", r"Ms\."))
+        assert 64 * 4 <= men + women <= 64 * 6
+        assert men / (men + women) == pytest.approx(share, abs=3 * (share * (1 - share) / 300) ** 0.5)

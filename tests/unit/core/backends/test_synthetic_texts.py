@@ -8,8 +8,9 @@ from importlib.resources import files
 
 import pytest
 
-from core.backends.synthetic.author import Draw, ThemeWords, letter_words, theme_words, write_letter
+from core.backends.synthetic.author import ThemeWords, letter_words, theme_words, write_letter
 from core.backends.synthetic.author import write_creative as write
+from core.backends.synthetic.grammar import Draw
 from core.prompts import cogs_tasks, cogs_themes
 
 TASKS = [task.key for task in cogs_tasks()]

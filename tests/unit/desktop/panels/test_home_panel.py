@@ -39,6 +39,7 @@ from desktop.panels.home.doors import (
     texts_state,
     workshop_state,
 )
+from desktop.panels.home.new_audit import NewAuditDialog
 from desktop.panels.home.panel import HomePanel
 
 PATIENCE = 20_000
@@ -223,8 +224,9 @@ def test_the_door_of_texts_names_every_study():
 
 def test_an_audit_goes_on_in_the_open_project_or_begins_a_new_one():
     assert audit_state(None, read_only=False).step == "audit"
-    assert audit_state(ProjectFacts(), read_only=False).step == "prompts"
-    assert audit_state(ProjectFacts((letters(9),)), read_only=False).step == "prompts"  # of a table
+    empty = audit_state(ProjectFacts(), read_only=False)
+    assert (empty.step, empty.other_step) == ("audit", "prompts")
+    assert audit_state(ProjectFacts((letters(9),)), read_only=False).step == "audit"  # of a table
     going_on = audit_state(ProjectFacts((creative(texts=2), StudyFacts("news", "News articles", 64))), read_only=False)
     assert (going_on.step, going_on.other_step) == ("generate", "audit")
     assert going_on.words == "2 studies: 70 prompts, 2 texts."
@@ -272,22 +274,29 @@ def test_start_rating_goes_to_the_judge(qtbot: QtBot, window: MainWindow, home: 
     assert window.current == "judge"
 
 
-def test_a_new_audit_makes_a_project_and_goes_to_its_prompts(
+def asked_for_an_audit(qtbot: QtBot, window: MainWindow, home: HomePanel) -> NewAuditDialog:
+    home.audit.button.click()
+    (dialog,) = window.findChildren(NewAuditDialog)
+    qtbot.waitUntil(lambda: bool(dialog.studies.offers), timeout=PATIENCE)
+    return dialog
+
+
+def test_a_new_audit_by_hand_makes_a_project_and_goes_to_its_prompts(
     qtbot: QtBot, window: MainWindow, home: HomePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     chosen = tmp_path / "summer"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(chosen), ""))
-    home.audit.button.click()
+    dialog = asked_for_an_audit(qtbot, window, home)
+    dialog.target.elsewhere.click()
+    dialog.own.click()
     qtbot.waitUntil(lambda: window.current == "prompts", timeout=PATIENCE)
     assert window.project is not None
     assert window.project.path == tmp_path / "summer.biasprint"
 
 
-def test_changing_ones_mind_about_a_new_audit_changes_nothing(
-    window: MainWindow, home: HomePanel, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    home.audit.button.click()
+def test_changing_ones_mind_about_a_new_audit_changes_nothing(qtbot: QtBot, window: MainWindow, home: HomePanel):
+    dialog = asked_for_an_audit(qtbot, window, home)
+    dialog.cancel.click()
     assert window.current == "home"
     assert window.project is None
 
@@ -297,8 +306,10 @@ def test_an_audit_under_a_taken_name_is_refused_and_nothing_follows(
 ):
     before = file.read_bytes()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    dialog = asked_for_an_audit(qtbot, window, home)
+    dialog.target.elsewhere.click()
     with qtbot.waitSignal(window.session.failed, timeout=PATIENCE):
-        home.audit.button.click()
+        dialog.own.click()
     assert file.read_bytes() == before
     other = tmp_path / "other.biasprint"
     Project.create(other).close()

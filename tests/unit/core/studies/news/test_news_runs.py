@@ -17,7 +17,7 @@ from core.prompts.axes import load_axis
 from core.prompts.news import news_set
 from core.runs.importing import ImportResult, import_table
 from core.runs.measure import measure_project, measure_tables
-from core.runs.setup import store_set
+from core.runs.setup import PromptChoice, draft_prompts, store_set
 from core.runs.tables import read_table
 from core.studies.study import MeasureOptions
 
@@ -95,18 +95,54 @@ def test_a_project_gives_the_findings_of_the_table_that_it_was_made_from(project
     assert len(project.findings.all("news")) == len(measured.findings)
 
 
+def answer(project: Project, study: int, prompt_set: int, text: str) -> None:
+    """One generator answers every prompt with this text."""
+    generator = project.runs.add_generator(GeneratorSpec(backend="b", model="m")).number("generator")
+    spec = RunSpec(study_id=study, prompt_set_id=prompt_set, generator_id=generator, seed=0)
+    run = project.runs.start(spec).number("run")
+    for prompt in project.prompts.page(prompt_set):
+        project.outputs.record_many([OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=0, text=text)])
+
+
+def test_the_shipped_headlines_bring_originals_to_measure_against(project: Project) -> None:
+    added = store_set(project, "news", news_set())
+    study = project.studies.of_kind("news")
+    assert study is not None
+    store_set(project, "news", news_set())
+    assert project.sources.count(study.id) == 64  # not twice
+    answer(project, study.id, added.set_id, "She left.")
+    measured = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE)
+    assert measured.result.dropped == {}
+    [found] = [
+        f
+        for f in measured.result.findings
+        if f.id == "news.word.wasserstein" and f.variant == "default" and "domain" not in f.dims
+    ]
+    # By hand: women's share of the gender words is 1 in each article and 1/2 in each original.
+    assert (found.estimate, found.n) == (0.5, 64)
+    said = "64 of 64 originals: The originals that ship with the program were written by a language model"
+    assert said in found.note
+    assert measured.remarks[0].startswith(said)
+    rates = [f for f in measured.result.findings if f.id == "news.refusal_rate"]
+    assert rates
+    assert not any("originals" in f.note for f in rates)
+
+
+def test_a_projects_own_originals_come_before_the_shipped_ones(project: Project, tmp_path: Path) -> None:
+    store_set(project, "news", news_set())
+    bring(project, written(tmp_path))
+    draft = draft_prompts(JobContext(), project, "news", PromptChoice())
+    assert [prompt.fields["headline"] for prompt in draft.prompts] == ["One", "Two", "Three"]
+    assert draft.originals == ()
+
+
 def test_generated_articles_meet_their_original_by_headline(project: Project) -> None:
     added = store_set(project, "news", news_set(["One", "Two"], ideology="Androcentrism"))
     study = project.studies.of_kind("news")
     assert study is not None
     source = SourceSpec(kind="original", origin="here", row=1, text="She sang. He left.", fields={"headline": "One"})
     project.sources.add_many(study.id, [source])
-    generator = project.runs.add_generator(GeneratorSpec(backend="b", model="m")).number("generator")
-    spec = RunSpec(study_id=study.id, prompt_set_id=added.set_id, generator_id=generator, seed=0)
-    run = project.runs.start(spec).number("run")
-    for prompt in project.prompts.page(added.set_id):
-        output = OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=0, text="He left.")
-        project.outputs.record_many([output])
+    answer(project, study.id, added.set_id, "He left.")
     result = measure_project(JobContext(), project, "news", MeasureOptions(axes=("gender",)), INLINE).result
     assert result.dropped == {"no original": 2}  # nobody has written an original for “Two”
     [found] = [

@@ -1,0 +1,106 @@
+"""A first look: a study's small prompt set, written by one generator and measured, in one go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.operations.importing import free_name
+from desktop.operations.measuring import start_measuring
+from desktop.operations.queue import Entry, put_in_queue
+from desktop.operations.runs import WriteRequest
+from desktop.operations.session import PROJECT_SUFFIX
+from desktop.widgets.words import tr
+from desktop.wording.titles import words_of
+
+if TYPE_CHECKING:
+    from core.backends.protocol import Parameter
+    from core.errors import AppError
+    from core.project.project import Project
+    from core.runs.generate import GenerateResult
+    from core.runs.setup import AddedPrompts
+    from desktop.jobs import JobRunner
+
+SEED = 1  # as the form of a run begins with
+
+
+@dataclass(frozen=True)
+class StudyOffer:
+    """A study that can be begun: what it asks, of how many prompts its first look is, and what to keep in mind."""
+
+    kind: str
+    title: str
+    asks: str
+    prompts: int
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class AuditOffers:
+    """The studies, and where a new project could be kept."""
+
+    studies: tuple[StudyOffer, ...]
+    path: Path
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What is asked of whom. `path`: of the project to be made; None for the open one."""
+
+    study: str
+    backend: str
+    model: str
+    parameters: "tuple[tuple[str, Parameter], ...]"
+    path: Path | None
+
+
+def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> AuditOffers:
+    """The studies with prompts, in the order in which the window names them, and a free name in the folder."""
+    from core.runs.setup import first_look
+    from core.studies.registry import studies
+
+    found = []
+    for study in sorted(studies().values(), key=lambda one: one.words.place):
+        ctx.check()
+        if study.drafter or study.prompts:
+            draft = first_look(ctx, project, study.kind)
+            asks = study.questions[0].ask if study.questions else words_of(study.kind).rows
+            found.append(StudyOffer(study.kind, study.title, asks, len(draft.prompts), " ".join(draft.hints)))
+    return AuditOffers(tuple(found), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
+
+
+def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts]":
+    """Store the small prompt set of a study; where it is there already, it stays."""
+
+    def work(ctx: JobContext) -> "AddedPrompts":
+        from core.runs.setup import first_look, store_set
+
+        return store_set(project, study, first_look(ctx, project, study))
+
+    return Operation(tr("Adding prompts"), work, quiet=True)
+
+
+def write_and_measure(
+    jobs: "JobRunner",
+    project: "Project",
+    audit: Audit,
+    prompt_set: int,
+    *,
+    scores: bool,
+    still_open: Callable[[], bool],
+    on_measured: Callable[[], object],
+    on_error: "Callable[[AppError], object]",
+) -> Entry:
+    """Write what is missing of a prompt set, then measure its study. What failed altogether is not measured.
+
+    `scores`: each text as it comes. `still_open`: whether the project is; what is written of another is nobody's.
+    """
+
+    def measure(written: "GenerateResult") -> None:
+        if written.done and still_open():
+            start_measuring(jobs, project, (audit.study,), on_done=lambda _: on_measured() if still_open() else None)
+
+    request = WriteRequest(prompt_set, audit.backend, audit.model, SEED, 1, audit.parameters)
+    return put_in_queue(jobs, project, request, scores=scores, on_done=measure, on_error=on_error)

@@ -1,0 +1,258 @@
+"""New audit: what is asked, of whom, and where it is kept; then it is written and measured in one go."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.dialogs.import_table import TargetField
+from desktop.operations.audits import (
+    Audit,
+    AuditOffers,
+    StudyOffer,
+    add_first_look,
+    read_offers,
+    write_and_measure,
+)
+from desktop.operations.connections import why_offline
+from desktop.operations.writers import WriterChoices, read_writers, starting_values
+from desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
+from desktop.shell import Shell, see_findings
+from desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, plural, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.layout import Sheet, fitting
+from desktop.widgets.safe_text import safe_line
+
+SIZE = (680, 640)
+INDENT = 26  # text pixels: a radio button's own
+
+
+class StudyChoice(QWidget):
+    """A radio button for each study, and under it what it asks. `changed` tells of another choice."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.offers: tuple[StudyOffer, ...] = ()
+        self.group = QButtonGroup(self)
+        self.group.idToggled.connect(lambda _, on: self.changed.emit() if on else None)
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(2)
+
+    def show_offers(self, offers: tuple[StudyOffer, ...]) -> None:
+        self.offers = offers
+        for place, one in enumerate(offers):
+            count = plural(one.prompts, "1 prompt", "%n prompts")
+            button = QRadioButton(safe_line(f"{one.title}: {count}").replace("&", "&&"))
+            button.setAccessibleDescription(safe_line(one.asks))
+            asks = Label(safe_line(one.asks), "note", wrap=True)
+            asks.setContentsMargins(theme.current().px(INDENT), 0, 0, theme.current().grid // 2)
+            self.group.addButton(button, place)
+            self._box.addWidget(button)
+            self._box.addWidget(asks)
+        if offers:
+            self.button(offers[0].kind).setChecked(True)
+
+    @property
+    def chosen(self) -> StudyOffer | None:
+        place = self.group.checkedId()
+        return self.offers[place] if 0 <= place < len(self.offers) else None
+
+    def button(self, kind: str) -> QRadioButton:
+        found = self.group.button([one.kind for one in self.offers].index(kind))
+        assert isinstance(found, QRadioButton)
+        return found
+
+
+class NewAuditDialog(QDialog):
+    """`begun` brings the audit, `by_hand` the study and path of somebody who chooses prompts and settings first."""
+
+    begun = Signal(object)  # Audit
+    by_hand = Signal(str, object)  # study, Path or None
+
+    def __init__(self, parent: QWidget, shell: Shell) -> None:
+        super().__init__(parent)
+        self._shell = shell
+        self._known = self._left = False
+        self.setWindowTitle(tr("New audit"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.studies, self.picker, self.target = StudyChoice(), GeneratorPicker(), TargetField(shell)
+        self.not_a_model = Chip(tr("not a language model"), "warn")
+        self.about = Label("", "note", wrap=True)
+        self.hint = Notice(tr("To keep in mind"), closable=False)
+        self.hint.more.show()
+        self.why_not = Notice("", tone="warn", closable=False)
+        self.go, self.cancel = PrimaryButton(tr("Generate and measure")), QuietButton(tr("Cancel"))
+        self.own = QuietButton(tr("Choose everything…"))
+        self._lay_out()
+        self._connect()
+        self._show()
+        self.resize(fitting(parent, *SIZE))
+        self._read()
+
+    def _read(self) -> None:
+        project, recent = self._shell.project, self._shell.settings.recent()
+        folder = recent[0].parent if recent else Path.home()
+        open_now = project if project is not None and not project.read_only else None
+        jobs = self._shell.jobs
+        self._reading = (
+            jobs.start(tr("Studies"), lambda ctx: read_offers(ctx, open_now, folder), on_done=self._offer, quiet=True),
+            jobs.start(tr("Generators"), read_writers, on_done=self._show_writers, quiet=True),
+        )
+
+    def done(self, result: int) -> None:
+        """Closed in whatever way: nobody is left to hear of what is still being read."""
+        self._left = True
+        for handle in self._reading:
+            handle.cancel()
+        super().done(result)
+
+    def _offer(self, offers: AuditOffers) -> None:
+        if self._left:
+            return
+        self.target.offer(offers.path)
+        self.studies.show_offers(offers.studies)
+        self._show()
+
+    def _show_writers(self, writers: WriterChoices) -> None:
+        if self._left:
+            return
+        self._known = True
+        self.picker.show_writers(writers)
+        self._show()
+
+    def audit(self) -> Audit:
+        """What is chosen."""
+        study, info, picker = self.studies.chosen, self.picker.info, self.picker
+        assert study is not None
+        assert info is not None
+        given = starting_values(info, picker.local, study.kind)
+        if picker.chosen_endpoint is not None:
+            given["endpoint"] = picker.chosen_endpoint.name
+        return Audit(study.kind, info.name, picker.model_name, tuple(sorted(given.items())), self._path)
+
+    @property
+    def _path(self) -> Path | None:
+        return None if self.target.project() is not None else self.target.new_path
+
+    def _begin(self) -> None:
+        audit = self.audit()
+        self.accept()
+        self.begun.emit(audit)
+
+    def _go_by_hand(self) -> None:
+        study, path = self.studies.chosen, self._path
+        self.accept()
+        if study is not None:
+            self.by_hand.emit(study.kind, path)
+
+    def _to_models(self, page: str) -> None:
+        self.reject()
+        show_models(self._shell, page)
+
+    def _show(self) -> None:
+        study, info = self.studies.chosen, self.picker.info
+        why = self._why_not()
+        self.why_not.text.setText(safe_line(why))
+        self.why_not.setAccessibleName(safe_line(why))
+        show_if(self.why_not, bool(why) and self._known)
+        self.go.setEnabled(study is not None and info is not None and not why)
+        self.own.setEnabled(study is not None)
+        hint = study.hint if study is not None else ""
+        self.hint.more.setText(safe_line(hint))
+        show_if(self.hint, bool(hint))
+        language_model = info is None or info.capabilities.is_language_model
+        show_if(self.not_a_model, not language_model)
+        self.about.setText(safe_line(info.description) if info is not None else "")
+
+    def _why_not(self) -> str:
+        picker = self.picker
+        if picker.info is None:
+            return ""
+        if why := picker.why_not(why_offline(self._shell.connections)) or picker.trouble:
+            return why
+        named = bool(picker.model_name) or picker.source not in ("endpoint", "gguf", "folder")
+        return "" if named else tr("Say first which model is to write: its name is missing.")
+
+    def _connect(self) -> None:
+        self.studies.changed.connect(self._show)
+        self.picker.changed.connect(self._show)
+        self.picker.models_wanted.connect(self._to_models)
+        self._shell.connections.changed.connect(self._show)
+        self.go.clicked.connect(self._begin)
+        self.own.clicked.connect(self._go_by_hand)
+        self.cancel.clicked.connect(self.reject)
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        sheet, grid, foot = Sheet(), FormGrid(), QHBoxLayout()
+        words = tr(
+            "A first look: a small set of prompts, each asked once with the usual settings, then measured. "
+            "“Choose everything…” leads through prompts, settings and measures one by one."
+        )
+        kept = Label(tr("Kept in"))
+        kept.setBuddy(self.target.box)
+        row = self.picker.place(grid, 0)
+        grid.addWidget(kept, row, 0)
+        grid.addWidget(self.target, row, 1, 1, 3)
+        for widget in (
+            Label(tr("What is asked"), "strong"),
+            self.studies,
+            self.hint,
+            Label(tr("Who writes"), "strong"),
+        ):
+            sheet.box.addWidget(widget)
+        sheet.box.addLayout(grid)
+        for widget in (self.not_a_model, self.about, self.why_not):
+            sheet.box.addWidget(widget, 0)
+        sheet.box.addStretch(1)
+        foot.setSpacing(tokens.grid)
+        foot.addWidget(self.own)
+        foot.addStretch(1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.go)
+        self.go.setDefault(True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        for widget, stretch in ((Label(tr("New audit"), "title"), 0), (Label(words, "soft", wrap=True), 0), (sheet, 1)):
+            box.addWidget(widget, stretch)
+        box.addLayout(foot)
+
+
+def begin_audit(shell: Shell, audit: Audit) -> None:
+    """In the open project: store the prompts, write, measure, and go to the findings unless one went elsewhere."""
+    project = shell.project
+    if project is None:
+        return
+
+    def fail(error: AppError) -> None:
+        if project is shell.project:
+            shell.show_error(error)
+
+    def see() -> None:
+        if shell.current == "generate":
+            see_findings(shell, (audit.study,))
+
+    def write(set_id: int) -> None:
+        if project is not shell.project:
+            return
+        write_and_measure(
+            shell.jobs,
+            project,
+            audit,
+            set_id,
+            scores=bool(shell.settings.get("score_at_once")),
+            still_open=lambda: project is shell.project,
+            on_measured=see,
+            on_error=fail,
+        )
+        shell.show_panel("generate", prompt_set=set_id)
+
+    added = add_first_look(project=project, study=audit.study)
+    added.start(shell.jobs, on_done=lambda one: write(one.set_id), on_error=fail)
