@@ -318,6 +318,7 @@ class MainWindow(QMainWindow):
         self.jobs.failed.connect(self._job_failed)
         self.jobs.ended.connect(self._job_ended)
         self.session.leaving.connect(lambda: self.set_blind(False))
+        self.session.leaving.connect(lambda: self.drawer.leave(self.session.project))
         self.session.opened.connect(self._project_opened)
         self.session.closed.connect(self._project_closed)
         self.session.changed.connect(self._deliver)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from core.errors import NotInstalledYet
 from desktop import theme
 from desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
-from desktop.widgets import ElidedLabel, IconButton, Label, ProgressThin, number, plural, spelled_seconds, tr
+from desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
 from desktop.widgets.layout import Scroller, clear_column
 from desktop.widgets.safe_text import safe_line
 
@@ -29,6 +29,7 @@ class JobRow(QWidget):
         tokens = theme.current()
         self.handle = handle
         self._blind = blind
+        self._elsewhere = False
         self.title = ElidedLabel("", "strong")
         self.detail = ElidedLabel("", "note")
         for label in (self.title, self.detail):  # the same columns in every row, whatever the words
@@ -59,10 +60,16 @@ class JobRow(QWidget):
         self._blind = blind
         self.show_state()
 
+    def belongs_elsewhere(self) -> None:
+        """The project that it works for is no longer the open one."""
+        self._elsewhere = True
+        self.show_state()
+
     def show_state(self) -> None:
         """Bring the row up to date with its job."""
         handle = self.handle
-        self.title.set_text(tr("A job") if self._blind else handle.title)
+        title = tr("{job} (of the project before)").format(job=handle.title) if self._elsewhere else handle.title
+        self.title.set_text(tr("A job") if self._blind else title)
         self.detail.set_text(self._words())
         self.bar.setVisible(handle.active)
         self.pause.setVisible(handle.active and not handle.cancelling)
@@ -141,22 +148,19 @@ class JobsDrawer(QFrame):
         self._closing = QTimer(self, interval=CLOSES_AFTER_MILLISECONDS, singleShot=True)
         self._closing.timeout.connect(self._close_by_itself)
         tokens = theme.current()
-        head = QHBoxLayout()
-        head.addWidget(Label(tr("Jobs"), "heading"))
-        head.addStretch(1)
         fold = IconButton("chevron-down", tr("Close the list of jobs"))
         fold.clicked.connect(lambda: self.set_open(False))
-        head.addWidget(fold)
         inside, self._list = clear_column(0)
         self._list.addStretch(1)
         self._area = Scroller()
         self._area.setWidget(inside)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(tokens.margin, 8, tokens.margin, 8)
-        box.setSpacing(4)
-        box.addLayout(head)
-        box.addWidget(self._area)
+        # No line of its own for a heading: the work above keeps that room.
+        box = QHBoxLayout(self)
+        box.setContentsMargins(tokens.margin, 4, tokens.margin, 4)
+        box.setSpacing(tokens.gap)
+        box.addWidget(self._area, 1)
+        box.addWidget(fold, 0, Qt.AlignmentFlag.AlignTop)
         self.hide()
         runner.started.connect(self._job_started)
         runner.ended.connect(self._job_ended)
@@ -191,6 +195,14 @@ class JobsDrawer(QFrame):
         for row in self.rows():
             if isinstance(row.handle.error, NotInstalledYet):
                 self._remove(row)
+
+    def leave(self, project: object) -> None:
+        """Another project, or none, takes its place: what ended goes, and what still runs for it says whose it is."""
+        for row in self.rows():
+            if not row.handle.active:
+                self._remove(row)
+            elif row.handle.objectName().split()[-1:] == [f"{id(project)}"]:
+                row.belongs_elsewhere()
 
     def rows(self) -> list[JobRow]:
         return list(self._rows)

@@ -299,3 +299,20 @@ def test_of_several_jobs_so_many_rows_are_whole_as_the_window_has_room_for(qtbot
         assert drawer._area.height() == rows * row + 2
     for job in jobs:
         job.release.set()
+
+
+def test_jobs_of_the_project_before_are_not_taken_for_this_ones(qtbot: QtBot, drawer: JobsDrawer):
+    before, ended, goes_on, download = object(), Held(), Held(), Held()
+    drawer.runner.start("Scoring the texts", ended)
+    drawer.runner.start("Measuring: letters", goes_on).setObjectName(f"measuring letters {id(before)}")
+    drawer.runner.start("Getting a model", download)
+    shown_row(qtbot, drawer, 3)
+    ended.release.set()
+    qtbot.waitUntil(lambda: sum(row.handle.active for row in drawer.rows()) == 2)
+    drawer.leave(before)
+    assert [row.title.whole_text() for row in drawer.rows()] == [
+        "Getting a model",
+        "Measuring: letters (of the project before)",
+    ]
+    goes_on.release.set()
+    download.release.set()
