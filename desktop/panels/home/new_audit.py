@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, 
 from core.errors import AppError
 from desktop import theme
 from desktop.dialogs.import_table import TargetField
-from desktop.operations.audits import (
-    Audit,
-    AuditOffers,
-    StudyOffer,
+from desktop.operations.connections import why_offline
+from desktop.operations.first_look import (
+    FirstLook,
+    FirstLookOffer,
+    FirstLookOffers,
     add_first_look,
     read_offers,
     write_and_measure,
 )
-from desktop.operations.connections import why_offline
 from desktop.operations.writers import WriterChoices, read_writers, starting_values
 from desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
 from desktop.shell import Shell, see_findings
@@ -36,14 +36,14 @@ class StudyChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.offers: tuple[StudyOffer, ...] = ()
+        self.offers: tuple[FirstLookOffer, ...] = ()
         self.group = QButtonGroup(self)
         self.group.idToggled.connect(lambda _, on: self.changed.emit() if on else None)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(2)
 
-    def show_offers(self, offers: tuple[StudyOffer, ...]) -> None:
+    def show_offers(self, offers: tuple[FirstLookOffer, ...]) -> None:
         self.offers = offers
         for place, one in enumerate(offers):
             count = plural(one.prompts, "1 prompt", "%n prompts")
@@ -58,7 +58,7 @@ class StudyChoice(QWidget):
             self.button(offers[0].kind).setChecked(True)
 
     @property
-    def chosen(self) -> StudyOffer | None:
+    def chosen(self) -> FirstLookOffer | None:
         place = self.group.checkedId()
         return self.offers[place] if 0 <= place < len(self.offers) else None
 
@@ -71,7 +71,7 @@ class StudyChoice(QWidget):
 class NewAuditDialog(QDialog):
     """`begun` brings the audit, `by_hand` the study and path of somebody who chooses prompts and settings first."""
 
-    begun = Signal(object)  # Audit
+    begun = Signal(object)  # FirstLook
     by_hand = Signal(str, object)  # study, Path or None
 
     def __init__(self, parent: QWidget, shell: Shell) -> None:
@@ -112,7 +112,7 @@ class NewAuditDialog(QDialog):
             handle.cancel()
         super().done(result)
 
-    def _offer(self, offers: AuditOffers) -> None:
+    def _offer(self, offers: FirstLookOffers) -> None:
         if self._left:
             return
         self.target.offer(offers.path)
@@ -126,7 +126,7 @@ class NewAuditDialog(QDialog):
         self.picker.show_writers(writers)
         self._show()
 
-    def audit(self) -> Audit:
+    def audit(self) -> FirstLook:
         """What is chosen."""
         study, info, picker = self.studies.chosen, self.picker.info, self.picker
         assert study is not None
@@ -134,7 +134,7 @@ class NewAuditDialog(QDialog):
         given = starting_values(info, picker.local, study.kind)
         if picker.chosen_endpoint is not None:
             given["endpoint"] = picker.chosen_endpoint.name
-        return Audit(study.kind, info.name, picker.model_name, tuple(sorted(given.items())), self._path)
+        return FirstLook(study.kind, info.name, picker.model_name, tuple(sorted(given.items())), self._path)
 
     @property
     def _path(self) -> Path | None:
@@ -225,7 +225,7 @@ class NewAuditDialog(QDialog):
         box.addLayout(foot)
 
 
-def begin_audit(shell: Shell, audit: Audit) -> None:
+def begin_audit(shell: Shell, audit: FirstLook) -> None:
     """In the open project: store the prompts, write, measure, and go to the findings unless one went elsewhere."""
     project = shell.project
     if project is None:

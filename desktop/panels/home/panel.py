@@ -13,7 +13,7 @@ from core.jobs import JobContext, Progress
 from desktop import theme
 from desktop.dialogs.question import new_project, open_project
 from desktop.jobs import JobHandle
-from desktop.operations.audits import Audit
+from desktop.operations.first_look import FirstLook
 from desktop.operations.models import LanguageModels, read_writers
 from desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
 from desktop.panels.base import Panel
@@ -313,7 +313,7 @@ class HomePanel(Panel):
         dialog.by_hand.connect(self._choose_prompts)
         dialog.open()
 
-    def _begin_audit(self, audit: Audit) -> None:
+    def _begin_audit(self, audit: FirstLook) -> None:
         self._in_project(audit.path, lambda: begin_audit(self.shell, audit))
 
     def _choose_prompts(self, study: str, path: Path | None) -> None:

@@ -27,7 +27,7 @@ SEED = 1  # as the form of a run begins with
 
 
 @dataclass(frozen=True)
-class StudyOffer:
+class FirstLookOffer:
     """A study that can be begun: what it asks, of how many prompts its first look is, and what to keep in mind."""
 
     kind: str
@@ -38,15 +38,15 @@ class StudyOffer:
 
 
 @dataclass(frozen=True)
-class AuditOffers:
+class FirstLookOffers:
     """The studies, and where a new project could be kept."""
 
-    studies: tuple[StudyOffer, ...]
+    studies: tuple[FirstLookOffer, ...]
     path: Path
 
 
 @dataclass(frozen=True)
-class Audit:
+class FirstLook:
     """What is asked of whom. `path`: of the project to be made; None for the open one."""
 
     study: str
@@ -56,7 +56,7 @@ class Audit:
     path: Path | None
 
 
-def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> AuditOffers:
+def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> FirstLookOffers:
     """The studies with prompts, in the order in which the window names them, and a free name in the folder."""
     from core.runs.setup import first_look
     from core.studies.registry import studies
@@ -67,8 +67,8 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Aud
         if study.drafter or study.prompts:
             draft = first_look(ctx, project, study.kind)
             asks = study.questions[0].ask if study.questions else words_of(study.kind).rows
-            found.append(StudyOffer(study.kind, study.title, asks, len(draft.prompts), " ".join(draft.hints)))
-    return AuditOffers(tuple(found), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
+            found.append(FirstLookOffer(study.kind, study.title, asks, len(draft.prompts), " ".join(draft.hints)))
+    return FirstLookOffers(tuple(found), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
 
 
 def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts]":
@@ -85,7 +85,7 @@ def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts
 def write_and_measure(
     jobs: "JobRunner",
     project: "Project",
-    audit: Audit,
+    audit: FirstLook,
     prompt_set: int,
     *,
     scores: bool,
