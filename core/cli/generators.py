@@ -8,19 +8,19 @@ import typer
 from core.cli.console import note
 from core.errors import UsageError
 
-Backend = Annotated[str, typer.Option(help="What writes: synthetic, llama_cpp, transformers, openai_compatible, …")]
+Backend = Annotated[str, typer.Option(help="What kind of generator: synthetic, llama_cpp, transformers, openai_compatible, …")]
 Model = Annotated[
     str,
     typer.Option(
-        help="The backend's model: of the synthetic author none, small, medium or large; a name that “models list” "
+        help="The generator's model: of the synthetic author none, small, medium or large; a name that “models list” "
         "shows, a file or a folder; of an endpoint one of its own."
     ),
 ]
 Endpoint = Annotated[str | None, typer.Option(help="An endpoint by its name; “endpoints list” shows them.")]
-Temperature = Annotated[float | None, typer.Option(help="Where the backend has one.", min=0.0, max=5.0)]
-TopP = Annotated[float | None, typer.Option("--top-p", help="Where the backend has one.", min=0.0, max=1.0)]
+Temperature = Annotated[float | None, typer.Option(help="Where the generator has one.", min=0.0, max=5.0)]
+TopP = Annotated[float | None, typer.Option("--top-p", help="Where the generator has one.", min=0.0, max=1.0)]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="The longest a text may get, in tokens.", min=1)]
-Set = Annotated[list[str] | None, typer.Option("--set", help="name=value: another parameter of the backend.")]
+Set = Annotated[list[str] | None, typer.Option("--set", help="name=value: another parameter of the generator.")]
 AskKey = Annotated[
     bool, typer.Option("--ask-key", help="Ask for the endpoint's key, for this run alone; it is not shown or kept.")
 ]

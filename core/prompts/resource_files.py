@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from core.given import ordinary_file
 from core.own import own_files
 
 T = TypeVar("T")
+LONGEST_GIVEN = 60  # characters of what is quoted from a file
 
 
 def packaged(*parts: str) -> Traversable:
@@ -45,19 +46,50 @@ def validated(kind: type[T], data: object, where: str) -> T:
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
-        first, *others = error.errors(include_url=False)
+        wrong = error.errors(include_url=False)
+        # Of a list whose entries are wrong it is also said that it has too few: that follows.
+        first, *others = [one for one in wrong if not (one["type"] == "too_short" and _holds_another(one, wrong))]
         more = f" (and {len(others)} more)" if others else ""
         message = f"{where} is not valid: {_said(first)}{more}."
         hint = "Compare it with a file of the same kind that ships with the program."
         raise AppError(message, hint=hint, details="\n".join(map(_said, others))) from error
 
 
+def _holds_another(outer: ErrorDetails, wrong: Sequence[ErrorDetails]) -> bool:
+    depth = len(outer["loc"])
+    return any(len(one["loc"]) > depth and one["loc"][:depth] == outer["loc"] for one in wrong)
+
+
+# What the checker says of the mistakes that people make in a file, in their words. {given} is what stands there.
+SAID = {
+    "missing": "it is missing",
+    "extra_forbidden": "nothing is known by this name here; look at its spelling",
+    "unexpected_keyword_argument": "nothing is known by this name here; look at its spelling",
+    "string_pattern_mismatch": "“{given}” may have only small letters, digits, “_” and “-”",
+    "string_type": "it must be text in quotation marks",
+    "string_too_short": "it is empty",
+    "string_too_long": "it is longer than {max_length} characters",
+    "int_type": "it must be a whole number",
+    "int_parsing": "it must be a whole number",
+    "float_type": "it must be a number",
+    "bool_type": "it must be true or false",
+    "tuple_type": "it must be a list in [ ]",
+    "list_type": "it must be a list in [ ]",
+    "dict_type": "it must be a table",
+    "literal_error": "“{given}” is none of {expected}",
+    "greater_than_equal": "it must be {ge} or more",
+    "too_short": "at least {min_length} are needed, there are {actual_length}",
+    "too_long": "at most {max_length} are allowed, there are {actual_length}",
+}
+
+
 def _said(wrong: ErrorDetails) -> str:
-    place = " → ".join(str(step) for step in wrong["loc"])
+    """Where it is and what is wrong. The entries of a list are counted from 1."""
+    place = " → ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in wrong["loc"])
+    words = SAID.get(wrong["type"])
     said = wrong["msg"].removeprefix("Value error, ")
-    if wrong["type"] == "too_short":
-        wanted = wrong["ctx"]
-        said = f"at least {wanted['min_length']} are needed, there are {wanted['actual_length']}"
+    if words is not None:
+        said = words.format(given=str(wrong["input"])[:LONGEST_GIVEN], **wrong.get("ctx", {}))
     return f"{place}: {said}" if place else said
 
 

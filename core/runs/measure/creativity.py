@@ -99,6 +99,13 @@ def of_project(
     outputs = None if found is None else whole(ctx, found, compute)
     of_these = None if project.outputs.only is None else _shows(project)
     judged, remarks = _judged(ctx, project, axes_of(project, options.axes), options, compute, of_these)
+    if waits and judged is None:
+        texts = project.outputs.count(OutputFilter(study_id=study_id, status="done"))
+        raise AppError(
+            f"There are {texts} texts, and none is scored yet: nothing can be measured from them as they are.",
+            kept="The texts stay as they are.",
+            hint="Choose “Score and measure” under Generate, or “biasprint measure creativity FILE”.",
+        )
     return joined(_something([outputs, judged])), [*(told if waits else []), *remarks]
 
 

@@ -88,7 +88,7 @@ def test_what_is_wrong_with_an_axis_is_said_in_words(tmp_path: Path, text: str, 
 
 def test_keys_that_are_too_long_together_are_said(tmp_path: Path) -> None:
     long = OWN.replace('key = "red"', f'key = "{"r" * 58}"')
-    with pytest.raises(AppError, match="The axis of hair and race is not valid: identities → 0 → key"):
+    with pytest.raises(AppError, match="The axis of hair and race is not valid: identities → number 1 → key"):
         crossed_axis(load_axis(written(tmp_path, long)), load_axis("race"))
 
 
