@@ -8,7 +8,7 @@ import typer
 from core.cli.console import note
 from core.errors import UsageError
 
-Backend = Annotated[str, typer.Option(help="What kind of generator: synthetic, llama_cpp, transformers, openai_compatible, …")]
+Backend = Annotated[str, typer.Option(help="What kind of generator: synthetic, llama_cpp, transformers, …")]
 Model = Annotated[
     str,
     typer.Option(
