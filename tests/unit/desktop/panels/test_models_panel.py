@@ -202,7 +202,7 @@ def test_size_and_licence_are_known_before_anything_is_got(qtbot: QtBot, panel: 
     qtbot.waitUntil(lambda: any(isinstance(one, Question) for one in QApplication.topLevelWidgets()), timeout=PATIENCE)
     (question,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, Question) and one.isVisible()]
     said = " ".join(label.text() for label in question.findChildren(Label))
-    assert "Size: 3 MB" in said
+    assert "Size: 3.0 MB" in said
     assert "Licence: apache-2.0" in said
     question.safe_button.click()
     assert hub.sent == 0
