@@ -47,7 +47,7 @@ def test_clicks_from_home_to_the_first_finding(
 
     def as_if(*_: object) -> object:
         """Scoring and measuring take longer than all the clicks; what they find is tested elsewhere."""
-        return SimpleNamespace(result=SimpleNamespace(findings=()), remarks=())
+        return SimpleNamespace(result=SimpleNamespace(findings=()), remarks=(), undone=())
 
     monkeypatch.setattr(core_measure, "measure_project", as_if)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)  # where a new project is offered to be kept
