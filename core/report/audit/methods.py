@@ -69,7 +69,7 @@ def _measures(audited: Audited) -> Iterator[tuple[Cell, ...]]:
     for finding_id in dict.fromkeys(one.id for one in audited.findings):
         sources = sorted({one.source for one in audited.findings if one.id == finding_id and one.source})
         method = method_of(finding_id)
-        words = f"{kind_title(finding_id)}. {method.get('words', '')}".strip()
+        words = " ".join(filter(None, [f"{kind_title(finding_id)}.", method.get("words"), f"In JSON: {finding_id}"]))
         equation = (Run(method.get("formula") or method.get("none") or "–", tex=method.get("tex", "")),)
         yield words, equation, "; ".join(sources) or "–"
 

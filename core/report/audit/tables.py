@@ -15,6 +15,7 @@ from core.report.questions import BETWEEN_GENERATORS, kind_title
 HEADER = ("What", "Estimate", "95 % interval, or as said", "Floor (95 %)", "n", "p", "p adjusted")
 WIDTHS = (0.36, 0.11, 0.18, 0.08, 0.07, 0.09, 0.11)
 MOST_TOLD = 3  # findings that a remark names
+WITHOUT_INTERVAL = "interval: "  # so begins the reason of a finding that has a number and no interval
 NUMBERS = re.compile(r"−?\d[\d.,]*(?:e[-+]?\d+)?")
 # Of the table beside a figure: the keys of `table_beside`, and what stands above each column.
 FIGURE_COLUMNS = {
@@ -58,8 +59,10 @@ def reasons(findings: Sequence[Finding]) -> list[Block]:
 def _told(remarks: Iterable[tuple[Finding, str | None]], among: int) -> list[Block]:
     """Each once, with what it is about; those that differ in their numbers alone as one, and the rest is counted."""
     alike: dict[str, dict[str, list[str]]] = {}
-    for one, text in remarks:
-        if text:
+    for one, remark in remarks:
+        if remark:
+            bare = remark.removeprefix(WITHOUT_INTERVAL)
+            text = remark if bare == remark else f"No interval: {bare}"
             alike.setdefault(NUMBERS.sub("#", text), {}).setdefault(text, []).append(_name(one))
     return [said(_remark(texts, among), soft=True) for texts in alike.values()]
 

@@ -128,6 +128,8 @@ def test_remarks_that_differ_in_their_numbers_stand_once() -> None:
     page = text_of(made(findings=alike), -2)
     assert "RBS 2 (gender): The interval is 2.5 times as wide. The same, with other numbers, of 4 more." in page
     assert page.count("times as wide") == 1
+    bare = replace(GENDER, interval=None, reason="interval: one block")
+    assert "of {it}_: No interval: one block" in text_of(made(findings=(bare, RACE)), -2)
     shared = text_of(made(findings=(GENDER, RACE)), -2)
     assert "\nA | note." in shared  # of all of them: nobody is named
     some = text_of(made(findings=(*(replace(one, note="Shared.") for one in alike), replace(RACE, note=""))), -2)
@@ -161,7 +163,8 @@ def test_headings_are_words_and_the_pages_are_in_order() -> None:
 
 def test_the_last_page_has_equations_sources_hashes_and_the_recipe() -> None:
     last = text_of(made(), -1)
-    for told in ("RBS = population SD", "Kumar, equation 9", "SHA-256 " + "ab" * 32, "f" * 64, "seed | 11", "Holm",
+    for told in ("In JSON: creativity.rbs |", "RBS = population SD", "Kumar, equation 9", "SHA-256 " + "ab" * 32,
+                 "Holm", "f" * 64, "seed | 11",
                  "118 × Write a haiku about {theme}", "2 × Be <b>_", "cd" * 32):  # fmt: skip
         assert told in last
 
