@@ -26,7 +26,7 @@ class GeneratorChoice(QWidget):
         self._writers = Writers()
         self._offered: Sequence[WantedTexts] = ()
         self.said, self.box = ElidedLabel("", "soft"), ComboBox()
-        self.box.setAccessibleName(tr("WantedTexts texts are measured"))
+        self.box.setAccessibleName(tr("Whose texts are measured"))
         self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.box.setMinimumContentsLength(LETTERS)
         self.box.activated.connect(self._choose)

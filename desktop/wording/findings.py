@@ -246,7 +246,7 @@ class FindingLine:
 
     @property
     def generator(self) -> str | None:
-        """WantedTexts texts it is about; `DIFFERENCES` of one between two, None with but one, or all pooled."""
+        """Whose texts it is about; `DIFFERENCES` of one between two, None with but one, or all pooled."""
         return DIFFERENCES if self.finding.id.endswith(BETWEEN) else self.finding.dims.get("generator")
 
     @property

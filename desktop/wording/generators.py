@@ -1,4 +1,4 @@
-"""WantedTexts texts are measured, in words: who wrote them, and each by itself, one only, compared, or as one."""
+"""Whose texts are measured, in words: who wrote them, and each by itself, one only, compared, or as one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -15,6 +15,7 @@ from core.project.project import Project
 from desktop import theme
 from desktop.main_window import MainWindow
 from desktop.settings import Settings
+from desktop.wording.generators import WantedTexts
 
 PATIENCE = 60_000
 AUTHORS = ("large", "none")
@@ -30,6 +31,9 @@ model = "large"
 [[generators]]
 backend = "synthetic"
 model = "none"
+[[measure]]
+study = "completion"
+compare = ["large", "none"]
 [outputs]
 project = "by-file.biasprint"
 json = "by-file.json"
@@ -71,6 +75,10 @@ def audit_in_the_window(qtbot: QtBot, window: MainWindow, path: Path) -> None:
         qtbot.waitUntil(form.start.isEnabled, timeout=PATIENCE)
         form.start.click()
         qtbot.waitUntil(lambda: form.next.isVisible() and form.next.isEnabled(), timeout=PATIENCE)
+    writers = form.next.writers
+    qtbot.waitUntil(lambda: writers.box.count() > 1, timeout=PATIENCE)
+    writers.choose(WantedTexts(compare=AUTHORS))
+    qtbot.waitUntil(form.next.isEnabled, timeout=PATIENCE)
     form.next.click()
     qtbot.waitUntil(lambda: window.current == "findings", timeout=PATIENCE)
 
@@ -94,6 +102,11 @@ def test_by_file_and_in_the_window_the_planted_difference_is_the_same(
     (study,) = by_file["studies"]
     planted, fair = (found(study["findings"], "delta_P", name) for name in AUTHORS)
     assert planted["interval"]["low"] > 0.2 > fair["interval"]["high"]
+    differences = [one for one in study["findings"] if one["id"] == f"{DELTA}.between_generators"]
+    between = min((one for one in differences if one["label"] == "delta_P"), key=lambda one: len(one["dims"]))
+    assert tuple(between["groups"]) == AUTHORS
+    assert between["estimate"] == pytest.approx(planted["estimate"] - fair["estimate"])
+    assert between["interval"]["low"] > 0.2
     # Nothing differs: dates and places are in the recipe alone.
     assert sorted(map(in_order, by_window)) == sorted(map(in_order, study["findings"]))
 
