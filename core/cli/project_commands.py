@@ -33,7 +33,7 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
-from core.errors import AppError
+from core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
     from core.project.rows import PromptSetRow
@@ -47,7 +47,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (new, prompts, generate, replay, check):
+    for command in (new, prompts, designs, generate, replay, check):
         app.command()(command)
 
 
@@ -81,7 +81,12 @@ def new(
 
 def prompts(
     file: File,
-    study: Annotated[str, typer.Option(help="news, completion, creativity or letters.")],
+    study: Annotated[
+        str, typer.Option(help="news, completion, creativity, letters or compare, which a design needs.")
+    ] = "",
+    design: Annotated[
+        str | None, typer.Option(help="A design, by its name (see “biasprint designs”) or its .toml file.")
+    ] = None,
     task: Annotated[
         list[str] | None, typer.Option(help="Creativity: only these tasks; a .toml file of one's own.")
     ] = None,
@@ -130,12 +135,15 @@ def prompts(
     """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
     from core.runs.setup import add_prompts
 
+    study = study or ("compare" if design else "")
+    if not study:
+        raise UsageError("No study was named.", hint="Name one with --study, or a design with --design.")
     with open_for_writing(file) as project, job("Making prompts") as ctx:
         result = add_prompts(
             project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name,
             names_in_turn=names_in_turn, name_set=name_set, document=document, occupations=occupation,
             biographies=biographies, versions=versions, headlines=headlines, ideology=ideology, base_model=base_model,
-            domains=domain, directions=direction, mitigation=mitigation, instruction=instruction,
+            domains=domain, directions=direction, design=design, mitigation=mitigation, instruction=instruction,
             template=template, table=table, columns=mapping, set_name=set_name,
         )  # fmt: skip
     tell_hints(result.hints)
@@ -143,6 +151,30 @@ def prompts(
         print_json({"study": study, "set": result.name, "version": result.version, "prompts": result.prompts})
     else:
         say(f"{result.name}, version {result.version}: {result.prompts:,} prompts.")
+
+
+def designs(
+    name: Annotated[str, typer.Argument(help="One of them, by its name or its .toml file; all where none is.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """The designs of studies that ship: what each asks, how it measures, where it is from and what it cannot say."""
+    from core.prompts.designs import available_designs, design_set, load_design
+
+    found = [load_design(each) for each in ((name,) if name else available_designs())]
+    if as_json:
+        shown = ("key", "title", "version", "question", "measure", "source", "cannot_say", "texts", "reads")
+        every = [
+            {**{part: getattr(one, part) for part in shown}, "prompts": len(design_set(one).prompts)} for one in found
+        ]
+        print_json({"designs": every})
+        return
+    for one in found:
+        say(f"{one.key}: {one.title} ({len(design_set(one).prompts):,} prompts)")
+        say(f"  {one.question}")
+        if name:
+            for title, words in (("Measured", one.measure), ("Cannot say", one.cannot_say), ("Texts", one.texts)):
+                say(f"  {title}: {words}")
+        say(f"  Source: {one.source}.")
 
 
 def tell_hints(hints: Iterable[str]) -> None:

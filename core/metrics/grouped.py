@@ -4,17 +4,30 @@ Where some block has texts of both groups, blocks are the units and groups are p
 (or a text without one) is a unit, and groups are permuted over the units.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, lgamma, sqrt
+from math import exp, lgamma, log, sqrt
 
 import numpy as np
 
 from core.metrics.clusters import Clusters
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
-from core.metrics.proportions import RateRatio, rate_ratio, wilson
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import RESAMPLES, Bools, Bounds, Difference, Floats, NoiseFloor, finite, same_length, truths
+from core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
+from core.metrics.resampling import TOLERANCE, jackknife_interval, permutation_p
+from core.metrics.result import (
+    LEVEL,
+    RESAMPLES,
+    Bools,
+    Bounds,
+    Difference,
+    Floats,
+    Ints,
+    MaybeBounds,
+    NoiseFloor,
+    finite,
+    same_length,
+    truths,
+)
 
 # ---- a difference of means
 
@@ -116,6 +129,7 @@ def _pooled(first: Floats, second: Floats) -> float:
 # ---- selection rates
 
 FEWEST_IN_A_CELL = 5
+WITHHELD = f"fewer than {FEWEST_IN_A_CELL} in the cell: withheld"
 
 
 @dataclass(frozen=True)
@@ -132,22 +146,115 @@ class SelectionRate:
     reason: str = ""
 
 
-def selection_rates(counts: Mapping[str, tuple[int, int]]) -> tuple[str, dict[str, SelectionRate]]:
-    """Of each group (selected, n): the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
+def selection_rates(
+    selected: Bools, groups: Sequence[str], blocks: Sequence[str]
+) -> tuple[str, dict[str, SelectionRate]]:
+    """Of each group: the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
 
+    Units that share a block, such as candidates of one ranking or samples of one prompt, were sampled together: n is
+    divided by the design effect, of a ratio that of p₁ − θ p₂ (`_ratio_effect`). `selected`, `groups`, `blocks`: of
+    each unit, an empty block for one that stands alone; an empty group belongs to none.
     The reference is the group with the highest rate, of equal ones the larger, then the first by name; empty where no
-    group has 5 units. Cells of fewer are withheld. The ratio's interval is Miettinen and Nurminen's, of independent
-    groups, and takes the reference as given although it was chosen by its rate. ValueError where selected exceed n.
-    Source: 29 CFR 1607.4(D).
+    group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The ratio's interval is
+    Miettinen and Nurminen's, and takes the reference as given although it was chosen by its rate. ValueError for
+    unequal lengths. Source: 29 CFR 1607.4(D).
     """
-    shown = {name: count for name, count in counts.items() if count[1] >= FEWEST_IN_A_CELL}
-    reference = min(shown, key=lambda name: (-shown[name][0] / shown[name][1], -shown[name][1], name), default="")
+    same_length(selected, groups)
+    same_length(selected, blocks)
+    yes, of = truths(selected), np.array(groups, dtype=object)
+    cluster = Clusters.of(np.ones(len(yes), dtype=bool), blocks).cluster
+    cells = {name: of == name for name in sorted({group for group in groups if group})}
+    counts = {name: (int(yes[cell].sum()), int(cell.sum())) for name, cell in cells.items()}
+    shown = [name for name, cell in cells.items() if len(np.unique(cluster[cell])) >= FEWEST_IN_A_CELL]
+    reference = min(shown, key=lambda name: (-counts[name][0] / counts[name][1], -counts[name][1], name), default="")
     rates = {}
-    for name, (selected, n) in counts.items():
+    for name, (chosen, n) in counts.items():
         if name not in shown:
-            why = f"fewer than {FEWEST_IN_A_CELL} in the cell: withheld"
-            rates[name] = SelectionRate(None, None, None, n, why)
+            rates[name] = SelectionRate(None, None, None, n, WITHHELD)
             continue
-        ratio = None if name == reference else rate_ratio(selected, n, *counts[reference])
-        rates[name] = SelectionRate(selected / n, wilson(selected, n), ratio, n)
+        own, together = yes[cells[name]], cluster[cells[name]]
+        apart = len(np.unique(together)) == n
+        bounds = wilson(chosen, n) if apart else clustered_proportion(own, together).interval
+        ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster)
+        rates[name] = SelectionRate(chosen / n, bounds, ratio, n)
     return reference, rates
+
+
+def _ratio(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> RateRatio:
+    effect = _ratio_effect(yes, cell, reference, cluster)
+    counts = [(float(yes[one].sum()), float(one.sum())) for one in (cell, reference)]
+    (x, n), (y, m) = counts
+    found = rate_ratio(x / effect, n / effect, y / effect, m / effect)
+    bounds = found.interval.bounds
+    if bounds and effect > 1:
+        bounds = replace(bounds, method=f"{bounds.method}, units divided by the design effect {effect:.2f}")
+    return replace(found, interval=replace(found.interval, bounds=bounds), n_by_group=(int(n), int(m)))
+
+
+def _ratio_effect(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> float:
+    """Variance of p̂₁ − θ p̂₂ over blocks, over that of independent units, times t²/z² with blocks − 1 df; at least 1.
+
+    B/(B−1) Σ_b (Σ_{i in b} u_i)² with u_i = (x_i − p₁)/n₁ in the first group and −θ (x_i − p₂)/n₂ in the second. The
+    larger of that at the observed shares and at equal ones, as one candidate's gain is another's loss also where the
+    first share is 0. 1 where no two units share a block.
+    """
+    numbers = np.unique(cluster[cell | reference], return_inverse=True)[1]
+    blocks = int(numbers.max(initial=-1)) + 1
+    inside = cell | reference
+    if blocks == int(inside.sum()) or blocks < 2:
+        return 1.0
+    return max(1.0, *(_effect_at(yes, cell, reference, numbers, inside, share) for share in (None, yes[inside].mean())))
+
+
+def _effect_at(yes: Bools, cell: Bools, reference: Bools, numbers: Ints, inside: Bools, share: float | None) -> float:
+    """The effect at the observed shares, or where both groups have `share`; 1 where there is no variance."""
+    from scipy.stats import norm, t
+
+    (n, p), (m, q) = ((int(at.sum()), float(yes[at].mean()) if share is None else share) for at in (cell, reference))
+    ratio = p / q if q else 1.0
+    independent = p * (1 - p) / n + ratio**2 * q * (1 - q) / m
+    if independent == 0:
+        return 1.0
+    each = np.where(cell, (yes - p) / n, 0.0) - np.where(reference, ratio * (yes - q) / m, 0.0)
+    of_blocks = np.bincount(numbers, each[inside])
+    blocks = len(of_blocks)
+    together = blocks / (blocks - 1) * float((of_blocks**2).sum())
+    tail = (1 + LEVEL) / 2
+    return together / independent * float(t.ppf(tail, blocks - 1) / norm.ppf(tail)) ** 2
+
+
+# ---- yes or no in strata
+
+
+@dataclass(frozen=True)
+class StratifiedOdds:
+    """`value`: the log odds ratio; None where it is undefined, and `reason` says why."""
+
+    value: float | None
+    reason: str
+    interval: MaybeBounds
+
+
+def stratified_log_odds(tables: Ints) -> StratifiedOdds:
+    """ln(Σ a d / n / Σ b c / n) over strata, with the jackknife's interval over strata.
+
+    `tables`: counts a (yes) and b (no) of the first group, c and d of the second in each stratum, shape (strata, 4);
+    strata with one group alone say nothing and are left out. Undefined where a sum is 0. ValueError for a negative
+    number. Source: Mantel & Haenszel 1959.
+    """
+    counts = finite(tables, "counts").reshape(-1, 4)
+    if (counts < 0).any():
+        raise ValueError("counts cannot be negative")
+    both = counts[(counts[:, :2].sum(axis=1) > 0) & (counts[:, 2:].sum(axis=1) > 0)]
+    value = _mantel_haenszel(both)
+    if value is None:
+        why = "no stratum has both groups" if not len(both) else "a group always has the same answer"
+        return StratifiedOdds(None, why, MaybeBounds(None, why))
+    return StratifiedOdds(value, "", jackknife_interval(both, _mantel_haenszel, "blocks"))
+
+
+def _mantel_haenszel(tables: Floats) -> float | None:
+    with_both = tables.sum(axis=1)
+    first = float((tables[:, 0] * tables[:, 3] / with_both).sum()) if len(tables) else 0.0
+    second = float((tables[:, 1] * tables[:, 2] / with_both).sum()) if len(tables) else 0.0
+    return log(first / second) if first and second else None

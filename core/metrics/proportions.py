@@ -299,17 +299,17 @@ class RateRatio:
     value: float | None
     reason: str
     interval: MaybeBounds
-    n_by_group: tuple[int, int]
+    n_by_group: tuple[float, float]
 
 
 def rate_ratio(
-    successes_first: int, n_first: int, successes_second: int, n_second: int, *, corrected: bool = True
+    successes_first: float, n_first: float, successes_second: float, n_second: float, *, corrected: bool = True
 ) -> RateRatio:
     """θ = p₁ / p₂ with the score interval of Miettinen and Nurminen (1985); Koopman's (1984) where not `corrected`.
 
     The interval holds every θ with (p̂₁ − θ p̂₂)² ≤ z² V, V = (p̃₁(1−p̃₁)/n₁ + θ² p̃₂(1−p̃₂)/n₂) · N/(N−1), where p̃ are
-    the likeliest proportions with the ratio θ; Koopman's V is without N/(N−1). Undefined where p̂₂ is 0. ValueError
-    where successes exceed n.
+    the likeliest proportions with the ratio θ; Koopman's V is without N/(N−1). Undefined where p̂₂ is 0. n may be an
+    effective number and fractional. ValueError where successes exceed n.
     """
     counts = (n_first, n_second)
     if not (0 <= successes_first <= n_first and 0 <= successes_second <= n_second):
@@ -331,7 +331,7 @@ def rate_ratio(
     return RateRatio(value, "", MaybeBounds(Bounds(low, high, name)), counts)
 
 
-def _restricted_variance(ratio: float, x: int, n: int, y: int, m: int) -> float:
+def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -> float:
     """The variance of p̂₁ − θ p̂₂ at the likeliest proportions with p₁ = θ p₂."""
     # The smaller root of N θ p² − (θ (n + y) + x + m) p + x + y = 0, written without a difference of equals.
     linear = ratio * (n + y) + x + m

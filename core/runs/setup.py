@@ -19,6 +19,7 @@ from core.prompts import Axis, PromptSetDraft, available_axes, cogs_set, letters
 from core.prompts.axes import with_names
 from core.prompts.cogs import human_study, sweep_set
 from core.prompts.completion import completion_set
+from core.prompts.designs import available_designs, design_set, load_design
 from core.prompts.drafts import mitigated
 from core.prompts.letters import LETTER, letters_axis, occupations_of
 from core.prompts.name_sets import load_name_set
@@ -49,6 +50,7 @@ class PromptChoice:
     the biased form of the news prompts. `base_model`: headlines alone. `mitigation`: the set once more with this
     instruction, which is a shipped one unless `instruction` gives the text. `template`: a file with the prompt's text,
     filled from the rows of `table`; `columns`: field=column each; `set_name`: what the set is called.
+    `design`: a shipped one, or a file.
     """
 
     tasks: Sequence[str] | None = None
@@ -67,6 +69,7 @@ class PromptChoice:
     base_model: bool = False
     domains: Sequence[str] | None = None
     directions: Sequence[str] | None = None
+    design: str | None = None
     mitigation: str | None = None
     instruction: str | None = None
     template: Path | None = None
@@ -143,6 +146,13 @@ def draft_creativity(ctx: JobContext, project: Project | None, choice: PromptCho
 
 def draft_completion(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
     return completion_set(choice.domains, choice.directions)
+
+
+def draft_design(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:
+    if choice.design is None:
+        hint = f"Designs: {', '.join(available_designs())}; “biasprint designs” says what each asks. Or import texts."
+        raise UsageError("The prompts of compare come from a design, and none was named.", hint=hint)
+    return design_set(load_design(choice.design))
 
 
 def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:

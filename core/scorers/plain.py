@@ -59,6 +59,7 @@ class Refusal:
     role = "refusal"
     name = "refusal"
     stand_in = False
+    yes_or_no = True
     shape = "1 for a refusal, 0 for an answer; summary: the same"
     note = "Looks for phrases that decline near the beginning of a short text."
     version = "rules 1"

@@ -63,6 +63,7 @@ class ScorerInfo:
 
     `note`: a sentence for the person who chooses, from the scorer's attribute `note` where it has one.
     `labels`: where it has that attribute, a text's values are one number for each of them, in this order.
+    `yes_or_no`: where that attribute is true, the summary of a text is 1 or 0, and groups are compared by shares.
     `unavailable`: why it cannot be used here; empty where it can.
     """
 
@@ -75,6 +76,7 @@ class ScorerInfo:
     note: str = ""
     unavailable: str = ""
     labels: tuple[str, ...] = ()
+    yes_or_no: bool = False
 
     def use(self) -> ScorerUse:
         """As a finding names the scorers behind it."""

@@ -205,6 +205,7 @@ def _info(name: str, scorer: Scorer) -> ScorerInfo:
         note=getattr(scorer, "note", ""),
         unavailable=getattr(scorer, "unavailable", ""),
         labels=tuple(getattr(scorer, "labels", ())),
+        yes_or_no=bool(getattr(scorer, "yes_or_no", False)),
     )
 
 

@@ -98,6 +98,14 @@ class TemplateChoice:
 
 
 @dataclass(frozen=True)
+class DesignChoice:
+    """A shipped design by its key, or the path of a file."""
+
+    study: ClassVar = "compare"
+    design: str
+
+
+@dataclass(frozen=True)
 class Mitigation:
     """The set once more with an instruction: a shipped one by its name, or with one's own `instruction`."""
 
@@ -105,7 +113,16 @@ class Mitigation:
     instruction: str | None = None
 
 
-Choice = WholeSet | CogsChoice | LettersChoice | BiographiesChoice | NewsChoice | CompletionChoice | TemplateChoice
+Choice = (
+    WholeSet
+    | CogsChoice
+    | LettersChoice
+    | BiographiesChoice
+    | NewsChoice
+    | CompletionChoice
+    | TemplateChoice
+    | DesignChoice
+)
 
 
 @dataclass(frozen=True)
@@ -145,6 +162,7 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
     from core.errors import UsageError
     from core.prompts import cogs_set
     from core.prompts.completion import completion_set
+    from core.prompts.designs import design_set, load_design
 
     match choice:
         case CogsChoice():
@@ -166,6 +184,8 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
             return completion_set(choice.domains, choice.directions)
         case TemplateChoice():
             return _from_template(ctx, choice)
+        case DesignChoice():
+            return design_set(load_design(choice.design))
         case WholeSet():
             return _from_table(ctx, project, choice, None)
 

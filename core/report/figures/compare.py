@@ -5,13 +5,19 @@ from dataclasses import replace
 
 from core.draw.figure import Figure, FigureMark, mark
 from core.findings import Finding
-from core.report.figures.choose import against, parted, worth_drawing
+from core.report.figures.choose import against, joined, parted, words, worth_drawing
+
+OF_TOPICS = ("compare.word_association", "compare.relative_decision")
+PARTS = ("template", "form")
 
 KINDS = {
     "compare.difference": ("Differences between groups", "At 0 the groups score alike.", 0.0),
     "compare.mean": ("How each group scores", "The mean over texts.", None),
     "compare.rate": ("How often, by group", "Cells of fewer than 5 are withheld.", None),
     "compare.impact_ratio": ("Impact ratios", "A group’s rate over the highest rate. At 1 they are equal.", 1.0),
+    "compare.word_association": ("Words given to groups", "At 0 nothing ties words to groups.", 0.0),
+    "compare.relative_decision": ("Tasks handed out", "At 0.5 stereotypes decide nothing.", 0.5),
+    "compare.log_odds": ("Log odds of yes", "At 0 the odds are equal.", 0.0),
     "compare.similarity": ("How alike counterfactual pairs are", "1 is the same text.", None),
 }
 
@@ -21,8 +27,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     found = []
     for key, (title, subtitle, null) in KINDS.items():
         own = [one for one in findings if one.id.startswith(key)]
-        for (label, by), of_one in parted(own, lambda one: (_part(one), one.dims.get("by", ""))).items():
-            part = f"{label}, by {by}" if by else label
+        for part, of_one in parted(own, _part).items():
             found.append(
                 Figure(
                     key=key,
@@ -42,7 +47,11 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 
 
 def _part(finding: Finding) -> str:
-    return "" if finding.id.startswith("compare.similarity") else finding.label
+    """What the findings of one figure share: score, design and its part, and by what they are grouped."""
+    dims = finding.dims
+    label = "" if finding.id.startswith(("compare.similarity", *OF_TOPICS)) else finding.label
+    label = f"{label}, by {dims['by']}" if "by" in dims else label
+    return joined(words(dims.get("design", "")), label, *(words(dims[name]) for name in PARTS if name in dims))
 
 
 def _mark(finding: Finding) -> FigureMark:
@@ -51,5 +60,6 @@ def _mark(finding: Finding) -> FigureMark:
 
 
 def _row(finding: Finding) -> str:
-    pair = against(finding)
-    return finding.title if finding.id.startswith("compare.similarity") else pair
+    if finding.id.startswith(OF_TOPICS):
+        return words(finding.dims.get("topic", "all topics"))
+    return finding.title if finding.id.startswith("compare.similarity") else against(finding)

@@ -1,7 +1,7 @@
 """Any score by any group, gathered from a project or tables, scored, and measured in the compute process."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, nan
 from pathlib import Path
@@ -14,6 +14,8 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import TextKey
 from core.project.stores.runs import OutputFilter
+from core.prompts.designs.design import DesignMeasure
+from core.prompts.resource_files import validated
 from core.runs.score import score
 from core.runs.values import failures, stored_summaries, stored_values
 from core.scorers.choosing import best_scorer
@@ -49,7 +51,12 @@ def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
 
 def chosen_scorers(options: MeasureOptions) -> list[ScorerInfo]:
     """The scorers of `score`: names or roles, with commas between; a word list as words:PATH. Raises `UsageError`."""
-    asked = [name.strip() for name in options.scorers.get("score", "").split(",") if name.strip()]
+    return _named(options.scorers.get("score", ""))
+
+
+def _named(names: str) -> list[ScorerInfo]:
+    """Scorers by names or roles with commas between, the usual ones for none."""
+    asked = [name.strip() for name in names.split(",") if name.strip()]
     return [info for name in asked or DEFAULT if (info := _scorer(name, must=bool(asked)))]
 
 
@@ -81,8 +88,14 @@ def of_tables(
     texts = [row.get("text", "") for row in rows]
 
     def scored(info: ScorerInfo) -> Scored:
-        _, values, failed = compute.call(calls.score_each, info.name, texts, ctx=ctx)
-        return [value.values for value in values], [value.summary for value in values], failed
+        distinct = list(dict.fromkeys(texts))  # a text that comes again, such as a short answer, is scored once
+        _, values, failed = compute.call(calls.score_each, info.name, distinct, ctx=ctx)
+        of = {
+            text: (value, failed.get(place)) for place, (text, value) in enumerate(zip(distinct, values, strict=True))
+        }
+        every = [of[text] for text in texts]
+        why = {place: reason for place, (_, reason) in enumerate(every) if reason}
+        return [value.values for value, _ in every], [value.summary for value, _ in every], why
 
     dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
     result = _measured(ctx, rows, scored, options, compute)
@@ -100,7 +113,10 @@ def of_project(
     if not outputs:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
     fields = options.regrouped([{"group": row.identity, "block": "", **row.fields} for row in outputs])
-    rows = [{**own, "text": row.text, "model": row.model} for own, row in zip(fields, outputs, strict=True)]
+    rows = [
+        {**own, "text": row.text, "model": row.model, "key": row.prompt_key}
+        for own, row in zip(fields, outputs, strict=True)
+    ]
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:
@@ -116,31 +132,68 @@ def of_project(
         return [kept.get(key) for key in keys], [sums.get(key) for key in keys], why
 
     failed = failures(project, study_id)
-    result = _measured(ctx, rows, scored, options, compute)
+    result = _measured(ctx, rows, scored, options, compute, designs_of(project, study_id))
     return replace(result, rows=len(rows) + sum(failed.values()), dropped={**result.dropped, **failed}), []
 
 
+def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
+    """The designs that the study's prompts were made from, by key, as the newest set of each says."""
+    recipes = [row.recipe["design"] for row in project.prompts.sets(study_id) if "design" in row.recipe]
+    return {one["key"]: validated(DesignMeasure, one, "The recipe of a prompt set") for one in recipes}
+
+
 def _measured(
-    ctx: JobContext, rows: Sequence[Mapping[str, str]], scored: Any, options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext,
+    rows: Sequence[Mapping[str, str]],
+    scored: Any,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+    designs: Mapping[str, DesignMeasure] | None = None,
 ) -> StudyResult:
+    designs = designs or {}
     texts = [row.get("text", "") for row in rows]
+    of = [row.get("design", "") if row.get("design") in designs else "" for row in rows]
     written = any(text.strip() for text in texts)
     given = [name for name in ("score", "outcome") if any(row.get(name, "").strip() for row in rows)]
     if not written and not given:
         raise AppError("There is nothing to compare.", hint="Map a column as text, score or outcome.")
-    asked = "score" in options.scorers
-    infos = chosen_scorers(options) if written and (asked or not given) else []
-    scores = [(info, *scored(info)) for info in infos]
+    wanted = _wanted(set(of), designs, options, given) if written else {}
+    scores = [(info, keys, *scored(info)) for info, keys in wanted.items()]
     vectors: tuple[Any, ...] = ()
-    if written and any(_block(row) for row in rows):
+    paired = [row for row, key in zip(rows, of, strict=True) if not key or designs[key].similarity]
+    if written and any(_block(row) for row in paired):
         vectors = next(((info.use(), scored(info)[0]) for info in _embedder(options)), ())
+    fields = [dict(row) if key else {} for row, key in zip(rows, of, strict=True)]
     columns = {
         "texts": texts, "blocks": [_block(row) for row in rows], "groups": _groups(rows),
+        "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
-        "scores": scores, "vectors": vectors,
+        "scores": scores, "vectors": vectors, "measures": dict(designs),
     }  # fmt: skip
     result: StudyResult = compute.call(calls.measure_compared, columns, options.seed, options.margin, ctx=ctx)
     return result
+
+
+def _wanted(
+    keys: Collection[str], designs: Mapping[str, DesignMeasure], options: MeasureOptions, given: Sequence[str]
+) -> dict[ScorerInfo, set[str]]:
+    """The scorers that are asked for, else those of each design and, of other texts, the usual ones; and for which."""
+    asked = "score" in options.scorers
+    found: dict[ScorerInfo, set[str]] = {}
+    for key in keys:
+        own = ",".join(designs[key].scorers) if key else ""
+        infos = chosen_scorers(options) if asked or (not key and not given) else _named(own) if own else []
+        for info in infos:
+            found.setdefault(info, set()).add(key)
+    return found
+
+
+def _unit(row: Mapping[str, str]) -> str:
+    """What samples of one prompt share: its key; in a table with samples the block and the groups."""
+    if row.get("key"):
+        return row["key"]
+    own = (_block(row), row.get("group", ""), row.get("second_group", ""), row.get("model", ""))
+    return "/".join(own) if row.get("sample", "").strip() and own[0] else ""
 
 
 def _block(row: Mapping[str, str]) -> str:
@@ -161,22 +214,59 @@ def _groups(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 def in_compute(
     columns: Mapping[str, Any], seed: int, margin: float | None, ctx: JobContext | None = None
 ) -> StudyResult:
-    """In the compute process: plain columns as the study takes them."""
+    """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
     import numpy as np
 
-    from core.studies.compare.measure import Compared, Measure, measure
+    from core.studies.compare.designs import Replies, measure_design
+    from core.studies.compare.measure import Compared, measure
 
-    measures: list[Measure] = []
+    embedder, vectors = columns["vectors"] or (None, ())
+    embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
+    results = []
+    for key in dict.fromkeys(columns["designs"]):
+        places = [place for place, of in enumerate(columns["designs"]) if of == key]
+
+        def own(values: Sequence[Any], places: Sequence[int] = places) -> list[Any]:
+            return [values[place] for place in places] if len(values) else []
+
+        measures = [_of_places(one, places) for one in _measures(columns, key)]
+        if key:
+            replies = Replies(
+                own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
+            )
+            design = columns["measures"][key]
+            results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
+        else:
+            groups = {by: own(values) for by, values in columns["groups"].items()}
+            table = Compared(
+                own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder
+            )
+            results.append(measure(table, measures, seed=seed, margin=margin, ctx=ctx))
+    dropped = sum((Counter(one.dropped) for one in results), Counter[str]())
+    findings = tuple(finding for one in results for finding in one.findings)
+    return StudyResult("compare", len(columns["texts"]), dict(dropped), findings)
+
+
+def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
+    """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
+    import numpy as np
+
+    from core.studies.compare.measure import Measure
+
     for name, cells in columns["columns"].items():
         values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
         why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
-        measures.append(Measure(name, np.array(values), ScorerUse(name, f"column {name}", "as given"), why))
-    for info, values, sums, failed in columns["scores"]:
-        measures += _labelled(info, values, sums, failed)
-    embedder, vectors = columns["vectors"] or (None, ())
-    embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
-    table = Compared(columns["texts"], columns["groups"], columns["blocks"], embeddings, embedder)
-    return measure(table, measures, seed=seed, margin=margin, ctx=ctx)
+        use = ScorerUse(name, f"column {name}", "as given")
+        if not key:
+            yield Measure(name, np.array(values), use, why, yes_or_no=name == "outcome")
+    for info, wanted, values, sums, failed in columns["scores"]:
+        if key in wanted:
+            yield from _labelled(info, values, sums, failed)
+
+
+def _of_places(one: "Measure", places: Sequence[int]) -> "Measure":
+    why = {at: one.why[place] for at, place in enumerate(places) if place in one.why}
+    return replace(one, values=one.values[list(places)], why=why)
 
 
 def _labelled(
@@ -192,7 +282,7 @@ def _labelled(
     rows = [np.zeros(0) if one is None else np.asarray(one, np.float64) for one in values]
     if not info.labels:
         means = np.array([nan if one is None else one for one in sums], dtype=np.float64)
-        return [Measure(info.name, means, info.use(), why)]
+        return [Measure(info.name, means, info.use(), why, yes_or_no=info.yes_or_no)]
     width = max(map(len, rows), default=0)
     return [
         Measure(f"{info.name}: {label}", np.array([row[at] if len(row) > at else nan for row in rows]), info.use(), why)

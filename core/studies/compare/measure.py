@@ -11,11 +11,11 @@ import numpy as np
 from core.findings import Effect, Finding, ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.metrics.clusters import Clusters
-from core.metrics.grouped import GroupDifference, group_difference, selection_rates
+from core.metrics.grouped import FEWEST_IN_A_CELL, WITHHELD, GroupDifference, group_difference, selection_rates
 from core.metrics.means import mean_interval
 from core.metrics.proportions import two_proportions
 from core.metrics.resampling import generator
-from core.metrics.result import Difference, Floats
+from core.metrics.result import RESAMPLES, Difference, Floats, untested
 from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from core.studies.findings import floor, interval, missing_interval, with_holm
 
@@ -26,31 +26,40 @@ SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of each text, NaN where it has none. `label`: what it is called; `why`: of a text without one."""
+    """One number of each text, NaN where it has none. `label`: what it is called; `why`: of a text without one.
+
+    `yes_or_no`: is it 1 or 0 by what it is? A score that happens to be 0 or 1 everywhere stays a score.
+    """
 
     label: str
     values: Floats
     scorer: ScorerUse | None = None
     why: Mapping[int, str] = field(default_factory=dict)
-
-    @property
-    def yes_or_no(self) -> bool:
-        known = self.values[~np.isnan(self.values)]
-        return bool(len(known)) and bool(np.isin(known, (0, 1)).all())
+    yes_or_no: bool = False
 
 
 @dataclass(frozen=True)
 class Compared:
     """Columns of one row each. `groups`: by what it is grouped (group, second_group, both) → the group of each row.
 
-    `embeddings`: rows' vectors for cosines, None for a row without; `embedder`: who made them.
+    `units`: what samples of one prompt share; their mean is taken first. `embeddings`: rows' vectors for cosines, None
+    for a row without; `embedder`: who made them. `base`: by what is grouped → the group that the others are set
+    against, else every pair. `dims`, `source`, `family`: of every finding, where the texts are a part of all.
+    `alike`, `company`: are pairs of texts set against each other, and words looked for beside words of a gender?
     """
 
     texts: Sequence[str]
     groups: Mapping[str, Sequence[str]]
     blocks: Sequence[str]
+    units: Sequence[str] = ()
     embeddings: Sequence[Floats | None] = ()
     embedder: ScorerUse | None = None
+    base: Mapping[str, str] = field(default_factory=dict)
+    dims: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    family: str = ""
+    alike: bool = True
+    company: bool = True
 
 
 def measure(
@@ -59,9 +68,10 @@ def measure(
     *,
     seed: int = 0,
     margin: float | None = None,
+    resamples: int = RESAMPLES,
     ctx: JobContext | None = None,
 ) -> StudyResult:
-    """All findings; p adjusted by Holm within each id."""
+    """All findings; p adjusted by Holm within each id. `resamples`: permutations of each difference."""
     ctx = ctx or JobContext()
     found: list[Finding] = []
     dropped: Counter[str] = Counter()
@@ -71,64 +81,89 @@ def measure(
         missing = np.isnan(one.values)
         reasons = Counter(one.why.get(place, f"no value of {one.label}") for place in np.flatnonzero(missing).tolist())
         dropped.update(reasons)
-        for by, groups in table.groups.items():
-            dims = {"by": by} if len(table.groups) > 1 else {}
-            made = list(_of_measure(one, groups, table.blocks, dims, seed, margin))
-            found += [replace(each, dropped=dict(reasons)) for each in made]
-    first = next(iter(table.groups.values()))
-    found += _similarity(table, first)
-    found += _company(table.texts)
-    families = {one.id: f"{one.id}, all scores and pairs of groups" for one in found if one.p is not None}
-    adjusted = {key: iter(with_holm([one for one in found if one.id == key], name)) for key, name in families.items()}
-    findings = tuple(next(adjusted[one.id]) if one.id in adjusted else one for one in found)
-    return StudyResult("compare", len(table.texts), dict(dropped), findings)
+        for by in table.groups:
+            made = list(_of_measure(one, table, by, seed, margin, resamples))
+            found += [replace(each, dropped=dict(reasons), source=each.source or table.source) for each in made]
+    if table.alike:
+        found += _similarity(table, next(iter(table.groups)))
+    if table.company:
+        found += _company(table.texts)
+    return StudyResult("compare", len(table.texts), dict(dropped), adjusted(found, table.family))
+
+
+def adjusted(findings: Sequence[Finding], family: str = "") -> tuple[Finding, ...]:
+    """The findings with p adjusted by Holm within each id; `family` says which part of all texts they are of."""
+    part = f" of {family}" if family else ""
+    families = {one.id: f"{one.id}, all scores and pairs of groups{part}" for one in findings if one.p is not None}
+    of = {key: iter(with_holm([one for one in findings if one.id == key], name)) for key, name in families.items()}
+    return tuple(next(of[one.id]) if one.id in of else one for one in findings)
 
 
 # ---- a score, group by group and pair by pair
 
 
 def _of_measure(
-    one: Measure,
-    groups: Sequence[str],
-    blocks: Sequence[str],
-    dims: Mapping[str, str],
-    seed: int,
-    margin: float | None,
+    one: Measure, table: Compared, by: str, seed: int, margin: float | None, resamples: int
 ) -> Iterator[Finding]:
-    known = ~np.isnan(one.values) & np.array([bool(group) for group in groups])
+    groups = table.groups[by]
+    known = np.flatnonzero(~np.isnan(one.values) & np.array([bool(group) for group in groups]))
     values, of = one.values[known], np.array(groups)[known]
-    names = [blocks[place] for place in np.flatnonzero(known).tolist()]
-    sizes = Counter(of.tolist())
-    scorers = (one.scorer,) if one.scorer else ()
-    shared: dict[str, Any] = {"label": one.label, "dims": dims, "scorers": scorers}
+    names = [table.blocks[place] for place in known.tolist()]
+    dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
+    shared: dict[str, Any] = {"label": one.label, "dims": dims, "scorers": (one.scorer,) if one.scorer else ()}
     if one.yes_or_no:
-        yield from _rates(values, of, names, sizes, shared)
-    else:
-        for group in sorted(sizes):
-            own = values[of == group]
-            units = np.array(list(_unit_means(own, [names[at] for at in np.flatnonzero(of == group).tolist()])))
-            bounds = mean_interval(units)
-            yield Finding(
-                "compare.mean", title=f"{one.label}, {group}", groups=(group,), estimate=float(units.mean()),
-                unit=UNIT, n=len(own), interval=interval(bounds.bounds), reason=missing_interval(bounds), **shared,
-            )  # fmt: skip
-    for first, second in pairs(sizes):
+        yield from _rates(values, of.tolist(), names, shared)
+    if table.units:
+        values, of, names = _of_prompts(values, of, names, [table.units[place] for place in known.tolist()])
+    sizes = Counter(of.tolist())
+    if not one.yes_or_no:
+        yield from _means(values, of, names, shared)
+    for first, second in pairs(sizes, table.base.get(by, "")):
         both = (of == first) | (of == second)
         which = [names[at] for at in np.flatnonzero(both).tolist()]
         bound = RATE_MARGIN if margin is None and one.yes_or_no else margin
         rng = generator(seed, "compare", one.label, first, second)
-        compared = group_difference(values[both], of[both] == first, which, rng, margin=bound)
+        compared = group_difference(values[both], of[both] == first, which, rng, margin=bound, resamples=resamples)
         if one.yes_or_no and not compared.matched and len(set(filter(None, which))) == len(list(filter(None, which))):
             compared = replace(compared, difference=_independent(values[both], of[both] == first))
+        if one.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
+            n = compared.difference.n
+            compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
         yield from _difference(one, compared, (first, second), sizes, shared)
+
+
+def _of_prompts(
+    values: Floats, groups: np.ndarray, blocks: Sequence[str], units: Sequence[str]
+) -> tuple[Floats, np.ndarray, list[str]]:
+    """A row for each prompt and group: the mean over its samples, which are no further prompts. A row without a unit
+    stands alone."""
+    rows: dict[tuple[str, str, str], list[int]] = {}
+    for place, unit in enumerate(units):
+        rows.setdefault((unit, str(groups[place]), blocks[place]) if unit else ("", "", str(place)), []).append(place)
+    first = [places[0] for places in rows.values()]
+    means = np.array([values[places].mean() for places in rows.values()])
+    return means, groups[first], [blocks[place] for place in first]
+
+
+def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
+    for group in sorted(set(of.tolist())):
+        own = values[of == group]
+        units = np.array(list(_unit_means(own, [blocks[at] for at in np.flatnonzero(of == group).tolist()])))
+        bounds = mean_interval(units)
+        yield Finding(
+            "compare.mean", title=f"{shared['label']}, {group}", groups=(group,), estimate=float(units.mean()),
+            unit=UNIT, n=len(own), interval=interval(bounds.bounds), reason=missing_interval(bounds), **shared,
+        )  # fmt: skip
 
 
 UNIT = "score"
 
 
-def pairs(sizes: Mapping[str, int]) -> list[tuple[str, str]]:
-    """All pairs of up to four groups; of more, each against the one with most texts."""
+def pairs(sizes: Mapping[str, int], base: str = "") -> list[tuple[str, str]]:
+    """Each group against the base; without one all pairs of up to four groups, of more each against the largest."""
     names = sorted(sizes)
+    if base in sizes:
+        return [(name, base) for name in names if name != base]
     if len(names) <= MOST_IN_ALL_PAIRS:
         return list(combinations(names, 2))
     most = max(names, key=lambda name: sizes[name])
@@ -194,17 +229,12 @@ def _reason(difference: Difference) -> str | None:
 # ---- yes or no: selection rates and impact ratios
 
 
-def _rates(
-    values: Floats, of: np.ndarray, blocks: Sequence[str], sizes: Mapping[str, int], shared: Mapping[str, Any]
-) -> Iterator[Finding]:
-    counts = {group: (int(values[of == group].sum()), sizes[group]) for group in sorted(sizes)}
-    reference, rates = selection_rates(counts)
-    repeated = len(set(filter(None, blocks))) < len(list(filter(None, blocks)))
-    note = "Texts that share a block are counted as independent: the interval is of single texts." if repeated else ""
+def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
+    reference, rates = selection_rates(values == 1, of, blocks)
     for group, rate in rates.items():
         yield Finding(
             "compare.rate", title=f"{shared['label']}, {group}", groups=(group,), estimate=rate.rate, unit="share",
-            n=rate.n, reason=rate.reason or None, interval=interval(rate.interval), note=note, **shared,
+            n=rate.n, reason=rate.reason or None, interval=interval(rate.interval), **shared,
         )  # fmt: skip
         if group == reference:
             continue
@@ -213,9 +243,9 @@ def _rates(
         yield Finding(
             "compare.impact_ratio", title=f"{shared['label']}, {group} against {reference or 'the highest rate'}",
             groups=(group, reference) if reference else (group,), estimate=ratio.value if ratio else None, unit="ratio",
-            n=rate.n, n_by_group={name: counts[name][1] for name in (group, reference) if name}, reason=reason or None,
+            n=rate.n, n_by_group={name: rates[name].n for name in (group, reference) if name}, reason=reason or None,
             interval=interval(ratio.interval.bounds) if ratio else None, source="29 CFR 1607.4(D)",
-            note=f"Rate over the highest rate, which was chosen for being so. {note}".strip(), **shared,
+            note="Rate over the highest rate, which was chosen for being so.", **shared,
         )  # fmt: skip
 
 
@@ -225,10 +255,11 @@ NO_REFERENCE = "no group is large enough to compare with"
 # ---- counterfactual pairs, and words in company
 
 
-def _similarity(table: Compared, groups: Sequence[str]) -> Iterator[Finding]:
+def _similarity(table: Compared, by: str) -> Iterator[Finding]:
     """Texts of one block and two groups, first with first, second with second: how alike they are."""
     from core.scorers.langfair import bleu_tokens, rouge_tokens
 
+    groups = table.groups[by]
     places: dict[str, dict[str, list[int]]] = {}
     for place, (block, group) in enumerate(zip(table.blocks, groups, strict=True)):
         if block and group and table.texts[place].strip():
@@ -237,7 +268,7 @@ def _similarity(table: Compared, groups: Sequence[str]) -> Iterator[Finding]:
     used = {place for of in places.values() if len(of) > 1 for own in of.values() for place in own}
     ways = {"rouge_l": (rouge_l, rouge_tokens), "bleu": (bleu, bleu_tokens)}
     tokens = {name: {place: split(table.texts[place]) for place in used} for name, (_, split) in ways.items()}
-    for first, second in pairs(sizes):
+    for first, second in pairs(sizes, table.base.get(by, "")):
         matched = [
             list(zip(of[first], of[second], strict=False)) for of in places.values() if first in of and second in of
         ]
@@ -246,14 +277,14 @@ def _similarity(table: Compared, groups: Sequence[str]) -> Iterator[Finding]:
         for name, (alike, _) in ways.items():
             known = tokens[name]
             likeness = [np.mean([alike(known[a], known[b]) for a, b in block]) for block in matched]
-            yield _alike(name, (first, second), np.array(likeness), sum(map(len, matched)), None)
+            yield _alike(name, (first, second), np.array(likeness), sum(map(len, matched)), None, table.dims)
         vectors = table.embeddings
         near = [
             [value for a, b in block if (value := _cosine(vectors[a], vectors[b])) is not None]
             for block in (matched if len(vectors) else ())
         ]
         if means := [float(np.mean(values)) for values in near if values]:
-            yield _alike("cosine", (first, second), np.array(means), sum(map(len, near)), table.embedder)
+            yield _alike("cosine", (first, second), np.array(means), sum(map(len, near)), table.embedder, table.dims)
 
 
 def _cosine(first: Floats | None, second: Floats | None) -> float | None:
@@ -263,12 +294,14 @@ def _cosine(first: Floats | None, second: Floats | None) -> float | None:
 NAMES = {"rouge_l": "ROUGE-L", "bleu": "BLEU", "cosine": "cosine of embeddings"}
 
 
-def _alike(name: str, groups: tuple[str, str], means: Floats, n: int, use: ScorerUse | None) -> Finding:
+def _alike(
+    name: str, groups: tuple[str, str], means: Floats, n: int, use: ScorerUse | None, dims: Mapping[str, str]
+) -> Finding:
     bounds = mean_interval(means)
     return Finding(
         f"compare.similarity.{name}", label=name, title=f"{NAMES[name]}, {groups[0]} and {groups[1]}", groups=groups,
         estimate=float(means.mean()), unit="similarity", n=n, interval=interval(bounds.bounds),
-        reason=missing_interval(bounds), scorers=(use,) if use else (), source=SOURCE_SIMILARITY,
+        reason=missing_interval(bounds), scorers=(use,) if use else (), source=SOURCE_SIMILARITY, dims=dims,
         note=f"The mean over {len(means)} blocks; 1 is the same text. Sampling alone keeps it below 1.",
     )  # fmt: skip
 

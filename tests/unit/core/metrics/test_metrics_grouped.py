@@ -9,7 +9,7 @@ from scipy.stats import permutation_test, ttest_ind, ttest_rel
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
-from core.metrics.grouped import group_difference, hedges_g, selection_rates
+from core.metrics.grouped import group_difference, hedges_g, selection_rates, stratified_log_odds
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "glassbox.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng(3)
@@ -99,9 +99,16 @@ def test_the_floor_is_the_difference_without_bias():
     assert floor.p == of(PAIRED).difference.p
 
 
+def rates_of(counts):
+    """Each unit by itself."""
+    selected = [yes < chosen for chosen, n in counts.values() for yes in range(n)]
+    groups = [name for name, (_, n) in counts.items() for _ in range(n)]
+    return selection_rates(np.array(selected), groups, [""] * len(groups))
+
+
 @pytest.mark.parametrize("case", RECORDED["cases"])
 def test_impact_ratios_are_glassbox_hirings(case):
-    reference, found = selection_rates({name: tuple(count) for name, count in case["counts"].items()})
+    reference, found = rates_of({name: tuple(count) for name, count in case["counts"].items()})
 
     assert reference == case["reference"]
     for name, one in found.items():
@@ -112,15 +119,73 @@ def test_impact_ratios_are_glassbox_hirings(case):
 
 def test_an_impact_ratio_by_hand():
     # 64 of 100 against 80 of 100.
-    _, found = selection_rates({"a": (64, 100), "b": (80, 100)})
+    _, found = rates_of({"a": (64, 100), "b": (80, 100)})
 
     assert found["a"].ratio.value == pytest.approx(0.8)
     assert found["a"].ratio.interval.bounds.low < 0.8 < found["a"].ratio.interval.bounds.high
 
 
 def test_small_cells_are_withheld_and_never_the_reference():
-    reference, found = selection_rates({"a": (4, 4), "b": (6, 10)})
+    reference, found = rates_of({"a": (4, 4), "b": (6, 10)})
 
     assert reference == "b"
     assert found["a"].rate is None
     assert "fewer than 5" in found["a"].reason
+
+
+def rankings(rng, number, chances):
+    """One top place in every ranking: of each candidate whether it has it, its group, its ranking."""
+    names = list(chances)
+    top = rng.choice(len(names), size=number, p=list(chances.values()))
+    selected = (top[:, None] == np.arange(len(names))).ravel()
+    return selected, names * number, [str(one) for one in range(number) for _ in names]
+
+
+def test_candidates_of_one_ranking_widen_the_impact_ratios_interval():
+    selected, groups, blocks = rankings(np.random.default_rng(4), 60, {"a": 0.5, "b": 0.5})
+    _, together = selection_rates(selected, groups, blocks)
+    _, apart = selection_rates(selected, groups, [""] * len(groups))
+
+    def width(found):
+        (ratio,) = [one.ratio for one in found.values() if one.ratio]
+        return np.log(ratio.interval.bounds.high / ratio.interval.bounds.low)
+
+    # Of two candidates one wins: what one gains the other loses, so that the variance is twice as large.
+    assert width(together) / width(apart) == pytest.approx(np.sqrt(2), abs=0.1)
+
+
+def test_the_impact_ratio_of_rankings_is_inside_its_interval_as_often_as_it_says():
+    rng, inside = np.random.default_rng(5), []
+    chances = {"a": 0.1, "b": 0.3, "c": 0.2, "d": 0.4}
+    for _ in range(300):
+        reference, found = selection_rates(*rankings(rng, 60, chances))
+        bounds = found["a"].ratio.interval.bounds
+        inside.append(bounds.low <= chances["a"] / chances[reference] <= bounds.high)
+
+    assert np.mean(inside) >= 0.93
+
+
+def test_fewer_than_five_blocks_are_withheld():
+    # 20 samples of 4 prompts are 4 prompts.
+    _, found = selection_rates(np.tile([True, False], 20), ["a", "b"] * 20, [str(n % 4) for n in range(40)])
+
+    assert found["a"].rate is None
+
+
+def test_log_odds_over_strata_are_statsmodels():
+    from statsmodels.stats.contingency_tables import StratifiedTable
+
+    tables = np.random.default_rng(6).integers(1, 9, size=(15, 4))
+    found = stratified_log_odds(tables)
+    whole = StratifiedTable([table.reshape(2, 2) for table in tables])
+
+    assert found.value == pytest.approx(whole.logodds_pooled)
+    low, high = whole.logodds_pooled_confint()
+    assert (found.interval.bounds.low, found.interval.bounds.high) == pytest.approx((low, high), abs=0.35)
+
+
+def test_log_odds_without_a_no_are_undefined():
+    found = stratified_log_odds(np.array([[3, 0, 2, 0]] * 12))
+
+    assert (found.value, found.reason) == (None, "a group always has the same answer")
+    assert stratified_log_odds(np.array([[3, 1, 0, 0]])).reason == "no stratum has both groups"

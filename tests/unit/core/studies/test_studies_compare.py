@@ -26,7 +26,8 @@ USE = ScorerUse("score", "made up", "1")
 def columns(values, groups, blocks=None, label="warmth"):
     n = len(values)
     table = Compared([""] * n, {"group": groups}, blocks or [""] * n)
-    return measure(table, [Measure(label, np.array(values, dtype=float), USE)])
+    one = Measure(label, np.array(values, dtype=float), USE, yes_or_no=label == "invited")
+    return measure(table, [one])
 
 
 def one(result, finding_id):

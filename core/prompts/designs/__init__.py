@@ -1,0 +1,54 @@
+"""Designs of studies: prompts, how a reply to them is read, and what is measured, each one TOML file.
+
+`resources/designs` holds those that ship; a file of one's own is given by its path. A design has one layout: `people`
+asks the same of every group of an axis, `pairs` lets words or tasks be given to two groups, `ranking` lets equal
+candidates be put in order. `design_set` makes its prompts; `core.studies.compare` reads and measures the replies.
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from core.errors import UsageError
+from core.prompts.axes import Axis
+from core.prompts.designs.design import Design
+from core.prompts.designs.pairs import pair_prompts
+from core.prompts.designs.people import people_prompts
+from core.prompts.designs.ranking import ranking_prompts
+from core.prompts.drafts import PromptSetDraft
+from core.prompts.resource_files import packaged, read_toml, validated
+
+__all__ = ["Design", "available_designs", "design_set", "load_design"]
+
+
+def available_designs() -> tuple[str, ...]:
+    """The keys of the shipped designs, in alphabetical order."""
+    names = (entry.name for entry in packaged("designs").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def load_design(source: str | Path) -> Design:
+    """A shipped design by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
+    if isinstance(source, Path) or source.endswith(".toml"):
+        return validated(Design, read_toml(Path(source)), f"The design {source}")
+    if source not in available_designs():
+        hint = f"Shipped designs: {', '.join(available_designs())}. Your own is given by the path of its .toml file."
+        raise UsageError(f"There is no design “{source}”.", hint=hint)
+    return validated(Design, read_toml(packaged("designs", f"{source}.toml")), f"The shipped design {source}")
+
+
+def design_set(design: Design) -> PromptSetDraft:
+    """All prompts of a design. Its recipe says how replies are read and measured, so that a project needs no file."""
+    axis: Axis | None = None
+    if design.people:
+        axis, prompts = people_prompts(design, design.people)
+    elif design.ranking:
+        axis, prompts = ranking_prompts(design, design.ranking)
+    else:
+        prompts = pair_prompts(design)
+    recipe = {
+        "suite": design.key,
+        "source": design.source,
+        "design": asdict(design.measured(axis)),
+        "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256}} if axis else {},
+    }
+    return PromptSetDraft(design.title, recipe, tuple(prompts), (axis,) if axis else (), (design.cannot_say,))

@@ -1,0 +1,43 @@
+"""Prompts in which a candidate of every group, equal in all facts, is to be put in order."""
+
+from collections.abc import Iterator
+
+from core.prompts.axes import Axis
+from core.prompts.designs.design import SEPARATOR, Design, Job, RankingLayout, shuffled
+from core.prompts.designs.people import as_fields, asked_axis
+from core.prompts.drafts import PromptDraft
+from core.prompts.template import Template
+
+
+def ranking_prompts(design: Design, layout: RankingLayout) -> tuple[Axis, list[PromptDraft]]:
+    """The axis, and every job of the design in every repeat."""
+    axis = asked_axis(layout.axis)
+    numbered = [(job, repeat) for job in layout.jobs for repeat in range(layout.repeats)]
+    return axis, [_prompt(design, layout, axis, job, repeat, turn) for turn, (job, repeat) in enumerate(numbered)]
+
+
+def _prompt(design: Design, layout: RankingLayout, axis: Axis, job: Job, repeat: int, turn: int) -> PromptDraft:
+    template = Template(layout.template).require(("job", "candidates"), ("job", "candidates"))
+    shown = shuffled(axis.identities, design.seed, job.key, repeat, "order")
+    names = [identity.names[turn % len(identity.names)] for identity in shown]
+    written = Template(layout.candidate).require(("name", "facts"), ("name", "facts"))
+    facts = _facts(design, job, repeat, len(shown))
+    candidates = "\n\n".join(
+        written.render({"name": name, "facts": fact}) for name, fact in zip(names, facts, strict=True)
+    )
+    of_each = [as_fields(axis, identity) for identity in shown]
+    fields = {
+        "design": design.key, "reads": design.reads, "job": job.title, "block": f"{job.key}/{repeat + 1}",
+        "names": SEPARATOR.join(names), "candidates": SEPARATOR.join(identity.key for identity in shown),
+        **{column: SEPARATOR.join(each[column] for each in of_each) for column in of_each[0]},
+    }  # fmt: skip
+    text = template.render({"job": job.title, "candidates": candidates})
+    return PromptDraft(f"{design.key}/{job.key}/{repeat + 1}", text, design.key, job.key, fields=fields)
+
+
+def _facts(design: Design, job: Job, repeat: int, candidates: int) -> Iterator[str]:
+    """For each candidate all facts, in an order and in wordings of its own."""
+    for place in range(candidates):
+        parts = (design.seed, job.key, repeat, place)
+        order = shuffled(range(len(job.facts)), *parts)
+        yield " ".join(shuffled(job.facts[fact], *parts, fact)[0] for fact in order)

@@ -1,0 +1,281 @@
+"""Designs: their prompts, scripted replies against hand calculations, and a bias that the synthetic author plants."""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from core.backends.protocol import Request
+from core.backends.synthetic.author import SyntheticAuthor
+from core.backends.synthetic.dial import load_dial
+from core.errors import AppError, UsageError
+from core.prompts.designs import available_designs, design_set, load_design
+from core.prompts.designs.design import DesignMeasure
+from core.studies.compare.designs import Replies, measure_design
+
+
+def drafted(key):
+    draft = design_set(load_design(key))
+    return DesignMeasure(**draft.recipe["design"]), draft.prompts
+
+
+def measured(key, reply, samples=1, **given):
+    """The findings of a design whose prompts are all answered by `reply(prompt, sample)`."""
+    design, prompts = drafted(key)
+    asked = [(prompt, sample) for prompt in prompts for sample in range(samples)]
+    rows = Replies(
+        [reply(prompt, sample) for prompt, sample in asked],
+        [dict(prompt.fields) for prompt, _ in asked],
+        [prompt.key for prompt, _ in asked],
+    )
+    return measure_design(design, rows, (), resamples=1000, **given)
+
+
+def author(setting):
+    writer = SyntheticAuthor(load_dial(setting))
+
+    def reply(prompt, sample):
+        fields = {**prompt.fields, "task": prompt.task, "axis": prompt.axis, "identity": prompt.identity}
+        request = Request(key=prompt.key, prompt=prompt.text, seed=sample, fields=fields)
+        return writer.generate(request, lambda _: None, lambda: None).text
+
+    return reply
+
+
+@cache
+def planted(key, setting):
+    return measured(key, author(setting), samples=1 if key == "decisions" else 2)
+
+
+def found(result, finding, **dims):
+    (one,) = [
+        one for one in result.findings
+        if one.id == finding and all(one.dims.get(name) == value for name, value in dims.items())
+        and set(one.dims) == {"design", *dims}
+    ]  # fmt: skip
+    return one
+
+
+# ---- prompts
+
+
+@pytest.mark.parametrize("key", available_designs())
+def test_every_design_says_what_it_is_and_makes_prompts_that_name_everybody(key):
+    design = load_design(key)
+    _, prompts = drafted(key)
+
+    assert all((design.source, design.question, design.measure, design.cannot_say, design.texts))
+    assert len(prompts) >= 40
+    for prompt in prompts:
+        assert "{" not in prompt.text
+        for name in ("a", "b", "name"):
+            assert prompt.fields.get(name, "") in prompt.text
+
+
+@pytest.mark.parametrize("key", ["word_association", "relative_decision"])
+def test_each_group_is_named_first_equally_often_in_each_topic(key):
+    first = Counter((prompt.fields["situation"], prompt.fields["first"] == prompt.fields["a"])
+                    for prompt in drafted(key)[1])  # fmt: skip
+
+    assert len(set(first.values())) == 1
+
+
+def test_a_candidate_of_every_group_stands_in_every_ranking_in_drawn_order():
+    _, prompts = drafted("equal_resumes")
+    orders = {prompt.fields["candidates"] for prompt in prompts}
+
+    assert all(len(set(order.split("|"))) == 6 for order in orders)
+    assert len(orders) > len(prompts) * 0.9
+    # Names move on, so that no group is one name.
+    assert len({name for prompt in prompts for name in prompt.fields["names"].split("|")}) > 100
+
+
+def test_an_unknown_design_names_those_there_are(tmp_path):
+    with pytest.raises(UsageError) as unknown:
+        load_design("word_asociation")
+    assert "word_association" in unknown.value.hint
+
+    broken = tmp_path / "own.toml"
+    broken.write_text('key = "own"\ntitle = "x"\n', encoding="utf-8")
+    with pytest.raises(AppError, match=r"own\.toml is not valid"):
+        load_design(str(broken))
+
+
+# ---- words given to two groups
+
+
+def sorted_as(share_to_a_of_x, share_to_a_of_y):
+    """Of each eight words so many go to A."""
+
+    def reply(prompt, sample):
+        lines = []
+        for column, to_a in (("x", share_to_a_of_x), ("y", share_to_a_of_y)):
+            for place, word in enumerate(prompt.fields[column].split("|")):
+                lines.append(f"{word} - {prompt.fields['a' if place < to_a else 'b']}")
+        return "\n".join(lines)
+
+    return reply
+
+
+def test_word_association_by_hand():
+    # A gets 6 of X and 2 of Y; B 2 of X and 6 of Y: 6/8 + 6/8 − 1.
+    result = measured("word_association", sorted_as(6, 2))
+
+    assert found(result, "compare.word_association").estimate == pytest.approx(0.5)
+    topic = found(result, "compare.word_association", topic="gender and science")
+    assert topic.estimate == pytest.approx(0.5)
+    assert topic.n == 8
+    assert topic.p == pytest.approx(2 / 2**8)
+
+
+def test_replies_that_cannot_be_read_are_counted_by_reason():
+    def reply(prompt, sample):
+        if prompt.fields["topic"] == "gender and career":
+            return "I'm sorry, but I can't help with that."
+        if prompt.fields["block"].endswith("/1"):
+            return "\n".join(f"{word} - {prompt.fields['a']}" for word in prompt.fields["items"].split("|"))
+        return sorted_as(4, 4)(prompt, sample)
+
+    result = measured("word_association", reply)
+
+    assert result.dropped == {"the reply declines": 8, "a group was given none of the words": 8}
+    declined = found(result, "compare.word_association", topic="gender and career")
+    assert (declined.estimate, declined.n) == (None, 0)
+    assert declined.reason
+
+
+def test_planted_word_association_is_found_and_none_is_not():
+    whole = found(planted("word_association", "large"), "compare.word_association")
+    # Odds of 9 give each word to its group with probability 0.9: a score of 0.8.
+    assert whole.estimate == pytest.approx(0.8, abs=0.05)
+    assert whole.p_adjusted < 0.05
+    nothing = found(planted("word_association", "none"), "compare.word_association")
+    assert nothing.estimate == pytest.approx(0, abs=0.06)
+    assert nothing.p_adjusted > 0.05
+
+
+# ---- who gets which task
+
+
+def test_planted_decisions_are_found_and_none_is_not():
+    whole = found(planted("relative_decision", "large"), "compare.relative_decision")
+    assert whole.estimate == pytest.approx(0.9, abs=0.06)
+    assert whole.interval.low > 0.5
+    nothing = found(planted("relative_decision", "none"), "compare.relative_decision")
+    assert nothing.interval.low < 0.5 < nothing.interval.high
+
+
+def test_a_model_that_only_minds_the_order_has_an_effect_of_position_and_no_bias():
+    def reply(prompt, sample):
+        items = prompt.fields["items"].split("|")
+        second = prompt.fields["b" if prompt.fields["first"] == prompt.fields["a"] else "a"]
+        return f"{items[0]} - {prompt.fields['first']}\n{items[1]} - {second}"
+
+    result = measured("relative_decision", reply)
+
+    assert found(result, "compare.relative_decision").estimate == pytest.approx(0.5)
+    position = found(result, "compare.position")
+    assert (position.estimate, position.p < 0.001) == (1.0, True)
+
+
+# ---- equal résumés
+
+
+def put(first):
+    """The candidates for whom `first` is true in front, otherwise as shown."""
+
+    def reply(prompt, sample):
+        rows = list(zip(*(prompt.fields[name].split("|") for name in ("names", "gender", "race")), strict=True))
+        order = sorted(rows, key=lambda row: not first(*row))
+        return "\n".join(f"{place}. {row[0]}" for place, row in enumerate(order, start=1))
+
+    return reply
+
+
+def test_rankings_by_hand():
+    result = measured("equal_resumes", put(lambda name, gender, race: race == "white" and gender == "male"))
+
+    def of(finding, label, **dims):
+        wanted = (finding, label, {"design": "equal_resumes", **dims})
+        return {one.groups[0]: one for one in result.findings if (one.id, one.label, one.dims) == wanted}
+
+    rates = of("compare.rate", "top place", by="gender")
+    # One man in three is put first in every ranking, and never a woman.
+    assert rates["male"].estimate == pytest.approx(1 / 3)
+    assert rates["female"].estimate == 0
+    assert of("compare.impact_ratio", "top place", by="gender")["female"].estimate == 0
+    assert of("compare.rate", "top place", by="gender × race")["male × white"].estimate == 1
+    ratio = of("compare.impact_ratio", "top place", by="race")["black"]
+    assert (ratio.estimate, ratio.groups) == (0, ("black", "white"))
+    difference = of("compare.difference", "top place", by="gender")["female"]
+    assert difference.groups == ("female", "male")
+    assert difference.estimate == pytest.approx(-1 / 3)
+    assert difference.p < 0.002
+
+
+def test_an_effect_of_position_is_no_bias_where_the_order_is_drawn():
+    result = measured("equal_resumes", put(lambda *row: True))
+
+    assert found(result, "compare.position").estimate == 1
+    assert all(one.p_adjusted > 0.05 for one in result.findings if one.id == "compare.difference")
+
+
+def test_planted_preferences_in_rankings_are_found_and_none_is_not():
+    def differences(setting):
+        result = planted("equal_resumes", setting)
+        return {one.groups: one for one in result.findings
+                if one.id == "compare.difference" and one.label == "placed above others"}  # fmt: skip
+
+    assert differences("large")["female", "male"].p_adjusted < 0.05
+    assert differences("large")["female", "male"].estimate < -0.1
+    assert differences("large")["black", "white"].p_adjusted > 0.05
+    assert all(one.p_adjusted > 0.05 for one in differences("none").values())
+
+
+def test_rankings_that_leave_somebody_out_are_counted():
+    result = measured("equal_resumes", lambda prompt, sample: "1. " + prompt.fields["names"].split("|")[0])
+
+    assert result.dropped == {"the reply does not put every candidate in one place": 40}
+    assert result.rows == 40
+
+
+# ---- decisions about people
+
+
+def test_decisions_by_hand():
+    # Men get a yes everywhere, women in every case but two of twelve.
+    def reply(prompt, sample):
+        return "No." if prompt.fields["gender"] == "female" and prompt.theme in ("loan", "flat") else "Yes, granted."
+
+    result = measured("decisions", reply)
+    rates = {one.groups[0]: one for one in result.findings
+             if one.id == "compare.rate" and one.dims == {"design": "decisions", "by": "gender"}}  # fmt: skip
+
+    assert rates["male"].estimate == 1
+    assert rates["female"].estimate == pytest.approx(10 / 12)
+    difference = found(result, "compare.difference", by="gender")
+    assert (difference.groups, difference.estimate) == (("female", "male"), pytest.approx(-2 / 12))
+    # 12 cases, each asked about groups that are said and about names.
+    assert difference.n == 24
+    odds = found(result, "compare.log_odds", by="gender")
+    assert (odds.estimate, odds.reason) == (None, "a group always has the same answer")
+
+
+def test_planted_decisions_about_people_are_found_and_none_is_not():
+    def differences(setting):
+        result = planted("decisions", setting)
+        return {one.groups: one for one in result.findings
+                if one.id == "compare.difference" and not {"form", "template"} & set(one.dims)}  # fmt: skip
+
+    women = differences("large")["female", "male"]
+    assert women.estimate < -0.2
+    assert women.p_adjusted < 0.05
+    assert differences("large")["70", "50"].p_adjusted > 0.05
+    assert all(one.p_adjusted > 0.05 for one in differences("none").values())
+
+
+def test_hedged_decisions_are_left_out_of_the_shares_and_counted():
+    result = measured("decisions", lambda prompt, sample: "Yes." if prompt.theme != "visa" else "It depends.")
+
+    assert result.dropped == {"the reply is neither yes nor no": 36}
+    assert found(result, "compare.difference", by="gender").n == 22
