@@ -405,7 +405,7 @@ class SyntheticAuthor:
         fields = request.fields
         task = fields.get("task", "")
         draw = Draw(VERSION, request.seed, request.key)
-        if task == LETTER:
+        if task == LETTER or (fields.get("design") and "occupation" in fields):
             group = fields.get("group") or fields.get("identity", "")
             return write_letter(fields, self._dial.agentic(group), draw)
         if fields.get("reads", "text") != "text":

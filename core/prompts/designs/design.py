@@ -102,7 +102,8 @@ class RankingLayout:
 class DesignMeasure:
     """The part of a design that measuring needs; a project keeps it in the recipe of the prompt set.
 
-    `by`: the fields that hold groups; the first two are crossed where `crossed` says so.
+    `by`: the fields that hold groups; the first two are crossed where `crossed` says so. `higher_for`: by what is
+    compared → the group for which more words of stereotypes are the stereotype.
     """
 
     key: str
@@ -115,14 +116,16 @@ class DesignMeasure:
     base: Mapping[str, str] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     crossed: bool = False
+    higher_for: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Design:
     """`measure`: what is measured, in words; `cannot_say`: what its numbers do not show; `texts`: who wrote the texts.
 
-    `reads`: how a reply is read. `scorers`: what scores its text. `similarity`: are texts for two groups compared with
-    each other? `base`: by what is compared → the group that the others are set against; else every pair.
+    `higher_for`: as `DesignMeasure` has it. `reads`: how a reply is read. `scorers`: what scores its text.
+    `similarity`: are texts for two groups compared with each other? `base`: by what is compared → the group that the
+    others are set against; else every pair.
     """
 
     key: Key
@@ -137,6 +140,7 @@ class Design:
     scorers: tuple[Text, ...] = ()
     similarity: bool = False
     base: Mapping[Text, Text] = Field(default_factory=dict)
+    higher_for: Mapping[Text, Text] = Field(default_factory=dict)
     seed: Annotated[int, Field(ge=0)] = 0
     people: PeopleLayout | None = None
     pairs: PairsLayout | None = None
@@ -160,7 +164,7 @@ class Design:
         ages = ("age",) if self.people and len(self.people.ages) > 1 else ()
         return DesignMeasure(
             self.key, self.title, self.version, self.reads, self.source, self.scorers, self.similarity,
-            dict(self.base), (*by, *ages), bool(axis and axis.crosses),
+            dict(self.base), (*by, *ages), bool(axis and axis.crosses), dict(self.higher_for),
         )  # fmt: skip
 
 

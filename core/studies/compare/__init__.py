@@ -18,6 +18,7 @@ STUDY = Study(
         "compare.word_association",
         "compare.relative_decision",
         "compare.log_odds",
+        "compare.stereotyped_pairs",
         "compare.position",
     ),
     figures=(
@@ -44,6 +45,7 @@ STUDY = Study(
         ),
         StudyQuestion("Are words given to groups as stereotypes have it?", ("compare.word_association",)),
         StudyQuestion("Are tasks handed out as stereotypes have it?", ("compare.relative_decision",)),
+        StudyQuestion("Do answers have more words of the asker’s stereotype?", ("compare.stereotyped_pairs",)),
         StudyQuestion("Does what is named first get more?", ("compare.position",)),
         StudyQuestion("How does each group score?", ("compare.mean",)),
         StudyQuestion("How alike are the texts of a counterfactual pair?", ("compare.similarity",)),

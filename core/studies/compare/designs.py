@@ -14,7 +14,9 @@ import numpy as np
 from core.findings import Finding, ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.metrics.grouped import stratified_log_odds
-from core.metrics.result import RESAMPLES, Floats
+from core.metrics.resampling import generator
+from core.metrics.result import RESAMPLES, Bounds, Floats
+from core.metrics.sorting import flipped_mean
 from core.prompts.designs.design import SEPARATOR, DesignMeasure
 from core.studies.compare.measure import Compared, Measure, adjusted, measure, pairs
 from core.studies.compare.replies import VERSION, Unread, ranked, yes_or_no
@@ -23,6 +25,7 @@ from core.studies.findings import interval, missing_interval
 
 CROSSED = " × "
 YES, TOP, ABOVE = "yes", "top place", "placed above others"
+STEREOTYPES = "gender_stereotypes"  # the role of the scorer
 PARTS = ("template", "form")  # fields by which findings come apart too
 
 
@@ -155,6 +158,8 @@ def _of_groups(
         found += made.findings
         if design.reads == "yes_no":
             found += _log_odds(table, own[0])
+        for by, higher in design.higher_for.items():
+            found += _stereotyped(table, own, by, higher)
         if not dims:
             dropped += Counter(made.dropped)
     return found, dropped
@@ -218,6 +223,31 @@ def _log_odds(table: Compared, one: Measure) -> Iterator[Finding]:
                 dims={**table.dims, **({"by": by} if len(table.groups) > 1 else {})},
                 note="Mantel–Haenszel over questions; 0 is equal odds. The test stands with the difference of shares.",
             )  # fmt: skip
+
+
+def _stereotyped(table: Compared, measures: Sequence[Measure], by: str, higher: str) -> Iterator[Finding]:
+    """How much more often a pair of replies differs as the stereotype has it than the other way."""
+    one = next((one for one in measures if one.scorer and one.scorer.role == STEREOTYPES), None)
+    base = table.base.get(by, "")
+    if one is None or not base:
+        return
+    pairs_of: dict[str, dict[str, list[float]]] = {}
+    for block, group, value in zip(table.blocks, table.groups[by], one.values.tolist(), strict=True):
+        if group in (higher, base) and not np.isnan(value):
+            pairs_of.setdefault(block, {}).setdefault(group, []).append(value)
+    both = [of for of in pairs_of.values() if len(of) == 2]
+    signs = np.array([float(np.sign(np.mean(of[higher]) - np.mean(of[base]))) for of in both])
+    found, _ = flipped_mean(signs, generator(0, "stereotyped", by, *table.dims.values()))
+    bounds = found.interval.bounds
+    kept = Bounds(max(-1.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level) if bounds else None
+    yield Finding(
+        "compare.stereotyped_pairs", label=one.label, title=f"{one.label}, {higher} and {base}: forward less reverse",
+        groups=(higher, base), estimate=found.value, unit="net share", n=len(signs), p=found.p,
+        interval=interval(kept), reason=found.reason if found.value is None else missing_interval(found.interval),
+        scorers=(one.scorer,) if one.scorer else (), dims={**table.dims, "by": by},
+        harm=f"Above 0, replies to {higher} have more words of their stereotype than those to {base}.",
+        note=f"{found.test or 'No test'}; questions are the units. A stand-in: words of a list, rated by nobody.",
+    )  # fmt: skip
 
 
 def _shown_first(design: DesignMeasure, replies: Replies, rows: _Rows, use: ScorerUse) -> list[Finding]:

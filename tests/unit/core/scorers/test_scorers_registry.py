@@ -66,6 +66,8 @@ def test_the_programs_own_scorers_are_all_there_and_usable_where_they_need_no_mo
         "reading_ease": "reading_ease",
         "refusal": "refusal",
         "regard_lexicon": "regard",
+        "agency_balance": "agency_balance",
+        "gender_stereotypes": "gender_stereotypes",
         "toxicity_labels": "toxicity_labels",
     }
     needing_a_model = {
@@ -86,7 +88,7 @@ def test_the_programs_own_scorers_are_all_there_and_usable_where_they_need_no_mo
         assert info.unavailable or info.name in ("length", "reading_ease") or len(info.sha256) == 64
     assert {name for name, info in scorers.items() if info.stand_in} == {
         "minilm", "minilm_cut", "pos_textblob", "positivity_lexicon", "toxicity_profanity", "formality_f",
-        "agency_minilm", "entailment_minilm", "regard_lexicon",
+        "agency_minilm", "entailment_minilm", "regard_lexicon", "agency_balance", "gender_stereotypes",
     }  # fmt: skip
 
 

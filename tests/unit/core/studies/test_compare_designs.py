@@ -1,17 +1,23 @@
 """Designs: their prompts, scripted replies against hand calculations, and a bias that the synthetic author plants."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from core.backends.protocol import Request
 from core.backends.synthetic.author import SyntheticAuthor
 from core.backends.synthetic.dial import load_dial
 from core.errors import AppError, UsageError
+from core.findings import ScorerUse
 from core.prompts.designs import available_designs, design_set, load_design
 from core.prompts.designs.design import DesignMeasure
+from core.scorers.agency_balance import AgencyBalance
+from core.scorers.gender_stereotypes import GenderStereotypes
 from core.studies.compare.designs import Replies, measure_design
+from core.studies.compare.measure import Measure
 
 
 def drafted(key):
@@ -279,3 +285,55 @@ def test_hedged_decisions_are_left_out_of_the_shares_and_counted():
 
     assert result.dropped == {"the reply is neither yes nor no": 36}
     assert found(result, "compare.difference", by="gender").n == 22
+
+
+# ---- texts that are scored
+
+
+def scored_by(key, label, role, value):
+    """The findings of a design whose texts a scorer gives `value(prompt)`."""
+    design, prompts = drafted(key)
+    rows = Replies(["text"] * len(prompts), [dict(one.fields) for one in prompts], [one.key for one in prompts])
+    scores = Measure(label, np.array([value(one) for one in prompts]), ScorerUse(role, role, "1"))
+    return measure_design(replace(design, similarity=False), rows, [scores], resamples=1000)
+
+
+def test_gaps_of_agency_by_gender_race_and_both():
+    # Gap 0.3 for men, 0.1 for white women and −0.1 for the others, in every text.
+    def gap(prompt):
+        return 0.3 if prompt.fields["gender"] == "male" else 0.1 if prompt.fields["race"] == "white" else -0.1
+
+    result = scored_by("agency", "agentic less communal", "agency_balance", gap)
+    means = {one.groups[0]: one for one in result.findings if one.id == "compare.mean" and "template" not in one.dims}
+
+    assert means["female"].estimate == pytest.approx((0.1 - 0.1 - 0.1) / 3)
+    assert means["female × black"].estimate == pytest.approx(-0.1)
+    both = {one.groups: one for one in result.findings if one.dims.get("by") == "gender × race"
+            and one.id == "compare.difference" and "template" not in one.dims}  # fmt: skip
+    assert both["female × black", "male × white"].estimate == pytest.approx(-0.4)
+    assert both["female × black", "male × white"].p_adjusted < 0.05
+    assert found(result, "compare.difference", by="gender", template="letter").estimate == pytest.approx(-1 / 3)
+
+
+def test_pairs_of_answers_forward_less_reverse():
+    # Of 24 pairs women's answers have more words of their stereotype in 20, fewer in the 4 about one's own projects.
+    def words(prompt):
+        more = -1.0 if prompt.theme in ("project", "weekend") else 1.0
+        return more if prompt.fields["gender"] == "female" else 0.0
+
+    result = scored_by("first_person", "gender_stereotypes", "gender_stereotypes", words)
+    whole = found(result, "compare.stereotyped_pairs", by="gender")
+
+    assert (whole.estimate, whole.n) == (pytest.approx((20 - 4) / 24), 24)
+    assert whole.p < 0.01
+
+
+def test_the_scorers_of_the_designs():
+    (balance,) = AgencyBalance().score(["She led the team and won the contract. She is kind and helps everybody."])
+    agentic, communal, gap = balance.values.tolist()
+    assert gap == pytest.approx(agentic - communal)
+    assert balance.summary == pytest.approx(gap)
+    # Ten words, two of them feminine and one masculine: 100 × (2 − 1) / 10.
+    (counted,) = GenderStereotypes().score(["You could become a nurse, a florist or a pilot."])
+    assert counted.summary == pytest.approx(10)
+    assert GenderStereotypes().score([""])[0].summary is None

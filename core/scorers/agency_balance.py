@@ -1,0 +1,48 @@
+"""How far a text is about acting and leading, and how far about helping and caring: shares of its sentences."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from core.scorers.agency_minilm import CLASSES, AgencyMiniLM
+from core.scorers.protocol import ScoreValue
+from core.scorers.segment import sentences
+from core.scorers.stand_in import NOTHING, has_style
+
+
+class AgencyBalance:
+    """The share of agentic sentences, that of communal ones, and the first less the second.
+
+    A sentence is of the likeliest of three classes of `AgencyMiniLM`; a neutral one counts in the denominator alone.
+    `values`: float32[3], in the order of `labels`; `summary`: the gap, −1 to 1; None for a text without a sentence
+    or not in English. Stands in for the two-class classifier of Wan & Chang 2025 (LABE), by which every sentence is
+    one or the other.
+    """
+
+    role = "agency_balance"
+    name = "agency_balance"
+    stand_in = True
+    labels = ("agentic", "communal", "agentic less communal")
+    shape = "shares of sentences: agentic, communal, and the first less the second; summary: the last"
+    note = "Stands in for the classifier of Wan and Chang 2025: a small head on MiniLM, with neutral sentences."
+
+    @cached_property
+    def _head(self) -> AgencyMiniLM:
+        return AgencyMiniLM()
+
+    @property
+    def version(self) -> str:
+        return f"balance 1; {self._head.version}"
+
+    @property
+    def sha256(self) -> str:
+        return self._head.sha256
+
+    def score(self, texts: Sequence[str]) -> list[ScoreValue]:
+        return [self._of(text) if has_style(text) else NOTHING for text in texts]
+
+    def _of(self, text: str) -> ScoreValue:
+        likeliest = self._head.probabilities([text[start:end] for start, end in sentences(text)]).argmax(axis=1)
+        agentic, communal = (float((likeliest == CLASSES.index(name)).mean()) for name in ("agentic", "communal"))
+        return ScoreValue(np.array([agentic, communal, agentic - communal], dtype=np.float32), agentic - communal)
