@@ -298,7 +298,7 @@ class OwnPage(QWidget):
             (self.names, own and entry is not None and entry.kind == AXIS.folder),
             (self.send, entry is not None),
             (self.remove, own and kept),
-            (self.use, kept and entry is not None and not entry.changed),
+            (self.use, own and kept and entry is not None and not entry.changed),
         ):
             show_if(button, shown)
         self.send.setEnabled(not any(not problem.caution for problem in self._found))

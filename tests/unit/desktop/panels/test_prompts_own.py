@@ -251,6 +251,7 @@ def test_the_shipped_ones_cannot_be_changed(page: OwnPage, qapp: QApplication):
     assert page.form.inputs["title"].edit.isReadOnly()
     assert page.said.text() == "It comes with the program. Copy it to change it."
     assert page.remove.isHidden()
+    assert page.use.isHidden()  # it is in the lists by itself
 
 
 # tasks, themes, documents, occupations
