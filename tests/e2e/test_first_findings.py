@@ -1,0 +1,128 @@
+"""How many clicks it takes from the opened program to the first finding of each study, really written and measured."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QRadioButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.compute import models, shared
+from core.project.project import Project
+from core.prompts import PromptSetDraft
+from core.runs import setup
+from desktop import theme
+from desktop.dialogs.import_table import ImportDialog
+from desktop.main_window import MainWindow
+from desktop.panels.home.new_audit import NewAuditDialog
+from desktop.panels.home.panel import HomePanel
+from desktop.settings import Settings
+from desktop.wording.titles import words_of
+
+PATIENCE = 300_000
+MOST = 4
+# Enough prompts of each study for a finding: blocks of all groups stand first.
+FEW = {"completion": 90, "news": 10, "creativity": 18, "letters": 12}
+
+
+class Auditor:
+    """Somebody with a mouse; every click is counted, and what it was."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
+        self.qtbot, self.window = qtbot, window
+        self.clicks: list[str] = []
+
+    def click(self, widget: QWidget, place: QPoint | None = None) -> None:
+        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=PATIENCE)
+        self.clicks.append(widget.text())  # type: ignore[attr-defined]
+        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or QPoint())
+
+    def choose(self, button: QRadioButton) -> None:
+        """A radio button, once it is laid out."""
+        self.qtbot.waitUntil(lambda: button.height() >= button.sizeHint().height(), timeout=PATIENCE)
+        if not button.isChecked():
+            self.click(button, QPoint(8, button.height() // 2))
+
+    def dialog(self, kind: type[QWidget]) -> QWidget:
+        self.qtbot.waitUntil(lambda: bool(self.window.findChildren(kind)), timeout=PATIENCE)
+        return self.window.findChildren(kind)[-1]
+
+
+@pytest.fixture(scope="module")
+def computer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The tests share the processes that write and compute, and so one program folder."""
+    yield tmp_path_factory.mktemp("computer") / "program"
+    models().close()
+    shared().close()
+
+
+@pytest.fixture
+def window(
+    qtbot: QtBot, qapp: QApplication, computer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MainWindow]:
+    monkeypatch.setenv("BIASPRINT_HOME", str(computer))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)  # where a new project is offered to be kept
+    whole = setup.first_look
+
+    def few(ctx: object, project: Project | None, study: str) -> PromptSetDraft:
+        draft = whole(ctx, project, study)  # type: ignore[arg-type]
+        return replace(draft, prompts=draft.prompts[: FEW[study]])
+
+    monkeypatch.setattr(setup, "first_look", few)
+    theme.apply(qapp, "light", 1.0)
+    settings = Settings(tmp_path / "settings.json")
+    settings.set("score_at_once", False)  # measuring scores what is not
+    made = MainWindow(settings)
+    made.resize(1280, 720)
+    made.show()
+    made.show_panel("home")
+    yield made
+    made.session.close()
+    qtbot.waitUntil(lambda: not made.jobs.active(), timeout=PATIENCE)
+    assert made.jobs.close()
+    made.deleteLater()
+
+
+@pytest.mark.parametrize("study", FEW)
+def test_a_first_finding_of_each_study_takes_few_clicks(qtbot: QtBot, window: MainWindow, study: str) -> None:
+    auditor, home = Auditor(qtbot, window), window.panels["home"]
+    assert isinstance(home, HomePanel)
+    auditor.click(home.audit.button)
+    dialog = auditor.dialog(NewAuditDialog)
+    assert isinstance(dialog, NewAuditDialog)
+    qtbot.waitUntil(lambda: bool(dialog.studies.offers), timeout=PATIENCE)
+    auditor.choose(dialog.studies.button(study))
+    auditor.click(dialog.go)
+    see_the_findings(qtbot, window, study)
+    assert len(auditor.clicks) <= MOST, auditor.clicks
+
+
+def test_a_first_finding_of_texts_in_groups_takes_few_clicks(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "replies.csv"
+    rows = [f"{group},q{number},{text}" for number in range(6) for group, text in (("a", "Good."), ("b", "Awful, no."))]
+    table.write_text("\n".join(["group,block,text", *rows]), encoding="utf-8")
+    auditor, home = Auditor(qtbot, window), window.panels["home"]
+    assert isinstance(home, HomePanel)
+
+    def choose(*_: object) -> tuple[str, str]:
+        auditor.clicks.append("Open")
+        return str(table), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    auditor.click(home.texts.button)
+    dialog = auditor.dialog(ImportDialog)
+    assert isinstance(dialog, ImportDialog)
+    auditor.click(dialog.go_on)
+    see_the_findings(qtbot, window, "compare")
+    assert len(auditor.clicks) <= MOST, auditor.clicks
+
+
+def see_the_findings(qtbot: QtBot, window: MainWindow, study: str) -> None:
+    """They are stored, with an estimate, and the window has gone to where they are seen."""
+    qtbot.waitUntil(lambda: window.current == words_of(study).panel, timeout=PATIENCE)
+    assert window.project is not None
+    assert any(found.body["estimate"] is not None for found in window.project.findings.all(study))
