@@ -200,15 +200,10 @@ class NewAuditDialog(QDialog):
         row = self.picker.place(grid, 0)
         grid.addWidget(kept, row, 0)
         grid.addWidget(self.target, row, 1, 1, 3)
-        for widget in (
-            Label(tr("What is asked"), "strong"),
-            self.studies,
-            self.hint,
-            Label(tr("Who writes"), "strong"),
-        ):
+        for widget in (Label(tr("What is asked"), "strong"), self.studies, Label(tr("Who writes"), "strong")):
             sheet.box.addWidget(widget)
         sheet.box.addLayout(grid)
-        for widget in (self.not_a_model, self.about, self.why_not):
+        for widget in (self.not_a_model, self.about, self.why_not, self.hint):  # who writes is seen in a low window too
             sheet.box.addWidget(widget, 0)
         sheet.box.addStretch(1)
         foot.setSpacing(tokens.grid)
