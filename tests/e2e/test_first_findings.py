@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QRadioButton, QWidget
+from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.compute import models, shared
@@ -14,7 +14,6 @@ from core.project.project import Project
 from core.prompts import PromptSetDraft
 from core.runs import setup
 from desktop import theme
-from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.panels.home.new_audit import NewAuditDialog
 from desktop.panels.home.panel import HomePanel
@@ -96,28 +95,6 @@ def test_a_first_finding_of_each_study_takes_few_clicks(qtbot: QtBot, window: Ma
     auditor.choose(dialog.studies.button(study))
     auditor.click(dialog.go)
     see_the_findings(qtbot, window, study)
-    assert len(auditor.clicks) <= MOST, auditor.clicks
-
-
-def test_a_first_finding_of_texts_in_groups_takes_few_clicks(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = tmp_path / "replies.csv"
-    rows = [f"{group},q{number},{text}" for number in range(6) for group, text in (("a", "Good."), ("b", "Awful, no."))]
-    table.write_text("\n".join(["group,block,text", *rows]), encoding="utf-8")
-    auditor, home = Auditor(qtbot, window), window.panels["home"]
-    assert isinstance(home, HomePanel)
-
-    def choose(*_: object) -> tuple[str, str]:
-        auditor.clicks.append("Open")
-        return str(table), ""
-
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
-    auditor.click(home.texts.button)
-    dialog = auditor.dialog(ImportDialog)
-    assert isinstance(dialog, ImportDialog)
-    auditor.click(dialog.go_on)
-    see_the_findings(qtbot, window, "compare")
     assert len(auditor.clicks) <= MOST, auditor.clicks
 
 
