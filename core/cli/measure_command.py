@@ -71,7 +71,7 @@ def measure(
     ] = False,
     compare: Annotated[
         list[str] | None,
-        typer.Option(help="Generators on the prompts that both answered: the first with each other one, or “all”."),
+        typer.Option(help="On the prompts that both answered: A,B; all; run:7,run:3; date:2026-06,date:2026-03."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
     keep_seen: Annotated[

@@ -10,6 +10,7 @@ from core.metrics.clusters import Clusters
 from core.metrics.power import ALPHA, POWER
 from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, generator, permutation_p, widened_tail
 from core.metrics.result import (
+    ESTIMATES,
     LEVEL,
     RESAMPLES,
     Bools,
@@ -170,6 +171,7 @@ def clustered_odds_ratios(
     group alone at least the log-normal one (`rare_odds_ratio`). p: two-sided, groups permuted as `Clusters` says; of
     what one group has alone the exact chance of it, which no number of drawn permutations could tell. Undefined where
     a group has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
+    With `resamples` = ESTIMATES neither intervals nor p are made.
     """
     finite(counts, "counts")
     finite(tokens, "tokens")
@@ -181,10 +183,13 @@ def clustered_odds_ratios(
         nothing = OddsRatio(None, "a group has no words", MaybeBounds(None, "no estimate"))
         return [nothing] * counts.shape[1]
     observed = _log_ratio(in_first, in_second)
-    null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
-    p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
-    seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
-    intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples, level)
+    p, seen_at = np.ones(len(observed)), np.zeros(len(observed))
+    intervals = [MaybeBounds(None, "not asked for")] * len(observed)
+    if resamples != ESTIMATES:
+        null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
+        p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
+        seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
+        intervals = _intervals(first, second, clusters, generator(seed, "odds ratio", "bootstrap"), resamples, level)
     results = []
     for column, interval in enumerate(intervals):
         if overfull[column]:
@@ -196,6 +201,9 @@ def clustered_odds_ratios(
             results.append(OddsRatio(None, reason, MaybeBounds(None, "no estimate")))
             continue
         value = exp(float(observed[column]))
+        if resamples == ESTIMATES:
+            results.append(OddsRatio(value, "", interval))
+            continue
         found = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
         if min(in_first[column], in_second[column]) == 0:
             cells = (in_first[column], in_first[-1], in_second[column], in_second[-1])
@@ -283,6 +291,9 @@ def odds_ratio_changes(
     if min(_parts(totals)[place][..., -1].min() for place in range(4)) == 0:
         return [OddsRatioChange(None, "a group has no words", MaybeBounds(None, "no estimate"))] * plain.shape[1]
     observed = _log_change(totals)
+    if resamples == ESTIMATES:
+        nothing = MaybeBounds(None, "not asked for")
+        return [_change(at, float(value), None, nothing, totals) for at, value in enumerate(observed)]
     p = permutation_p(
         np.abs(_swapped(one, two, first, generator(seed, "odds ratio change", "swap"), resamples))
         >= np.abs(observed) - TOLERANCE
@@ -294,7 +305,7 @@ def odds_ratio_changes(
     ]
 
 
-def _change(column: int, log_change: float, p: float, interval: MaybeBounds, totals: Floats) -> OddsRatioChange:
+def _change(column: int, log_change: float, p: float | None, interval: MaybeBounds, totals: Floats) -> OddsRatioChange:
     in_plain, out_plain, in_treated, out_treated = _parts(totals)
     expected = min(
         smallest_expected(inside[column] + outside[column], inside[-1], outside[-1])

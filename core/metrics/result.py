@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.95
 RESAMPLES = 10_000
+# In the place of a number of resamples: estimates alone are wanted, without interval, p or floor.
+ESTIMATES = 0
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -209,9 +209,9 @@ def open_sessions(project: Project) -> int:
 
 
 def matched_block(row: OutputRow) -> str:
-    """The block of a letter, common to one matched set: model, sample and the cell of its prompt; empty for none."""
+    """The block of a letter: its model and the cell of its prompt, which all samples share; empty for none."""
     block = row.fields.get("block", "")
-    return block and f"{row.model}/{row.sample}/{block}"
+    return block and f"{row.model}/{block}"
 
 
 def _studies(project: Project, kind: str | None) -> list[StudyRow]:

@@ -29,8 +29,9 @@ SILENT = frozenset({"base_url", "stream", "threads", "gpu_layers", "prefix_cache
 
 @dataclass(frozen=True)
 class StudyGenerator:
-    """A generator and what it wrote for a study. `name`: unique in the project. `revision`: of the model, or its hash.
+    """A generator and what it wrote for a study. `revision`: of the model, or its hash.
 
+    `name`: unique in the project, and the same for good.
     `runs`: those that have texts. `imported_as`: of letters of tables, what their column “model” says; else None.
     `first`, `last`: when its texts were stored.
     """
@@ -64,6 +65,7 @@ class StudyGenerator:
             "n": self.n,
             "first": self.first,
             "last": self.last,
+            **({} if self.imported_as is None else {"imported_as": self.imported_as}),
         }
 
 
@@ -86,14 +88,24 @@ def generators_of(project: Project, study_id: int) -> tuple[StudyGenerator, ...]
                 runs=tuple(run.id for run in own),
             )
         )
-    for model, texts_of in project.sources.written(study_id, LETTER).items():
-        found.append(
-            StudyGenerator(
-                imported_name(model), IMPORTED, model, n=texts_of.n, first=texts_of.first, last=texts_of.last,
-                imported_as=model,
-            )
+    named = {one.name: one for one in found}
+    for letters in _of_tables(project, study_id):
+        same = named.get(letters.name)  # imported outputs beside letters of tables that name the same model
+        named[letters.name] = letters if same is None else _with_letters(same, letters)
+    return tuple(named.values())
+
+
+def _of_tables(project: Project, study_id: int) -> Iterator[StudyGenerator]:
+    for model, letters in project.sources.written(study_id, LETTER).items():
+        yield StudyGenerator(
+            imported_name(model), IMPORTED, model, n=letters.n, first=letters.first, last=letters.last,
+            imported_as=model,
         )  # fmt: skip
-    return tuple(found)
+
+
+def _with_letters(own: StudyGenerator, letters: StudyGenerator) -> StudyGenerator:
+    first, last = min(own.first, letters.first), max(own.last, letters.last)
+    return replace(own, n=own.n + letters.n, first=first, last=last, imported_as=letters.imported_as)
 
 
 def texts_of(project: Project, study_id: int) -> int:
@@ -110,11 +122,18 @@ def texts_read(recipe: Mapping[str, Any]) -> int | None:
 
 
 def generator_names(project: Project) -> dict[int, str]:
-    """The name of each of the project's generators: its model, and where several share that, what tells them apart."""
-    by_model: dict[str, list[GeneratorRow]] = defaultdict(list)
-    for row in project.runs.generators().values():
-        by_model[imported_name(row.model) if row.backend == IMPORTED else row.model or row.backend].append(row)
-    return {key: name for model, rows in by_model.items() for key, name in _apart(model, rows).items()}
+    """The name of each of the project's generators: its model, and how it differs from those that were there before.
+
+    The first of a model has the model's name alone. A name never changes: whoever joins later is told apart from it.
+    """
+    names: dict[int, str] = {}
+    before: dict[str, list[GeneratorRow]] = defaultdict(list)
+    for key, row in sorted(project.runs.generators().items()):
+        model = imported_name(row.model) if row.backend == IMPORTED else row.model or row.backend
+        name = ", ".join([model, *_differs(row, before[model])])
+        names[key] = f"{name}, no. {key}" if name in names.values() else name
+        before[model].append(row)
+    return names
 
 
 def runs_by_name(project: Project) -> dict[int, str]:
@@ -141,6 +160,12 @@ def prompts_asked(project: Project, study_id: int) -> dict[int, str]:
     """Prompt → what is the same for the same prompt, also of another version of its set: its key and its text."""
     rows = (row for found in project.prompts.sets(study_id) for row in _prompts(project, found.id))
     return {row.id: f"{row.key} {sha256_text(row.text)[:16]}" for row in rows}
+
+
+def table_prompt(fields: Mapping[str, str]) -> str:
+    """A table's letter has the prompt of its key, else that of its cell: the same block, group and name."""
+    cell = [fields.get(name, "") for name in ("block", "group", "name")]
+    return fields.get("key", "") or (" ".join(cell) if cell[0] else "")
 
 
 def chosen(known: Sequence[StudyGenerator], wanted: Iterable[str]) -> tuple[StudyGenerator, ...]:
@@ -192,23 +217,19 @@ def imported_name(model: str) -> str:
     return f"{IMPORTED}: {model}" if model else IMPORTED
 
 
-def _apart(model: str, rows: Sequence[GeneratorRow]) -> dict[int, str]:
-    """Names of generators that share a model: with what tells most of them apart first, until no two are the same."""
-    traits = {row.id: _traits(row) for row in rows}
-    order = list(dict.fromkeys((*FIRST, *sorted({name for of in traits.values() for name in of}))))
-    used: list[str] = []
-
-    def classes(names: Sequence[str]) -> int:
-        return len({tuple(_key(of.get(name)) for name in names) for of in traits.values()})
-
-    while classes(used) < len(rows):
-        best = max(order, key=lambda name: classes([*used, name]))
-        if classes([*used, best]) == classes(used):
+def _differs(row: GeneratorRow, others: Sequence[GeneratorRow]) -> list[str]:
+    """What tells a generator from each of the others, that which tells it from most of them first."""
+    own, left = _traits(row), [_traits(other) for other in others]
+    order = list(dict.fromkeys((*FIRST, *sorted({name for of in (own, *left) for name in of}))))
+    said = []
+    while left:
+        apart = {name: [of for of in left if _key(of.get(name)) != _key(own.get(name))] for name in order}
+        best = max(order, key=lambda name: len(apart[name]))
+        if not apart[best]:
             break
-        used.append(best)
-    names = {key: ", ".join([model, *(_said(name, of.get(name)) for name in used)]) for key, of in traits.items()}
-    twice = {name for name in names.values() if list(names.values()).count(name) > 1}
-    return {key: f"{name}, no. {key}" if name in twice else name for key, name in names.items()}
+        said.append(_said(best, own.get(best)))
+        left = [of for of in left if of not in apart[best]]
+    return said
 
 
 def _traits(row: GeneratorRow) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import TextRow
 from core.project.specs import ScoreSpec
+from core.scorers.halving import in_halves
 from core.scorers.protocol import ScorerInfo, ScoreValue
 
 Kind = Literal["output", "source"]
@@ -49,8 +50,8 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
             started = time.monotonic()
             after = page[-1].key
             usable, broken = _score_what_can_be(ctx, project, scorer, page, compute)
-            if broken and len(broken) == len(page) and not added + unscored:
-                raise broken[0]
+            if broken and len(broken) == len(page) and not added + unscored and not _has_scored(project, scorer):
+                raise broken[0]  # it is not the texts
             error = error or (str(broken[0]) if broken else "")
             failed += len(broken)
             added += usable
@@ -60,23 +61,26 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
     return ScoreResult(scorer, added, unscored, failed, error)
 
 
+def _has_scored(project: Project, scorer: ScorerInfo) -> bool:
+    """Whether any text of the project has a score of this version."""
+    read = project.scores.embeddings if scorer.role == "embedding" else project.scores.page
+    return any(read(kind, scorer.name, scorer.version, limit=1) for kind in KINDS)
+
+
 def _score_what_can_be(
     ctx: JobContext, project: Project, scorer: ScorerInfo, page: Sequence[TextRow], compute: ComputeProcess
-) -> tuple[int, list[AppError]]:
-    """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
-    ctx.check()
-    try:
-        return score_page(ctx, project, scorer, page, compute), []
-    except ComputeCrashed:  # nobody knows whether a text was the cause: the job stops, and goes on at the next start
-        raise
-    except AppError as error:
-        if len(page) == 1:
-            return 0, [error]
-    first, second = (
-        _score_what_can_be(ctx, project, scorer, part, compute)
-        for part in (page[: len(page) // 2], page[len(page) // 2 :])
-    )
-    return first[0] + second[0], first[1] + second[1]
+) -> tuple[int, list[Exception]]:
+    """How many of them have a value now, and what the scorer said of each text that it broke on."""
+    usable: list[int] = []
+    broken: list[Exception] = []
+
+    def together(rows: Sequence[TextRow]) -> None:
+        ctx.check()
+        usable.append(score_page(ctx, project, scorer, rows, compute))
+
+    # After a crash nobody knows whether a text was the cause: the job stops, and goes on at the next start.
+    in_halves(page, together, lambda _, why: broken.append(why), breaks=AppError, stops=(ComputeCrashed,))
+    return sum(usable), broken
 
 
 def score_page(

@@ -19,6 +19,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import TextRow
 from core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
+from core.scorers.halving import in_halves
 from core.scorers.protocol import ScorerInfo
 
 FIRST_PAGE = 8
@@ -54,6 +55,13 @@ class _Tried:
     @property
     def given_up(self) -> bool:
         return self.in_a_row >= HOPELESS_AFTER
+
+    def count(self, *, added: int = 0, unscored: int = 0, failed: int = 0, error: str = "") -> None:
+        before = self.result
+        self.result = replace(
+            before, added=before.added + added, unscored=before.unscored + unscored, failed=before.failed + failed,
+            error=before.error or error,
+        )  # fmt: skip
 
 
 class ScoreBehind:
@@ -167,24 +175,21 @@ class ScoreBehind:
         return tuple(row for row in rows if row.key <= self._last)
 
     def _score(self, scorer: ScorerInfo, page: Sequence[TextRow]) -> None:
-        """Together; where that fails in halves, so that one text that a scorer breaks on costs itself alone."""
-        self._scoring.check()
         tried, self._at = self._tried[scorer.name], scorer.name
-        if tried.given_up:
-            return
-        result = tried.result
-        try:
-            usable = score_page(self._scoring, self._project, scorer, page, self._compute)
-        except AppError as error:
-            if len(page) == 1:
-                tried.result = replace(result, failed=result.failed + 1, error=result.error or str(error))
-                tried.in_a_row += 1
-            else:
-                self._score(scorer, page[: len(page) // 2])
-                self._score(scorer, page[len(page) // 2 :])
-            return
-        tried.in_a_row = 0
-        tried.result = replace(result, added=result.added + usable, unscored=result.unscored + len(page) - usable)
+
+        def together(rows: Sequence[TextRow]) -> None:
+            self._scoring.check()
+            if tried.given_up:
+                return
+            usable = score_page(self._scoring, self._project, scorer, rows, self._compute)
+            tried.in_a_row = 0
+            tried.count(added=usable, unscored=len(rows) - usable)
+
+        def alone(_: TextRow, why: Exception) -> None:
+            tried.in_a_row += 1
+            tried.count(failed=1, error=str(why))
+
+        in_halves(page, together, alone, breaks=AppError)
 
 
 class Pace:

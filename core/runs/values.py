@@ -100,20 +100,44 @@ def stored_values(project: Project, info: ScorerInfo) -> dict[TextKey, Floats]:
 
 
 def complete_values(
-    ctx: JobContext, project: Project, study_id: int, info: ScorerInfo, compute: ComputeProcess
+    ctx: JobContext,
+    project: Project,
+    study_id: int,
+    info: ScorerInfo,
+    compute: ComputeProcess,
+    broken: list[str],
 ) -> dict[TextKey, Floats]:
-    """The values of every text of a study. New ones are stored, except in a project that is open read-only."""
+    """The values of every text of a study. New ones are stored, except in a project that is open read-only.
+
+    `broken` gets a sentence where the scorer broke on some texts; those have no value.
+    """
     if not project.read_only:
-        score(ctx, project, study_id, info, compute)
+        done = score(ctx, project, study_id, info, compute)
+        if done.failed:
+            broken.append(broken_words(info, done.failed, done.error))
         return stored_values(project, info)
     values = stored_values(project, info)
     for kind in KINDS:
         texts = _unscored(project, kind, info, study_id)
-        _, scored = compute.call(calls.score_batch, info.name, [t for _, t in texts], ctx=ctx)
-        values |= {
-            (kind, key): value.values for (key, _), value in zip(texts, scored, strict=True) if value.values.size
-        }
+        scored = values_of(ctx, compute, info, [text for _, text in texts], broken)
+        values |= {(kind, key): value for (key, _), value in zip(texts, scored, strict=True) if value.size}
     return values
+
+
+def values_of(
+    ctx: JobContext, compute: ComputeProcess, info: ScorerInfo, texts: Sequence[str], broken: list[str]
+) -> Iterator[Floats]:
+    """The values of texts that are not stored; of one that the scorer breaks on none. `broken`: as above."""
+    _, values, failed = compute.call(calls.score_each, info.name, texts, ctx=ctx)
+    if failed:
+        broken.append(broken_words(info, len(failed), next(iter(failed.values()))))
+    return (value.values for value in values)
+
+
+def broken_words(info: ScorerInfo, failed: int, why: str) -> str:
+    """That a scorer broke on some texts."""
+    texts = "1 text, which has" if failed == 1 else f"{failed:,} texts, which have"
+    return f"{info.name} failed on {texts} no score from it: {why}"
 
 
 def stored_summaries(project: Project, info: ScorerInfo) -> dict[TextKey, float | None]:

@@ -20,6 +20,7 @@ from core.machine.installation import explained
 from core.machine.models import catalogue
 from core.machine.plug_ins import entry_points
 from core.own import own_module
+from core.scorers.halving import in_halves
 from core.scorers.lexicon import OWN_WORDS, own_words
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
@@ -138,29 +139,24 @@ def score_each(
 
     Raises what the first text raised where no text can be scored.
     """
-    info = asdict(info_of(name))
+    info = info_of(name)
+    if info.unavailable:  # nothing can be scored: it is not the texts
+        score_batch(name, texts, ctx)
     values = [NO_VALUE] * len(texts)
     failed: dict[int, str] = {}
 
-    def attempt(places: Sequence[int]) -> None:
-        try:
-            found = score_batch(name, [texts[place] for place in places], ctx)[1]
-        except JobCancelled:
-            raise
-        except Exception as error:  # a third party's scorer may raise anything
-            if len(places) > 1:
-                attempt(places[: len(places) // 2])
-                attempt(places[len(places) // 2 :])
-                return
-            failed[places[0]] = f"{type(error).__name__}: {error}"[:200]
-            if len(failed) == len(texts):
-                raise
-        else:
-            for place, value in zip(places, found, strict=True):
-                values[place] = value
+    def together(places: Sequence[int]) -> None:
+        found = score_batch(name, [texts[place] for place in places], ctx)[1]
+        for place, value in zip(places, found, strict=True):
+            values[place] = value
 
-    attempt(range(len(texts)))
-    return info, values, failed
+    def alone(place: int, why: Exception) -> None:
+        failed[place] = (str(why) if isinstance(why, AppError) else f"{type(why).__name__}: {why}")[:200]
+        if len(failed) == len(texts):
+            raise why
+
+    in_halves(range(len(texts)), together, alone, stops=(JobCancelled,))  # a third party's scorer may raise anything
+    return asdict(info), values, failed
 
 
 NO_VALUE = ScoreValue(np.zeros(0, np.float32), None)

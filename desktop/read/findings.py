@@ -15,8 +15,9 @@ from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
 from core.report.figures.generators import BETWEEN
+from core.runs.evidence import paired_texts, read_texts
 from core.runs.exporting import matched_block
-from core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, texts_of, texts_read
+from core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
 from core.runs.measure.asked import ASKED
 from core.runs.values import ORIGINAL_KEY, stored_values
 from core.scorers.choosing import scorer_for
@@ -79,43 +80,29 @@ def texts_behind(
     if found is None:
         return Behind()
     titles, rank_of = read_titles(project), _ranking(project, finding)
-    common = _common(project, found.id, finding, recipe or {}) if finding.id.endswith(BETWEEN) else None
+    between = finding.id.endswith(BETWEEN)
+    common = paired_texts(project, found.id, finding, recipe or {}) if between else {}
+    was_read = {text.key: text for text in read_texts(project, found.id, recipe or {})}
     texts: list[tuple[Mapping[str, str], TextRef]] = []
     for number, (fields, ref, text) in enumerate(_texts(project, found, titles)):
         if number % CHECKED_EVERY == 0:
             ctx.check()
-        if not _fits(fields, finding.dims) or not _was_read(ref.key, fields["generator"], recipe or {}):
+        if ref.key in was_read:
+            fields = {**fields, "generator": was_read[ref.key].generator}
+        elif fields["generator"]:
             continue
-        if common is not None:
+        if between:
             if ref.key not in common:
                 continue
-            ref = replace(ref, block=common[ref.key])
+            side, prompt = common[ref.key]
+            fields, ref = {**fields, "generator": side}, replace(ref, block=prompt)
+        if not _fits(fields, finding.dims):
+            continue
         if rank_of is None:
             texts.append((fields, ref))
         elif (ranked := rank_of(ref.key, text)) is not None:
             texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
     return Behind(tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles)))
-
-
-def _was_read(key: TextKey, generator: str, recipe: Mapping[str, Any]) -> bool:
-    """Whether a text was there when the study was measured, and its generator was among those that were wanted."""
-    if "generators" not in recipe:
-        return True
-    known = {one["name"] for one in recipe["generators"]}
-    later = key[0] == "output" and key[1] > recipe.get("read_to", key[1])
-    return not later and (not generator or generator in known)
-
-
-def _common(project: Project, study_id: int, finding: Finding, recipe: Mapping[str, Any]) -> dict[TextKey, str]:
-    """Of two compared generators, the outputs of prompts that both answered, each with its prompt."""
-    asked, wrote = prompts_asked(project, study_id), runs_by_name(project)
-    prompts: dict[str, dict[TextKey, str]] = {name: {} for name in finding.groups}
-    for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
-        name = wrote[row.run_id]
-        if name in prompts and _was_read(("output", row.id), name, recipe):
-            prompts[name]["output", row.id] = asked[row.prompt_id]
-    both = set.intersection(*(set(of.values()) for of in prompts.values()))
-    return {key: prompt for of in prompts.values() for key, prompt in of.items() if prompt in both}
 
 
 def read_text(project: Project, ref: TextRef) -> str:
@@ -200,7 +187,12 @@ def _block(row: OutputRow | SourceRow) -> str:
     story = row.fields.get("headline", "") or row.fields.get(ORIGINAL_KEY, "")
     if isinstance(row, SourceRow):
         return row.fields.get("block", "") or story
-    return matched_block(row) or story or (f"{row.task}/{row.theme}/{row.sample}/{row.model}" if row.task else "")
+    letters = matched_block(row)
+    return (
+        (letters and f"{letters}/{row.sample}")
+        or story
+        or (f"{row.task}/{row.theme}/{row.sample}/{row.model}" if row.task else "")
+    )
 
 
 # in which group

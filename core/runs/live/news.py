@@ -124,7 +124,7 @@ def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
     for axis in axes if asked.words else ():
         dealt = dealt_words(table, axis, design, rng, DEALS)
         levels[WORDS].append(_values(axis, measure_words(table, axis).values, dealt))
-    scored = {role: single_scores(table, name) for role, name in asked.unscored.items()}
+    scored = {role: single_scores(table, name)[0] for role, name in asked.unscored.items()}
     for role, both in asked.scores.items():
         given = [np.asarray(scores, dtype=np.float64) for scores in both]
         if all(len(scores) == len(table.sentences(side)[0]) for side, scores in zip(SIDES, given, strict=True)):

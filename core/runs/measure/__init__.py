@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import core
-from core.compute import ComputeProcess, calls
+from core.compute import ComputeProcess
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
@@ -16,11 +16,11 @@ from core.project.stores.runs import OutputFilter
 from core.runs.generators import prompts_asked
 from core.runs.measure.asked import asked_of
 from core.runs.measure.brought_in import brought_in
-from core.runs.measure.by_generator import ByGenerator, measured, of_tables, with_left_out
+from core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
 from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
 from core.runs.setup import study_of
 from core.runs.tables import read_table
-from core.runs.values import complete_values, failures
+from core.runs.values import complete_values, failures, values_of
 from core.scorers.choosing import best_scorer
 from core.scorers.protocol import ScorerInfo
 from core.studies.registry import studies, table_fields
@@ -54,7 +54,7 @@ def measure_project(
         result, remarks = of_judged(ctx, project, options, compute)
         found = ByGenerator(result, tuple(remarks), ())
     else:
-        found = measured(ctx, project, study_of(project, study).id, module, options, compute)
+        found = measured(ctx, TextsToMeasure(project, study_of(project, study).id, module, options, compute))
     result = _adjusted(found.result, options)
     recipe = recipe_of(options, result) | asked_of(options) | found.recipe()
     if not project.read_only:
@@ -167,22 +167,23 @@ class PlainMeasuring:
     ) -> Answer:
         rows = [record.values for _, table in read for record in table.rows]
         texts = [row.get("text", "") for row in rows]
-        scores = {}
+        scores, broken = {}, list[str]()
         for role, info in self._scorers(options):
-            _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
-            scores[role] = [value.values for value in values]
+            scores[role] = list(values_of(ctx, compute, info, texts, broken))
         dropped = sum((Counter(table.dropped) for _, table in read), Counter())
         result = self._measure(ctx, rows, scores, options, compute)
-        return replace(result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}), []
+        result = replace(result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped})
+        return result, broken
 
     def of_project(
         self, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
     ) -> Answer:
-        return whole(ctx, self.prepared(ctx, project, study_id, options, compute), compute), []
+        (found,) = self.prepared(ctx, project, study_id, options, compute)
+        return whole(ctx, found, compute), list(found.remarks)
 
     def prepared(
         self, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
-    ) -> Prepared:
+    ) -> list[Prepared]:
         outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
         if not outputs:
             raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
@@ -193,20 +194,22 @@ class PlainMeasuring:
             }
             for row in outputs
         ]  # fmt: skip
-        scores = {}
+        scores, broken = {}, list[str]()
         for role, info in self._scorers(options):
-            values = complete_values(ctx, project, study_id, info, compute)
+            values = complete_values(ctx, project, study_id, info, compute, broken)
             scores[role] = [values.get(("output", row.id)) for row in outputs]
         failed, asked = failures(project, study_id), prompts_asked(project, study_id)
         prompts = tuple(asked[row.prompt_id] for row in outputs)
-        return Prepared(
+        plain = Prepared(
             call=self._input.measure,
             args=(self._columns(rows), options.seed, scores),
             take=f"{take_plain.__module__}:{take_plain.__name__}",
             prompts=prompts,
             units=prompts,
+            remarks=tuple(broken),
             dropped=failed,
         )
+        return [plain]
 
     def _scorers(self, options: MeasureOptions) -> Iterator[tuple[str, ScorerInfo]]:
         for role in self.CHOICES:

@@ -18,7 +18,8 @@ from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.resampling import group_jackknife
 from core.metrics.result import Bounds, Difference
-from core.runs.measure.prepared import Prepared
+from core.runs.generators import StudyGenerator
+from core.runs.measure.prepared import TEXTS, Prepared
 from core.scorers.registry import remembered_scores
 from core.studies.findings import interval, missing_interval, with_holm
 
@@ -26,7 +27,7 @@ BETWEEN = ".between_generators"
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/generators.md"
 Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
-Estimates = dict[Key, float]
+Estimates = dict[Key, tuple[float, int]]  # and how many items each is of
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,10 @@ class ComparedPair:
     sizes: tuple[int, ...]
 
 
-def paired(first: tuple[str, Prepared], second: tuple[str, Prepared], seed: int) -> ComparedPair | None:
+Columns = tuple[StudyGenerator, Prepared]
+
+
+def paired(first: Columns, second: Columns, seed: int) -> ComparedPair | None:
     """Two generators on the prompts that both answered; None where there is none."""
     common = (set(first[1].prompts) & set(second[1].prompts)) - {""}
     if not common:
@@ -66,23 +70,21 @@ def paired(first: tuple[str, Prepared], second: tuple[str, Prepared], seed: int)
     group_of = {unit: place % number for place, unit in enumerate(units)}
     sizes = tuple(sum(group == each for group in group_of.values()) for each in range(number))
 
-    def side(name: str, prepared: Prepared) -> ComparedSide:
+    def side(one: StudyGenerator, prepared: Prepared) -> ComparedSide:
         places = tuple(place for place, prompt in enumerate(prepared.prompts) if prompt in common)
         groups = tuple(group_of[unit_of[prepared.prompts[place]]] for place in places)
-        return ComparedSide(name, prepared, places, groups)
+        return ComparedSide(one.name, prepared, places, groups)
 
     return ComparedPair(side(*first), side(*second), len(common), sizes)
 
 
 def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProcess) -> list[Finding]:
     """The differences of every default finding that both generators of a pair have, adjusted within an id."""
-    sides: dict[tuple[str, tuple[int, ...], tuple[int, ...]], ComparedSide] = {}
+    sides: dict[Same, ComparedSide] = {}
     for pair in pairs:
         for one in (pair.first, pair.second):
             sides.setdefault(_same(one), one)  # all generators on the same prompts: each is measured once
-    asked = [
-        (one.prepared.call, one.prepared.take, one.prepared.args, one.places, one.groups) for one in sides.values()
-    ]
+    asked = [AskedSide.of(one) for one in sides.values()]
     estimated = dict(zip(sides, compute.call(calls.estimates_without, asked, ctx=ctx), strict=True))
     found: list[Finding] = []
     for pair in pairs:
@@ -93,34 +95,53 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
     return [each for key, own in families.items() for each in with_holm(own, f"{key}, {len(own)} tests")]
 
 
-def _same(side: ComparedSide) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    return side.name, side.places, side.groups
+Same = tuple[str, str, tuple[int, ...], tuple[int, ...]]
 
 
-def in_compute(
-    sides: Sequence[tuple[str, str, tuple[Any, ...], Sequence[int], Sequence[int]]], ctx: JobContext
-) -> list[tuple[list[Finding], list[Estimates]]]:
+def _same(side: ComparedSide) -> Same:
+    return side.name, side.prepared.what, side.places, side.groups
+
+
+@dataclass(frozen=True)
+class AskedSide:
+    """A side as the compute process is asked for its estimates: without each of its `groups` of rows (`places`)."""
+
+    call: str
+    read: str
+    take: str
+    args: tuple[Any, ...]
+    places: tuple[int, ...]
+    groups: tuple[int, ...]
+
+    @classmethod
+    def of(cls, side: ComparedSide) -> "AskedSide":
+        own = side.prepared
+        return cls(own.call, own.read, own.take, own.args, side.places, side.groups)
+
+
+def in_compute(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[Finding], list[Estimates]]]:
     """In the compute process: of each side the findings on its rows, and the estimates without each group of them."""
-    total = sum(1 + len(set(groups)) for *_, groups in sides)
+    total = sum(2 + max(side.groups) for side in sides)
     done, answers = 0, []
     with remembered_scores():
-        for call, take, args, places, groups in sides:
-            measure, take_rows = resolve(call, ("core",)), resolve(take, ("core",))
-            whole: list[Finding] = []
-            without: list[Estimates] = []
-            for group in (None, *range(1 + max(groups))):
+        for side in sides:
+            measure, take_rows = resolve(side.call, ("core",)), resolve(side.take, ("core",))
+            args = resolve(side.read, ("core",))(side.args, ctx) if side.read else side.args
+            measured: list[list[Finding]] = []
+            for group in (None, *range(1 + max(side.groups))):
                 ctx.check()
-                kept = [place for place, own in zip(places, groups, strict=True) if own != group]
+                kept = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
                 result = _measured(measure, take_rows(args, kept)) if kept else None
-                findings = [one for one in result.findings if one.variant == "default"] if result else []
-                if group is None:
-                    whole = findings
-                else:
-                    without.append({key_of(one): one.estimate for one in findings if one.estimate is not None})
+                measured.append([one for one in result.findings if one.variant == "default"] if result else [])
                 done += 1
                 ctx.report(done, total, note="comparing generators")
-            answers.append((whole, without))
+            answers.append((measured[0], [estimates_of(findings) for findings in measured[1:]]))
     return answers
+
+
+def estimates_of(findings: Sequence[Finding]) -> Estimates:
+    """Those that are defined."""
+    return {key_of(one): (one.estimate, one.n) for one in findings if one.estimate is not None}
 
 
 def _measured(measure: Any, args: tuple[Any, ...]) -> StudyResult | None:
@@ -149,23 +170,33 @@ def _differences(
     ]
 
 
+def _jackknifed(
+    pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
+) -> tuple[Difference | str, int]:
+    """The difference, or why it has no interval; and over how many groups of prompts."""
+    key, whole = key_of(one), [(float(found.estimate or 0), found.n) for found in (one, other)]
+    missing = sum(key not in own for side in (first, second) for own in side)
+    if missing:
+        return f"it is not defined once some of the prompts are left out ({missing} times)", len(pair.sizes)
+    without = [(mine[key], theirs[key]) for mine, theirs in zip(first, second, strict=True)]
+    scale = log if is_ratio(one.unit) else float
+    if scale is log and min(value for pairs in (whole, *without) for value, _ in pairs) <= 0:
+        return "a ratio is 0 with some of the prompts left out", len(pair.sizes)
+    # Groups without any of its items say nothing of how it varies: a finding of one domain has fewer of them.
+    own = [place for place, left in enumerate(without) if list(left) != whole]
+    left_out = [scale(without[place][0][0]) - scale(without[place][1][0]) for place in own]
+    sizes = [pair.sizes[place] for place in own]
+    theta = scale(whole[0][0]) - scale(whole[1][0])
+    return group_jackknife(theta, left_out, sizes, "prompts"), len(own)
+
+
 def _difference(
     pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
 ) -> Finding:
     assert one.estimate is not None
     assert other.estimate is not None
-    ratio = is_ratio(one.unit)
-    key, names = key_of(one), (pair.first.name, pair.second.name)
-    missing = sum(key not in own for side in (first, second) for own in side)
-    defined = [own[key] for side in (first, second) for own in side if key in own] + [one.estimate, other.estimate]
-    scale = log if ratio else float
-    if ratio and min(defined) <= 0:
-        result: Difference | str = "a ratio is 0 with some of the prompts left out"
-    elif missing:
-        result = f"it is not defined once some of the prompts are left out ({missing} times)"
-    else:
-        left_out = [scale(mine[key]) - scale(theirs[key]) for mine, theirs in zip(first, second, strict=True)]
-        result = group_jackknife(scale(one.estimate) - scale(other.estimate), left_out, pair.sizes, "prompts")
+    ratio, names = is_ratio(one.unit), (pair.first.name, pair.second.name)
+    result, groups = _jackknifed(pair, one, other, first, second)
     plain = (
         one.estimate / other.estimate if ratio and other.estimate else None if ratio else one.estimate - other.estimate
     )
@@ -182,7 +213,7 @@ def _difference(
         n_by_group={names[0]: one.n, names[1]: other.n},
         scorers=one.scorers,
         source=SOURCE,
-        note=_note(pair, one, other),
+        note=_note(pair, one, other, groups),
     )  # fmt: skip
     if isinstance(result, str):
         return replace(found, reason=found.reason or f"interval: {result}")
@@ -205,10 +236,12 @@ def _unit(unit: str) -> str:
     return {"proportion": "difference of proportions", "share": "difference of shares"}.get(unit, unit)
 
 
-def _note(pair: ComparedPair, one: Finding, other: Finding) -> str:
+def _note(pair: ComparedPair, one: Finding, other: Finding, groups: int) -> str:
     whose = f" ({' : '.join(one.groups)})" if one.groups else ""
     how = "quotient" if is_ratio(one.unit) else "difference"
+    answered = "both answered" if pair.first.prepared.what == TEXTS else "people judged of both; raters as they are"
     return (
-        f"The {how} of {one.estimate:.4g} and {other.estimate:.4g}{whose} on the {pair.prompts:,} prompts that both "
-        f"answered; delete-a-group jackknife over {len(pair.sizes)} groups of prompts, the same left out on both sides."
+        f"The {how} of {one.estimate:.4g} and {other.estimate:.4g}{whose} on the {pair.prompts:,} prompts that "
+        f"{answered}; delete-a-group jackknife over {groups} groups of prompts, the same left out on both "
+        "sides."
     )

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -12,21 +11,26 @@ from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs.generators import StudyGenerator, chosen, generators_of, written_by_these
+from core.runs.generators import StudyGenerator, generators_of, written_by_these
 from core.runs.measure.between import ComparedPair, between, paired
-from core.runs.measure.prepared import Measuring, Prepared
+from core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
+from core.runs.run_sets import named_texts
 from core.studies.study import ALL, MeasureOptions
 from core.tables.rows import TableRead
 
 GENERATOR, MODEL = "generator", "model"
 WRITTEN_BY = "written_by"  # the field of an export that names it
 MOST_IN_PAIRS = 4  # generators; more have so many pairs that one is asked which
-NOTHING_COMMON = "{one} and {other} were not compared: no prompt was answered by both."
+NOTHING_COMMON = "{one} and {other} were not compared: {what}."
+NOT_COMMON = {TEXTS: "no prompt was answered by both", JUDGMENTS: "no prompt was judged of both"}
+NO_NUMBER = "nothing is defined for both"
+NOT_MEASURED = "{name} was not measured: {why}"
+NAME_TWO = "Name two that wrote texts, or two sets of runs, such as run:1,run:2 or date:2026-03,date:2026-06."
 
 
 @dataclass(frozen=True)
 class ByGenerator:
-    """`generators`: whose texts were measured. `pooled`: all of them as one.
+    """`generators`: whose texts were measured. `pooled`: all of them as one. `sides`: what was compared besides.
     `read_to`: the last output that there was when reading began. `undone`: a sentence for each part of what
     was asked for that could not be measured or compared; the rest is there."""
 
@@ -36,88 +40,92 @@ class ByGenerator:
     pooled: bool = False
     read_to: int = 0
     undone: tuple[str, ...] = ()
+    sides: tuple[StudyGenerator, ...] = ()
 
     def recipe(self) -> dict[str, Any]:
         """What a recipe says of them."""
         own: dict[str, Any] = {"generators": [one.to_json() for one in self.generators]} if self.generators else {}
         own |= {"read_to": self.read_to} if self.generators else {}
+        own |= {"sides": [one.to_json() for one in self.sides]} if self.sides else {}
         return {**own, **({"pooled": True} if self.pooled else {})}
 
 
-def measured(
-    ctx: JobContext,
-    project: Project,
-    study_id: int,
-    module: Measuring,
-    options: MeasureOptions,
-    compute: ComputeProcess,
-) -> ByGenerator:
+@dataclass(frozen=True)
+class TextsToMeasure:
+    """A study's texts, of a whole project or of one that is narrowed, and what measures them."""
+
+    project: Project
+    study_id: int
+    module: Measuring
+    options: MeasureOptions
+    compute: ComputeProcess
+
+    def of(self, *generators: StudyGenerator) -> "TextsToMeasure":
+        """Those that these wrote."""
+        return replace(self, project=written_by_these(self.project, generators))
+
+    def measure(self, ctx: JobContext) -> Answer:
+        return self.module.of_project(ctx, self.project, self.study_id, self.options, self.compute)
+
+    def prepared(self, ctx: JobContext) -> Sequence[Prepared]:
+        """What can be compared between generators. Raises `UsageError` for a study that cannot."""
+        prepare = getattr(self.module, "prepared", None)
+        if prepare is None:
+            raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
+        found: Sequence[Prepared] = prepare(ctx, self.project, self.study_id, self.options, self.compute)
+        return found
+
+
+def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     """The findings of a project's study. With texts of several generators each finding has the dim `generator`."""
-    last = project.outputs.last_id()
-    found = _measured(ctx, project, study_id, module, options, compute)
+    last, options = texts.project.outputs.last_id(), texts.options
+    known = generators_of(texts.project, texts.study_id)
+    wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
+    pairs = _asked(texts, wanted) if options.compare else []
+    each = len(wanted) > 1 and not options.pool
+    found = _each(ctx, texts, wanted) if each else _one(ctx, texts, wanted, known)
+    if pairs:
+        differences, undone = compared(ctx, texts, pairs)
+        result = _joined([found.result, StudyResult(found.result.study, 0, {}, tuple(differences))])
+        sides = {one.name: one for pair in pairs for one in pair if one not in wanted}
+        told = dict.fromkeys([*found.undone, *undone])
+        found = replace(found, result=result, sides=tuple(sides.values()), undone=tuple(told))
     return replace(found, read_to=last)
 
 
-def _measured(
-    ctx: JobContext,
-    project: Project,
-    study_id: int,
-    module: Measuring,
-    options: MeasureOptions,
-    compute: ComputeProcess,
+def _one(
+    ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator], known: Sequence[StudyGenerator]
 ) -> ByGenerator:
-    known = generators_of(project, study_id)
-    wanted = chosen(known, options.generators) if options.generators else known
-    if len(wanted) > 1 and not options.pool:
-        return _each(ctx, project, study_id, module, wanted, options, compute)
-    if options.compare:
-        raise UsageError(
-            "One generator cannot be compared with itself."
-            if len(wanted) < 2
-            else "What is pooled cannot be compared.",
-            hint="Choose two that wrote texts." if len(wanted) < 2 else "Leave out --pool or --compare.",
-        )
-    view = project if len(wanted) == len(known) else written_by_these(project, wanted)
-    result, remarks = module.of_project(ctx, view, study_id, options, compute)
+    """One generator, or all that are wanted as one."""
+    result, remarks = (texts if list(wanted) == list(known) else texts.of(*wanted)).measure(ctx)
     if len(wanted) > 1:
         result = replace(result, findings=tuple(_pooled(one, wanted) for one in result.findings))
-    elif len(known) > 1:
+    elif len(known) > 1 or list(wanted) != list(known):
         result = _of(result, wanted[0], known)
-    return ByGenerator(result, tuple(remarks), wanted, len(wanted) > 1)
+    return ByGenerator(result, tuple(remarks), tuple(wanted), len(wanted) > 1)
 
 
-def _each(
-    ctx: JobContext,
-    project: Project,
-    study_id: int,
-    module: Measuring,
-    wanted: Sequence[StudyGenerator],
-    options: MeasureOptions,
-    compute: ComputeProcess,
-) -> ByGenerator:
-    """One that cannot be measured is said, and the others are."""
+def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> ByGenerator:
+    """Each by itself. One that cannot be measured is said, and the others are."""
     results: list[StudyResult] = []
     remarks: dict[str, None] = {}
     failed: list[AppError] = []
     undone: list[str] = []
-    views = [written_by_these(project, [one]) for one in wanted]
-    for one, view in zip(wanted, views, strict=True):
+    views = [texts.of(one) for one in wanted]
+    for one, own in zip(wanted, views, strict=True):
         ctx.check()
         try:
-            result, told = module.of_project(ctx, view, study_id, options, compute)
+            result, told = own.measure(ctx)
         except AppError as error:
             failed.append(error)
-            undone.append(f"{one.name} was not measured: {error.message}")
+            undone.append(NOT_MEASURED.format(name=one.name, why=error.message))
             continue
         results.append(_of(result, one, wanted))
         remarks |= dict.fromkeys(told)
-    if options.compare:
-        found, told = compared(ctx, project, study_id, module, wanted, options, compute)
-        results += [StudyResult(results[0].study, 0, {}, tuple(found))] if results else []
-        undone += told
-    of_several = getattr(module, "of_several", None)
+    of_several = getattr(texts.module, "of_several", None)
     if of_several:
-        several, told = of_several(ctx, project, views, options, compute)
+        narrowed = [own.project for own in views]
+        several, told = of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
         remarks |= dict.fromkeys(told)
         results += [several] if several else []
     if not results:
@@ -171,51 +179,60 @@ def _written_by(table: TableRead, name: str) -> TableRead:
     return replace(table, rows=rows, total=len(rows), dropped={})
 
 
-def compared(
-    ctx: JobContext,
-    project: Project,
-    study_id: int,
-    module: Measuring,
-    wanted: Sequence[StudyGenerator],
-    options: MeasureOptions,
-    compute: ComputeProcess,
-) -> tuple[list[Finding], list[str]]:
-    """The differences between generators that were asked for, and a sentence for each pair that has none."""
-    prepare = getattr(module, "prepared", None)
-    if prepare is None:
-        raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
-    remarks: list[str] = []
-    columns: dict[str, Prepared] = {}
-    pairs: list[ComparedPair] = []
-    for one, other in _asked(wanted, options.compare):
-        for each in (one, other):
-            if each.name not in columns:
-                with suppress(AppError):  # it was said already, where it was measured
-                    found = prepare(ctx, written_by_these(project, [each]), study_id, options, compute)
-                    columns |= {each.name: found} if found is not None else {}
-        if one.name not in columns or other.name not in columns:
+Pair = tuple[StudyGenerator, StudyGenerator]
+
+
+def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> tuple[list[Finding], list[str]]:
+    """The differences between the two of each pair, and a sentence for each part that has none."""
+    undone: list[str] = []
+    columns: dict[str, dict[str, Prepared]] = {}
+    for one in {side.name: side for pair in pairs for side in pair}.values():
+        ctx.check()
+        try:
+            columns[one.name] = {part.what: part for part in texts.of(one).prepared(ctx)}
+        except UsageError:
+            raise
+        except AppError as error:
+            undone.append(NOT_MEASURED.format(name=one.name, why=error.message))
+    found: list[ComparedPair] = []
+    for first, second in pairs:
+        if first.name not in columns or second.name not in columns:
             continue
-        pair = paired((one.name, columns[one.name]), (other.name, columns[other.name]), options.seed)
-        if pair is None:
-            remarks.append(NOTHING_COMMON.format(one=one.name, other=other.name))
-        else:
-            pairs.append(pair)
-    return (between(ctx, pairs, compute) if pairs else []), remarks
+        own, others = columns[first.name], columns[second.name]
+        both = [what for what in own if what in others]
+        for what in both:
+            pair = paired((first, own[what]), (second, others[what]), texts.options.seed)
+            found += [pair] if pair else []
+            if pair is None and (what == TEXTS or TEXTS not in both):
+                undone.append(NOTHING_COMMON.format(one=first.name, other=second.name, what=NOT_COMMON[what]))
+        if not both:
+            undone.append(NOTHING_COMMON.format(one=first.name, other=second.name, what=NOT_COMMON[TEXTS]))
+    differences = between(ctx, found, texts.compute) if found else []
+    told = {one.groups for one in differences}
+    names = dict.fromkeys((pair.first.name, pair.second.name) for pair in found)
+    undone += [NOTHING_COMMON.format(one=one, other=other, what=NO_NUMBER) for one, other in names
+               if (one, other) not in told]  # fmt: skip
+    return differences, undone
 
 
-def _asked(wanted: Sequence[StudyGenerator], compare: Sequence[str]) -> list[tuple[StudyGenerator, StudyGenerator]]:
+def _asked(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> list[Pair]:
     """The first with each other one; or every pair. Raises `UsageError` for fewer than two, or too many pairs."""
-    if ALL in compare:
-        if len(wanted) > MOST_IN_PAIRS:
-            raise UsageError(
-                f"Every pair of {len(wanted)} generators would be compared.",
-                hint="Name them with --compare: the first is compared with each of the others.",
-            )
-        return list(combinations(wanted, 2))
-    named = chosen(wanted, compare)
-    if len(named) < 2:
-        raise UsageError("One generator cannot be compared with itself.", hint="Name two, or “all”.")
-    return [(named[0], other) for other in named[1:]]
+    compare = texts.options.compare
+    if texts.options.pool:
+        raise UsageError("What is pooled cannot be compared.", hint="Leave out --pool or --compare.")
+    if ALL not in compare:
+        named = named_texts(texts.project, texts.study_id, wanted, compare)
+        if len(named) < 2:
+            raise UsageError("One generator cannot be compared with itself.", hint=NAME_TWO)
+        return [(named[0], other) for other in named[1:]]
+    if len(wanted) < 2:
+        raise UsageError("One generator cannot be compared with itself.", hint=NAME_TWO)
+    if len(wanted) > MOST_IN_PAIRS:
+        raise UsageError(
+            f"Every pair of {len(wanted)} generators would be compared.",
+            hint="Name them with --compare: the first is compared with each of the others.",
+        )
+    return list(combinations(wanted, 2))
 
 
 def _of(result: StudyResult, one: StudyGenerator, among: Sequence[StudyGenerator]) -> StudyResult:

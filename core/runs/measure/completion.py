@@ -59,12 +59,13 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's replies, generated and imported."""
-    return whole(ctx, prepared(ctx, project, study_id, options, compute), compute), []
+    (found,) = prepared(ctx, project, study_id, options, compute)
+    return whole(ctx, found, compute), []
 
 
 def prepared(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
-) -> Prepared:
+) -> list[Prepared]:
     """The columns of a project's replies. Those after one given term are kept together."""
     replies = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not replies:
@@ -72,13 +73,14 @@ def prepared(
     rows = [{**row.fields, "response": row.text, "model": model_of(row)} for row in replies]
     asked, failed = prompts_asked(project, study_id), failures(project, study_id)
     prompts = tuple(asked[row.prompt_id] for row in replies)
-    return Prepared(
+    of_replies = Prepared(
         *called(calls.measure_completion, _columns(rows), failed, options.seed, RESAMPLES),
         take=f"{__name__}:take",
         prompts=prompts,
         units=units_or_prompts((row.get("term", "") for row in rows), prompts),
         texts=len(rows) + sum(failed.values()),
     )
+    return [of_replies]
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:

@@ -34,9 +34,9 @@ from core.runs.measure.creativity_columns import (
     without_persons,
     words_of,
 )
-from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, whole
+from core.runs.measure.prepared import FEW, JUDGMENTS, Prepared, called, picked, taken, whole
 from core.runs.setup import shipped_axes
-from core.runs.values import complete_values, failures, stored_values, unscored
+from core.runs.values import complete_values, failures, stored_values, unscored, values_of
 from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
@@ -76,14 +76,14 @@ def of_tables(
     ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of tables of outputs, of judgments, or of both."""
-    results = []
+    results, broken = [], list[str]()
     for wanted, measure in (("creativity", _output_tables), ("judgments", _judgment_tables)):
         tables = [table for kind, table in read if kind == wanted]
         if tables:
             records = [record for table in tables for record in table.rows]
-            result = measure(ctx, records, options, compute)
+            result = measure(ctx, records, options, compute, broken)
             results.append(_with_dropped(result, tables))
-    return joined(results), []
+    return joined(results), broken
 
 
 def of_project(
@@ -93,7 +93,8 @@ def of_project(
 
     Of a project that is narrowed to some runs, the judgments of comparisons that show texts of these alone.
     """
-    found = prepared(ctx, project, study_id, options, compute)
+    broken: list[str] = []
+    found = _embedded(ctx, project, study_id, options, compute, broken)
     waits = found is None and options.as_stored and unscored(project, embedder(options), study_id)
     told = ["Distances were left out: texts are not embedded yet. Measuring under Findings embeds them."]
     outputs = None if found is None else whole(ctx, found, compute)
@@ -106,19 +107,71 @@ def of_project(
             kept="The texts stay as they are.",
             hint="Choose “Score and measure” under Generate, or “biasprint measure creativity FILE”.",
         )
-    return joined(_something([outputs, judged])), [*(told if waits else []), *remarks]
+    return joined(_something([outputs, judged])), [*(told if waits else []), *broken, *remarks]
 
 
 def prepared(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> list[Prepared]:
+    """The columns of a project's outputs where they have vectors, and of revealed judgments of them."""
+    found = [
+        _embedded(ctx, project, study_id, options, compute, []),
+        _prepared_judgments(project, study_id, axes_of(project, options.axes), options),
+    ]
+    return [one for one in found if one is not None]
+
+
+def _embedded(
+    ctx: JobContext,
+    project: Project,
+    study_id: int,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+    broken: list[str],
 ) -> Prepared | None:
     """The columns of a project's outputs, which are embedded first unless the options say no; None without vectors."""
     info = embedder(options)
     if not options.as_stored:
-        complete_values(ctx, project, study_id, info, compute)
+        complete_values(ctx, project, study_id, info, compute, broken)
     elif unscored(project, info, study_id):
         return None
     return _prepared(project, study_id, axes_of(project, options.axes), info, options.seed, parts=True)
+
+
+def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: MeasureOptions) -> Prepared | None:
+    """The judgments in force of comparisons that show texts of this project alone; None where there are none.
+
+    The prompt of a judgment is that of all texts on its cards, and its unit their task and theme.
+    """
+    finished = [session for session in project.judging.sessions() if session.revealed_at is not None]
+    revealed = tellable_sessions(project, finished)
+    judged = judgment_columns(project, revealed, compared=True, seen=options.seen, wanted=_shows(project))
+    columns, axes = by_set(judged, axes)
+    if not columns["comparison"]:
+        return None
+    asked = prompts_asked(project, study_id)
+    prompt_of = {row.id: asked[row.prompt_id] for row in project.outputs.each(OutputFilter(study_id=study_id))}
+    shown = {
+        row.id: " + ".join(sorted(prompt_of.get(item.output or 0, "") for item in row.items))
+        for plan in {session.plan_id for session in revealed}
+        for row in project.judging.comparisons(plan)
+    }
+    columns, _ = without_codes(project, columns)
+    table = {name: tuple(values) for name, values in columns.items()}
+    how = {"seed": options.seed, "harm": harm_of(_definitions(project))}
+    return Prepared(
+        *called(calls.measure_judgments, table, axes, how),
+        take=f"{__name__}:take_judgments",
+        prompts=tuple(shown[key] for key in columns["comparison"]),
+        units=tuple(f"{task} / {theme}" for task, theme in zip(columns["task"], columns["theme"], strict=True)),
+        what=JUDGMENTS,
+    )
+
+
+def take_judgments(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the judgments; their shares, ABS and agreement on whole axes."""
+    table, axes, how = args
+    return taken(table, places), axes, {**how, "resamples": FEW, "agreed": True}
 
 
 def of_several(
@@ -398,12 +451,11 @@ def _with_dropped(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
 
 
 def _output_tables(
-    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess, broken: list[str]
 ) -> StudyResult:
     info = embedder(options)
-    texts = [record.values["text"] for record in records]
-    _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
-    scored = [(record, value.values) for record, value in zip(records, values, strict=True) if value.values.size]
+    values = values_of(ctx, compute, info, [record.values["text"] for record in records], broken)
+    scored = [(record, value) for record, value in zip(records, values, strict=True) if value.size]
     axes = _only(shipped_axes({record.values["identity"] for record, _ in scored}), options.axes)
     if not axes:
         raise AppError(
@@ -420,7 +472,7 @@ def _output_tables(
 
 
 def _judgment_tables(
-    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess
+    ctx: JobContext, records: Sequence[Record], options: MeasureOptions, compute: ComputeProcess, broken: list[str]
 ) -> StudyResult:
     records, every = [record for record in records if record.values.get("axis") != CHECK], records
     counting = [record for record in records if not is_excluded(record)]
@@ -497,8 +549,15 @@ def outputs_in_compute(
 
 
 def judgments_in_compute(table: Mapping[str, Any], axes: Axes, how: Mapping[str, Any]) -> StudyResult:
-    """In the compute process: the study over a table of judgments."""
+    """In the compute process: the study over a table of judgments.
+
+    With `agreed`, for comparing generators: of whole axes alone, without whose judgments they are.
+    """
     from core.studies.creativity.choices import JudgmentTable
-    from core.studies.creativity.judgments import measure_judgments
+    from core.studies.creativity.judgments import agreed_judgments, measure_judgments
+
+    if how.get("agreed"):
+        asked = {name: value for name, value in how.items() if name != "agreed"}
+        return agreed_judgments(JudgmentTable(**table), axes=axes, **asked)
 
     return measure_judgments(JudgmentTable(**table), axes=axes, **how)

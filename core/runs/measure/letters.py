@@ -12,16 +12,16 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
-from core.metrics.result import RESAMPLES
+from core.metrics.result import ESTIMATES, RESAMPLES
 from core.project.project import Project
 from core.project.rows import Floats, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.axes import available_axes, load_axis
 from core.runs.exporting import matched_block
-from core.runs.generators import prompts_asked
-from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, units_or_prompts, whole
-from core.runs.values import complete_values, failures, stored_values
+from core.runs.generators import prompts_asked, table_prompt
+from core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
+from core.runs.values import complete_values, failures, stored_values, values_of
 from core.scorers.choosing import best_scorer, scorer_for
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
@@ -131,6 +131,7 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
         styles={kind: scores(given) for kind, given in data["styles"].items()},
         entailment=data["entailment"],
         harms=tuple(HarmSetting(**harm) for harm in data["harms"]),
+        read=data.get("read"),
     )
 
 
@@ -143,9 +144,9 @@ def parts_of(data: Mapping[str, Any]) -> "Parts":
 
 
 def _twin(fields: Mapping[str, str]) -> str:
-    """The key of one prompt, model and sample in every arm; empty where the prompt is not known."""
+    """The key of one prompt, model, run and sample in every arm; empty where the prompt is not known."""
     pair = fields.get("pair", "")
-    return pair and f"{pair}/{fields.get('model', '')}/{fields.get('sample', '') or '0'}"
+    return pair and "/".join([pair, fields.get("model", ""), fields.get("run", ""), fields.get("sample", "") or "0"])
 
 
 def _share(kind: str, called: str, given: str) -> float:
@@ -196,7 +197,8 @@ GROUPABLE = ("group",)
 class Letter:
     """A letter as the study reads it beside its counts. `text`: as it is read, with real line breaks.
 
-    `prompt`: what is the same for the same prompt, whoever answered it; empty where it is not known.
+    `prompt`: what is the same for the same prompt, whoever answered it; empty where it is not known. `place`: of its
+    prompt among the prompts, or its own in a table.
     """
 
     key: TextKey
@@ -206,6 +208,7 @@ class Letter:
     text: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     prompt: str = ""
+    place: tuple[int, int] = (0, 0)
 
 
 def needed() -> list[ScorerInfo]:
@@ -239,9 +242,10 @@ def of_tables(
         for record in table.rows
     ]
 
+    broken: list[str] = []
+
     def scored(info: ScorerInfo) -> list[Floats | None]:
-        _, values = compute.call(calls.score_batch, info.name, texts, ctx=ctx)
-        return [value.values for value in values]
+        return list(values_of(ctx, compute, info, texts, broken))
 
     named = {kind: next((table.mapping[kind] for table in tables if kind in table.mapping), kind) for kind in STYLES}
     styles = styles_of([(f"Row {record.number}", record.values) for record in records], named, options, scored)
@@ -260,26 +264,28 @@ def of_tables(
         options.seed,
         ctx=ctx,
     )
-    return replace(result, rows=sum(table.total for table in tables)), []
+    return replace(result, rows=sum(table.total for table in tables)), broken
 
 
 def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's letters, imported and generated, scoring first what is not scored yet."""
-    return whole(ctx, prepared(ctx, project, study_id, options, compute), compute), []
+    (found,) = prepared(ctx, project, study_id, options, compute)
+    return whole(ctx, found, compute), list(found.remarks)
 
 
 def prepared(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
-) -> Prepared:
+) -> list[Prepared]:
     """The columns of a project's letters. Those of one block (cell or biography) are kept together."""
+    broken: list[str] = []
     for name in COUNTERS:
-        complete_values(ctx, project, study_id, scorer_for("lexicon", name, name), compute)
+        complete_values(ctx, project, study_id, scorer_for("lexicon", name, name), compute, broken)
     everyone, counted = _counted(project, study_id, options)
 
     def scored(info: ScorerInfo) -> list[Floats | None]:
-        values = complete_values(ctx, project, study_id, info, compute)
+        values = complete_values(ctx, project, study_id, info, compute, broken)
         return [values.get(letter.key) for letter in counted.letters]
 
     rows = [letter.fields for letter in counted.letters]
@@ -292,7 +298,7 @@ def prepared(
         **read_beside(rows, styles, harms, options),
     }
     prompts = tuple(letter.prompt for letter in counted.letters)
-    return Prepared(
+    of_letters = Prepared(
         *called(
             calls.measure_letters,
             counted.values,
@@ -305,21 +311,32 @@ def prepared(
         take=f"{__name__}:take",
         prompts=prompts,
         units=units_or_prompts((fields.get("block", "") for fields in rows), prompts),
+        read=f"{__name__}:read",
         texts=everyone,
+        remarks=tuple(broken),
     )
+    return [of_letters]
+
+
+def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
+    """In the compute process: what words and sentences the letters have, read once."""
+    from core.studies.letters.measure import read_letters
+
+    values, uses, columns, reading, seed, resamples = args
+    known = read_letters(reading_of(reading), ctx)
+    return values, uses, columns, {**reading, "read": known}, seed, resamples
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the letters."""
     values, uses, columns, reading, seed, _ = args
     by_letter = ("groups", "blocks", "units", "names")
-    # Which group is the numerator must not depend on which letters are left.
-    order = columns["order"] or tuple(dict.fromkeys(group for group in columns["groups"] if group))
-    own = {**columns, **taken({name: columns[name] for name in by_letter}, places), "order": order}
-    read = ("texts", "contexts", "documents", "models", "arms", "twins")
+    own = {**columns, **taken({name: columns[name] for name in by_letter}, places)}
+    texts = ("texts", "contexts", "documents", "models", "arms", "twins")
     styles = {kind: _style_of(given, places) for kind, given in reading["styles"].items()}
-    some = {**reading, **taken({name: reading[name] for name in read}, places), "styles": styles}
-    return [picked(of, places) for of in values], uses, own, some, seed, FEW
+    some = {**reading, **taken({name: reading[name] for name in texts}, places), "styles": styles}
+    some["read"] = reading["read"].only(places)
+    return [picked(of, places) for of in values], uses, own, some, seed, ESTIMATES
 
 
 def _style_of(given: Any, places: Sequence[int]) -> Any:
@@ -362,7 +379,12 @@ def _regrouped(letters: Sequence[Letter], options: MeasureOptions) -> Sequence[L
 
 
 def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return _columns(
+    # In the order of the prompts: which of them was answered first must not decide which group is the numerator.
+    first: dict[str, tuple[int, int]] = {}
+    for letter in counted.letters:
+        if letter.group:
+            first[letter.group] = min(letter.place, first.get(letter.group, letter.place))
+    columns = _columns(
         [letter.group for letter in counted.letters],
         [letter.block for letter in counted.letters],
         [_unit(letter.block, letter.fields) for letter in counted.letters],
@@ -370,6 +392,7 @@ def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[st
         counted.dropped,
         axes,
     )
+    return columns | {"order": columns["order"] or tuple(sorted(first, key=lambda group: first[group]))}
 
 
 def _columns(
@@ -443,24 +466,19 @@ def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable
     asked = prompts_asked(project, study_id) if texts else {}
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         group, name = row.fields.get("group", row.identity), row.fields.get("name", "")
-        letter = Letter(("output", row.id), group, matched_block(row), name)
+        letter = Letter(("output", row.id), group, matched_block(row), name, place=(0, row.prompt_id))
         own = {"document": documents.get(row.run_id, ""), **row.fields}
-        own |= {"model": row.model, "sample": str(row.sample)}
+        own |= {"model": row.model, "run": str(row.run_id), "sample": str(row.sample)}
         yield replace(letter, text=row.text, fields=own, prompt=asked[row.prompt_id]) if texts else letter
     for source in chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id):
         if source.kind == "letter":
             fields = source.fields
             letter = Letter(
-                ("source", source.id), fields.get("group", ""), fields.get("block", ""), fields.get("name", "")
-            )
+                ("source", source.id), fields.get("group", ""), fields.get("block", ""), fields.get("name", ""),
+                place=(1, source.id),
+            )  # fmt: skip
             text = with_line_breaks(source.text, fields.get("line_break", "")) if texts else ""
-            yield replace(letter, text=text, fields=fields, prompt=_of_table(fields)) if texts else letter
-
-
-def _of_table(fields: Mapping[str, str]) -> str:
-    """A table's letter has the prompt of its key, else that of its cell: the same block, group and name."""
-    cell = [fields.get(name, "") for name in ("block", "group", "name")]
-    return fields.get("key", "") or (" ".join(cell) if cell[0] else "")
+            yield replace(letter, text=text, fields=fields, prompt=table_prompt(fields)) if texts else letter
 
 
 def documents_asked(project: Project, study_id: int) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
+from core.metrics.result import ESTIMATES
 from core.project.project import Project
 from core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from core.project.stores.runs import OutputFilter
@@ -18,7 +20,7 @@ from core.prompts.news import SHIPPED_ORIGIN, shipped_articles
 from core.prompts.resource_files import validated
 from core.runs.generators import prompts_asked
 from core.runs.importing import check_generated
-from core.runs.measure.prepared import FEW, Prepared, called, taken, units_or_prompts, whole
+from core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
 from core.runs.tables import read_table
 from core.runs.values import ORIGINAL_KEY, Originals, complete_values, failures
 from core.scorers.choosing import best_scorer
@@ -57,26 +59,25 @@ def of_tables(
         check_generated(table)
         dropped.update(table.dropped)
     rows = [record.values for _, table in read for record in table.rows]
-    scorers = {role: info.name for role, info in scorers_of(options).items()}
-    return _measure(ctx, compute, rows, dict(dropped), options, scorers, {}, {})
+    return _measure(ctx, compute, Gathered(rows, dropped, scorers_of(options)), options)
 
 
 def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's articles, each beside the original of its headline; what is not scored is first."""
-    found = prepared(ctx, project, study_id, options, compute)
+    (found,) = prepared(ctx, project, study_id, options, compute)
     columns, asked = found.args
-    return whole(ctx, found, compute), _remarks(ctx, compute, columns, asked, options)
+    return whole(ctx, found, compute), [*found.remarks, *_remarks(ctx, compute, columns, asked, options)]
 
 
 def prepared(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
-) -> Prepared:
+) -> list[Prepared]:
     """The columns of a project's articles. Those of one headline are kept together."""
-    scorers = scorers_of(options)
+    scorers, broken = scorers_of(options), list[str]()
     values = {
-        role: complete_values(ctx, project, study_id, info, compute)
+        role: complete_values(ctx, project, study_id, info, compute, broken)
         for role, info in scorers.items()
         if PER_SENTENCE in info.shape
     }
@@ -86,56 +87,58 @@ def prepared(
         raise AppError("There is no article to measure yet.", hint="Generate or import articles first.")
     rows = [news_row(output, originals) for output in outputs]
     known = {role: _by_text(found, originals, outputs) for role, found in values.items()}
-    names = {role: info.name for role, info in scorers.items()}
-    own = project.axes.latest()
-    columns, request = _args(ctx, rows, failures(project, study_id), options, names, known, own)
+    gathered = Gathered(rows, failures(project, study_id), scorers, known, project.axes.latest())
+    columns, request = _args(ctx, gathered, options)
     args = columns, {**request, "caution": _caution(rows)}
     asked = prompts_asked(project, study_id)
     prompts = tuple(asked[output.prompt_id] for output in outputs)
     headlines = (row.get(ORIGINAL_KEY, "") or row.get("headline", "") for row in rows)
-    return Prepared(
+    of_articles = Prepared(
         *called(calls.measure_news, *args),
         take=f"{__name__}:take",
         prompts=prompts,
         units=units_or_prompts(headlines, prompts),
+        remarks=tuple(broken),
     )
+    return [of_articles]
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the articles."""
     columns, asked = args
     own = {name: column for name, column in columns.items() if name != "dropped"}
-    return {**columns, **taken(own, places)}, {**asked, "resamples": FEW}
+    return {**columns, **taken(own, places)}, {**asked, "resamples": ESTIMATES}
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What is known of articles. `known`: by role, values by text; `own_axes`: the project's, by key."""
+
+    rows: Sequence[Row]
+    dropped: Mapping[str, int]
+    scorers: Mapping[str, ScorerInfo]
+    known: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
+    own_axes: Mapping[str, AxisRow] = field(default_factory=dict)
 
 
 def _measure(
-    ctx: JobContext,
-    compute: ComputeProcess,
-    rows: Sequence[Row],
-    dropped: Mapping[str, int],
-    options: MeasureOptions,
-    scorers: Mapping[str, str],
-    known: Mapping[str, Mapping[str, Floats]],
-    own_axes: Mapping[str, AxisRow],
+    ctx: JobContext, compute: ComputeProcess, gathered: Gathered, options: MeasureOptions
 ) -> tuple[StudyResult, list[str]]:
-    columns, asked = _args(ctx, rows, dropped, options, scorers, known, own_axes)
+    columns, asked = _args(ctx, gathered, options)
     result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
     return result, _remarks(ctx, compute, columns, asked, options)
 
 
-def _args(
-    ctx: JobContext,
-    rows: Sequence[Row],
-    dropped: Mapping[str, int],
-    options: MeasureOptions,
-    scorers: Mapping[str, str],
-    known: Mapping[str, Mapping[str, Floats]],
-    own_axes: Mapping[str, AxisRow],
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    columns: dict[str, Any] = {name: [row.get(field, "") for row in rows] for name, field in COLUMNS.items()}
-    columns["dropped"] = dict(dropped)
-    axes, names = axes_of(ctx, options.axes or DEFAULT_AXES, own_axes)
-    return columns, {"axes": axes, "names": names, "scorers": scorers, "known": known, "seed": options.seed}
+def _args(ctx: JobContext, gathered: Gathered, options: MeasureOptions) -> tuple[dict[str, Any], dict[str, Any]]:
+    columns: dict[str, Any] = {
+        name: [row.get(own, "") for row in gathered.rows] for name, own in COLUMNS.items()
+    }  # fmt: skip
+    columns["dropped"] = dict(gathered.dropped)
+    axes, names = axes_of(ctx, options.axes or DEFAULT_AXES, gathered.own_axes)
+    scorers = {role: info.name for role, info in gathered.scorers.items()}
+    return columns, {
+        "axes": axes, "names": names, "scorers": scorers, "known": gathered.known, "seed": options.seed,
+    }  # fmt: skip
 
 
 def _remarks(

@@ -25,7 +25,9 @@ class Measuring(Protocol):
 
     `CHOICES`: the roles whose scorer a person may choose. `AXES`: may a person name axes? `kind_of`: which kind of
     table a file is. `needed`: the scorers whose stored values its measures read, where nobody chooses others; light.
-    A study whose revealed sessions are measured also in a project without it has `of_judged`.
+    A study whose revealed sessions are measured also in a project without it has `of_judged`; one whose generators can
+    be compared has `prepared`, called as `of_project` is, which gives what can be compared: of its texts, and of
+    judgments where there are any.
     """
 
     @property
@@ -39,17 +41,21 @@ class Measuring(Protocol):
     of_project: Callable[[JobContext, Project, int, MeasureOptions, ComputeProcess], Answer]
 
 
-FEW = 20  # resamples where nothing but estimates is wanted
+TEXTS, JUDGMENTS = "texts", "judgments"
+FEW = 20  # resamples where estimates alone are wanted of a measure that cannot go without any
 
 
 @dataclass(frozen=True)
 class Prepared:
     """`call(*args)` in the compute process gives a `StudyResult`.
 
-    `take`: "module:function" there, (args, places) → the args with these rows alone and few resamples.
+    `take`: "module:function" there, (args, places) → the args with these rows alone, and nothing but estimates wanted.
+    `read`: "module:function" there, args → args in which what is read of each text is read once for all takes.
     `prompts`: of each row, what is the same for the same prompt; empty where it is not known.
     `units`: of each row, what it shares with those that it must not be separated from, such as a matched block.
-    `texts`: how many were read, failures among them; None for as many as the result says, and those `dropped` before.
+    `what`: its rows are. `texts`: how many were read, failures among them; None for as many as the result says, and
+    those `dropped` before.
+    `remarks`: what the person should know beside the findings.
     """
 
     call: str
@@ -57,8 +63,11 @@ class Prepared:
     take: str
     prompts: tuple[str, ...]
     units: tuple[str, ...]
+    what: str = TEXTS
+    read: str = ""
     texts: int | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 def called(target: Any, *args: Any) -> tuple[str, tuple[Any, ...]]:

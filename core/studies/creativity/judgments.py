@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -415,6 +416,16 @@ def measure_judgments(
         if behind:
             dropped.update(choices_on(table, choices.axis, choices.identities, sorted(behind)).dropped)
     return StudyResult("creativity", len(every), told(dropped), tuple(findings))
+
+
+def agreed_judgments(table: JudgmentTable, *, axes: Mapping[str, Sequence[str]], **how: Any) -> StudyResult:
+    """Shares, ABS and the agreement of all raters on every axis, and no rater by name: what is compared of two
+    generators whose texts were judged. `how`: as `measure_judgments` takes it."""
+    result = measure_judgments(table, axes=axes, **how)
+    plain = without_recommendations(table)
+    judged = [choices_on(plain, axis, names, plain.leading(axis)) for axis, names in axes.items() if axis in plain.axis]
+    between = [replace(one, groups=(), n_by_group={}) for one in agreement(plain, judged) if one.label in axes]
+    return replace(result, findings=(*result.findings, *between))
 
 
 def _asked(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

@@ -13,6 +13,7 @@ import numpy as np
 from core.errors import UsageError
 from core.findings import Effect, Finding, ScorerUse, StudyResult
 from core.jobs import JobContext
+from core.metrics.interactions import crossed_means
 from core.metrics.proportions import paired_proportions, two_proportions, wilson
 from core.metrics.result import RESAMPLES, Bools, Difference
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
@@ -25,7 +26,7 @@ from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, 
 from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
 from core.studies.letters.table import LettersTable
 from core.studies.letters.weat import Embedded, weat_findings, words_needed
-from core.studies.letters.word_ratios import part_words, word_findings
+from core.studies.letters.word_ratios import PartWords, part_words, word_findings
 
 # ---- `letters.success_rate`: how often a model wrote what was asked for, by group and by kind of failure
 
@@ -112,6 +113,8 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
         first, second = matched
         result: Difference = paired_proportions(first, second)
         how = f"{len(first)} matched pairs"
+    elif len(set(blocks)) < len(blocks) and any(blocks):
+        result, how = _clustered(pair, letters, blocks), "letters of one block are one sample of it"
     else:
         of = {group: [good for name, good in letters if name == group] for group in pair}
         result = two_proportions(sum(of[pair[0]]), len(of[pair[0]]), sum(of[pair[1]]), len(of[pair[1]]), exact=None)
@@ -132,6 +135,15 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
         source=SOURCE,
         note=f"{result.test}; {how}.",
     )
+
+
+def _clustered(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks: Sequence[str]) -> Difference:
+    """By what was written from one block; a letter without a block stands alone."""
+    chosen = [place for place, (group, _) in enumerate(letters) if group in pair]
+    keys = [blocks[place] or f"\x00{place}" for place in chosen]
+    good = np.array([letters[place][1] for place in chosen], dtype=np.float64)
+    cell = np.array([pair.index(letters[place][0]) for place in chosen], dtype=np.int64)
+    return crossed_means(good, cell, np.unique(keys, return_inverse=True)[1], (1.0, -1.0))
 
 
 def _matched(
@@ -165,7 +177,8 @@ class LetterInputs:
     `texts`: the letters with real line breaks. `contexts`: what each was written from, "" where unknown; empty for
     none at all. `documents`: what each was asked for as; empty: letters. `styles`: scores for each kind of style, or
     why there are none. `entailment`: a scorer's name, or "" with `no_entailment` saying why. `vectors`: an embedder's
-    name, or the path of a file of word vectors.
+    name, or the path of a file of word vectors. `read`: what was read of these letters before, so that it need not be
+    read again.
     """
 
     texts: tuple[str, ...]
@@ -177,6 +190,48 @@ class LetterInputs:
     entailment: str = ""
     no_entailment: str = "there is no scorer for “entailment”"
     harms: tuple[HarmSetting, ...] = ()
+    read: "ReadLetters | None" = None
+
+
+@dataclass(frozen=True)
+class ReadLetters:
+    """What takes long to read of letters and does not depend on which others there are.
+
+    `english`: is a letter in English; `success`: the outcome of each, by `scorer`. `grounded`: or why it is not known.
+    """
+
+    parts: tuple[PartWords, ...]
+    english: Bools
+    success: tuple[Outcome, ...]
+    scorer: ScorerUse
+    grounded: Grounding | str
+
+    def only(self, places: Sequence[int]) -> "ReadLetters":
+        kept = np.zeros(len(self.english), dtype=bool)
+        kept[list(places)] = True
+        return replace(
+            self,
+            parts=tuple(part.only(kept) for part in self.parts),
+            english=self.english[kept],
+            success=tuple(self.success[place] for place in places),
+            grounded=self.grounded if isinstance(self.grounded, str) else self.grounded.only(kept),
+        )
+
+
+def read_letters(reading: LetterInputs, ctx: JobContext | None = None) -> ReadLetters:
+    """Words by part of speech, languages, outcomes, and which sentences the contexts of English letters support."""
+    parts, english = part_words(reading.texts, reading.tagger, ctx)
+    scorer = DocumentSuccess()
+    documents = reading.documents or ("letter",) * len(reading.texts)
+    values = scorer.score(reading.texts)
+    outcomes = tuple(of_document(value.values.tolist(), asked) for value, asked in zip(values, documents, strict=True))
+    use = ScorerUse(scorer.role, scorer.name, scorer.version, scorer.sha256, scorer.stand_in)
+    grounded: Grounding | str = reading.no_entailment
+    if reading.entailment:
+        given = reading.contexts or ("",) * len(reading.texts)
+        contexts = [context if known else "" for context, known in zip(given, english, strict=True)]
+        grounded = grounding(reading.texts, contexts, reading.entailment, ctx)
+    return ReadLetters(tuple(parts), english, outcomes, use, grounded)
 
 
 def measure(table: LettersTable, *, seed: int = 0, resamples: int = RESAMPLES) -> StudyResult:
@@ -197,17 +252,15 @@ def measure_whole(
     Words and sentences are read in English only: a letter in another language is left out of what reads them. Shares
     that a table gives are used as they are.
     """
-    parts, english = part_words(reading.texts, reading.tagger, ctx)
+    known = reading.read or read_letters(reading, ctx)
+    english = known.english
     ours, kept = table.only(english, NOT_ENGLISH), np.flatnonzero(english)
-    parts = [part.only(english) for part in parts]
+    parts = [part.only(english) for part in known.parts]
     texts = [reading.texts[place] for place in kept]
     read = [finding for part in parts for finding in word_findings(ours, part, texts, seed, resamples)]
     embedded = _embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, embedded, seed, resamples)
-    contexts = [reading.contexts[place] for place in kept] if reading.contexts else [""] * len(kept)
-    grounded: Grounding | str = reading.no_entailment
-    if reading.entailment:
-        grounded = grounding(texts, contexts, reading.entailment, ctx)
+    grounded = known.grounded if isinstance(known.grounded, str) else known.grounded.only(english)
     given: list[Finding] = []
     for kind in KINDS:
         scores = reading.styles.get(kind, f"there is no scorer for “{kind}”")
@@ -217,7 +270,7 @@ def measure_whole(
         else:
             given += style_findings(table, kind, scores, reading.harms) + crossed_style(table, kind, scores)
         read += hallucination_findings(ours, kind, scores, grounded, reading.harms)
-    given += _success(table, reading)
+    given += _success(table, known)
     given += crossed_categories(table)
     if not english.any():
         read = [replace(each, reason=f"no letter is in English; {each.reason}") for each in read]
@@ -247,24 +300,19 @@ def _result(table: LettersTable, findings: Sequence[Finding]) -> StudyResult:
     return StudyResult(study="letters", rows=len(table.groups), dropped=table.all_dropped, findings=tuple(findings))
 
 
-def _success(table: LettersTable, reading: LetterInputs) -> list[Finding]:
+def _success(table: LettersTable, known: ReadLetters) -> list[Finding]:
     """Success counts every letter, also one in another language; groups in the table's order."""
-    scorer = DocumentSuccess()
-    documents = reading.documents or ("letter",) * len(reading.texts)
-    values = scorer.score(reading.texts)
     places = sorted(range(len(table.groups)), key=lambda place: _rank(table, table.groups[place]))
-    outcomes = [of_document(value.values.tolist(), asked) for value, asked in zip(values, documents, strict=True)]
-    use = ScorerUse(scorer.role, scorer.name, scorer.version, scorer.sha256, scorer.stand_in)
     findings = success_findings(
         [table.groups[place] for place in places],
-        [outcomes[place] for place in places],
-        use,
+        [known.success[place] for place in places],
+        known.scorer,
         blocks=[table.block(place) for place in places],
         dropped=table.dropped,
     )
     # The other groups stand beside a group's own rate, as in every finding.
     findings = [replace(each, groups=tuple(dict.fromkeys([*each.groups, *table.compared]))) for each in findings]
-    return findings + crossed_success(table, [outcome is Outcome.SUCCESS for outcome in outcomes], use)
+    return findings + crossed_success(table, [outcome is Outcome.SUCCESS for outcome in known.success], known.scorer)
 
 
 def _rank(table: LettersTable, group: str) -> int:
@@ -371,6 +419,7 @@ def _only(table: LettersTable, reading: LetterInputs, inside: Bools) -> tuple[Le
         contexts=kept(reading.contexts),
         documents=kept(reading.documents),
         styles=styles,
+        read=reading.read and reading.read.only(places),
     )
     return _subset(table, inside), own
 

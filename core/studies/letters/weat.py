@@ -22,7 +22,7 @@ from core.metrics.embeddings import (
 )
 from core.metrics.odds import log_odds_ratio
 from core.metrics.resampling import generator
-from core.metrics.result import Bools, Floats, Ints
+from core.metrics.result import ESTIMATES, Bools, Floats, Ints
 from core.own import own_files
 from core.studies.findings import floor, with_holm
 from core.studies.letters.table import LettersTable
@@ -115,6 +115,8 @@ def weat_findings(
         ]
 
     default = measured("default")
+    if resamples == ESTIMATES:
+        return default
     return with_holm(default, f"{ID}, default, {len(default)} tests") + measured("as_published")
 
 
@@ -169,6 +171,8 @@ def _measured(
     (observed,), (defined,) = effects(s, in_x[None], in_y[None])
     if not defined:
         return Weat(None, TOO_FEW if min(map(len, chosen)) < FEWEST_WORDS else NO_SPREAD), chosen
+    if resamples == ESTIMATES:
+        return Weat(float(observed), ""), chosen
     null, kept = _null(table, choice, places, s, rng, resamples)
     return weat_of_chosen_words(float(observed), null, kept), chosen
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from math import log
 from typing import Any
@@ -25,7 +26,7 @@ from core.metrics.odds import (
     sample_odds_ratio,
     smallest_expected,
 )
-from core.metrics.result import LEVEL, Bools, Floats, Ints
+from core.metrics.result import ESTIMATES, LEVEL, Bools, Floats, Ints, MaybeBounds
 from core.scorers.lexicon import Lexicon, count_published, count_words
 from core.scorers.parts_of_speech import CODES
 from core.scorers.protocol import ScorerInfo
@@ -86,11 +87,17 @@ def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None)
     return counted, np.array(english, dtype=np.bool_)
 
 
+# Words that were looked up already: hash of the lexicon, rule → word → its categories.
+_KNOWN: dict[tuple[str, bool], dict[str, Bools]] = {}
+
+
 def in_categories(vocabulary: Sequence[str], lexicon: Lexicon, *, as_published: bool) -> Bools:
     """Membership of words in the lexicon's categories, shape (words, categories); each rule as for letters."""
-    if as_published:
-        return np.asarray(count_published(vocabulary, lexicon).categories > 0)
-    return np.asarray(count_words([words(word) for word in vocabulary], lexicon).categories > 0)
+    known = _KNOWN.setdefault((lexicon.sha256, as_published), {})
+    if new := [word for word in dict.fromkeys(vocabulary) if word not in known]:
+        counted = count_published(new, lexicon) if as_published else count_words([words(one) for one in new], lexicon)
+        known.update(zip(new, counted.categories > 0, strict=True))
+    return np.array([known[word] for word in vocabulary], dtype=np.bool_).reshape(-1, len(lexicon.categories))
 
 
 class _Tally:
@@ -136,17 +143,17 @@ class ComparedWords:
     first: Bools
     letters: Ints
 
-    @property
+    @cached_property
     def sums(self) -> tuple[Ints, Ints]:
         """Counts of each word in the first group's letters, and in the second's."""
         return _sums(self.counts, self.first), _sums(self.counts, ~self.first)
 
-    @property
+    @cached_property
     def all_words(self) -> tuple[int, int]:
         """The number of words of the part of speech in each group's letters."""
         return int(self.totals[self.first].sum()), int(self.totals[~self.first].sum())
 
-    @property
+    @cached_property
     def log_ratios(self) -> Floats:
         """ln of each word's odds ratio, Haldane's ½ in every cell."""
         (in_first, in_second), (all_first, all_second) = self.sums, self.all_words
@@ -252,6 +259,7 @@ ID = "letters.word.odds_ratio"
 SOURCE = "Wan et al. 2023, section 3.2.1 and Table 3"
 COLUMNS = 512  # words tested at a time, so that memory stays flat in the vocabulary
 TOO_RARE = f"is used at least {FEWEST_OCCURRENCES} times by the letters of the two groups"
+NOT_ASKED = OddsRatio(None, "not asked for", MaybeBounds(None, "not asked for"))
 ALL_ALIKE = "no word is more frequent in one group than in the other"
 
 
@@ -271,6 +279,8 @@ def word_findings(
     note = _test_note([p for each in tested for p in each.adjusted], resamples, tests)
     adjust = Adjustment("Holm", f"{ID}, {found.part}, default, {tests} words")
     default = [finding for each in tested for finding in _default(table, found, each, texts, note, adjust)]
+    if resamples == ESTIMATES:
+        return default
     published = [finding for pair in table.pairs for finding in _published(table, found, pair, texts)]
     return default + published
 
@@ -290,9 +300,15 @@ def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resample
     if not choice.words:
         return Tested(choice, (), ())
     clusters, places = table.clusters(choice.pair), shown(choice.log_ratios)
+    if resamples == ESTIMATES:  # of the words that are shown alone
+        wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters, seed, resamples)
+        ratios = [NOT_ASKED] * len(choice.words)
+        for place, ratio in zip(places, wanted, strict=True):
+            ratios[place] = ratio
+        return Tested(choice, tuple(ratios), tuple(places))
     # Words chosen for their ratios: at this level no more than 5 % of the intervals shown miss in the long run.
     level = 1 - (1 - LEVEL) * max(len(places), 1) / len(choice.words)
-    ratios: list[OddsRatio] = []
+    ratios = []
     for start in range(0, len(choice.words), COLUMNS):
         counts = choice.counts[:, start : start + COLUMNS].toarray()
         ratios += clustered_odds_ratios(counts, choice.totals, clusters, seed, resamples, level=level)

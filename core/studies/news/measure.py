@@ -14,7 +14,7 @@ from core.findings import Effect, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.means import clustered_mean
 from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
-from core.metrics.result import RESAMPLES, Floats
+from core.metrics.result import ESTIMATES, RESAMPLES, Floats
 from core.prompts.axes import Axis, load_axis
 from core.prompts.news import UNBIASED
 from core.studies.crossed import Crossing, crossing_of
@@ -23,7 +23,7 @@ from core.studies.news.comparisons import model_findings, prompt_findings
 from core.studies.news.crossed import crossed_level
 from core.studies.news.document import document_findings
 from core.studies.news.groups import DEFAULT_AXES, group_axis
-from core.studies.news.level import LevelDesign, design_of, reference_line
+from core.studies.news.level import Draws, LevelDesign, design_of, reference_line
 from core.studies.news.level_findings import families, level_findings
 from core.studies.news.mentions import (
     SentenceScores,
@@ -155,8 +155,11 @@ def measure(
     """All findings of the news study. `scores`: by role, or the reason why there are none.
 
     `crossings`: by axis id, of the axes that are made of two.
+    With `resamples` = ESTIMATES those of words and sentences alone, without floors.
     """
     design = design_of(table)
+    no_floors: list[Draws | None] = [None] * len(design.strata)
+    floored = resamples != ESTIMATES
     words: list[Finding] = []
     sentences: list[Finding] = []
     crossed: list[Finding] = []
@@ -166,7 +169,8 @@ def measure(
         crossing = (crossings or {}).get(axis.id)
         measured = measure_words(table, axis)
         crossed += crossed_level(measured, design, crossing)
-        words += level_findings(measured, design, word_floors(table, axis, design, seed, resamples), doubt=doubt)
+        draws = word_floors(table, axis, design, seed, resamples) if floored else no_floors
+        words += level_findings(measured, design, draws, doubt=doubt)
         words += prompt_findings(measured, table) + model_findings(measured, table)
         for role in ROLES:
             found = (scores or {}).get(role, f"the sentences have no scores for {role}")
@@ -174,14 +178,15 @@ def measure(
                 sentences += undefined_findings(axis, role, found)
                 continue
             scored, sides = measure_sentences(table, axis, found, role)
-            draws = sentence_floors(scored, sides, design, seed, resamples)
+            draws = sentence_floors(scored, sides, design, seed, resamples) if floored else no_floors
             crossed += crossed_level(scored, design, crossing)
-            scale = scale_note(scored, sides["original"])
+            scale = " ".join(filter(None, (scale_note(scored, sides["original"]), found.broken)))
             sentences += level_findings(scored, design, draws, note=scale, doubt=doubt)
             sentences += prompt_findings(scored, table) + model_findings(scored, table)
     findings = families([*words, *sentences, *refusal_findings(table), *length_findings(table, design)])
     findings += crossed
-    findings += document_findings(table, seed, resamples)
+    if floored:  # topics are learnt anew from whatever texts there are: no estimates of some of them compare
+        findings += document_findings(table, seed, resamples)
     return StudyResult(study="news", rows=table.rows, dropped=dict(table.dropped), findings=tuple(findings))
 
 

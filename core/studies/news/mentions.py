@@ -16,7 +16,7 @@ from core.metrics.resampling import dealt_sums, generator
 from core.metrics.result import Bools, Floats, Ints
 from core.scorers.group_words import WordBlocks
 from core.scorers.protocol import ScoreValue
-from core.scorers.registry import describe, load, preference, score_batch, usable
+from core.scorers.registry import describe, load, preference, score_each, usable
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import (
     COST_OF_PAIR,
@@ -145,10 +145,14 @@ PER_SENTENCE = "each sentence"
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """`sides`: for each pair a value per sentence of `NewsTable.sentences`, NaN where the scorer gives none."""
+    """`sides`: for each pair a value per sentence of `NewsTable.sentences`, NaN where the scorer gives none.
+
+    `broken`: that the scorer broke on some texts, in a sentence; empty where it did not.
+    """
 
     use: ScorerUse
     sides: Mapping[Side, tuple[Floats, ...]]
+    broken: str = ""
 
 
 def default_scorer(role: str) -> str:
@@ -169,46 +173,59 @@ def score_sentences(
     """
     info = next(info for info in describe() if info.name == load(scorer).name)
     if PER_SENTENCE in info.shape:
-        by_text = _of_articles(table, scorer, known or {}, ctx)
+        by_text, broken = _of_articles(table, scorer, known or {}, ctx)
         sides = {side: tuple(by_text[text] for text in table.texts(side)) for side in SIDES}
     else:
-        sides = single_scores(table, scorer, ctx)
-    return SentenceScores(info.use(), sides)
+        sides, broken = single_scores(table, scorer, ctx)
+    return SentenceScores(info.use(), sides, broken)
 
 
-def single_scores(table: NewsTable, scorer: str, ctx: JobContext | None = None) -> dict[Side, tuple[Floats, ...]]:
-    """By side and pair, the summaries of a scorer that is given each sentence by itself."""
-    by_sentence = _of_sentences(table, scorer, ctx)
+def single_scores(
+    table: NewsTable, scorer: str, ctx: JobContext | None = None
+) -> tuple[dict[Side, tuple[Floats, ...]], str]:
+    """By side and pair, the summaries of a scorer that is given each sentence by itself; and where it broke."""
+    by_sentence, broken = _of_sentences(table, scorer, ctx)
     return {
         side: tuple(
             np.array([by_sentence[sentence] for sentence in sentences], dtype=np.float64)
             for sentences in table.sentences(side)
         )
         for side in SIDES
-    }
+    }, broken
 
 
 def _of_articles(
     table: NewsTable, scorer: str, known: Mapping[str, Floats], ctx: JobContext | None
-) -> dict[str, Floats]:
+) -> tuple[dict[str, Floats], str]:
     sentences = dict(chain.from_iterable(zip(table.texts(side), table.sentences(side), strict=True) for side in SIDES))
     missing = [text for text in sentences if text not in known]
-    scored = dict(zip(missing, score_batch(scorer, missing, ctx)[1], strict=True))
+    _, values, failed = score_each(scorer, missing, ctx)
+    scored = {text: value.values for text, value in zip(missing, values, strict=True)}
+    broken = {missing[place] for place in failed}
     found = {}
     for text, parts in sentences.items():
-        values = scored[text].values if text in scored else known[text]
-        if len(values) != len(parts):
+        numbers = scored[text] if text in scored else known[text]
+        if text in broken:
+            numbers = np.full(len(parts), np.nan, dtype=np.float32)
+        if len(numbers) != len(parts):
             raise AppError(
-                f"The scorer “{scorer}” gave {len(values)} values for a text of {len(parts)} sentences.",
+                f"The scorer “{scorer}” gave {len(numbers)} values for a text of {len(parts)} sentences.",
                 hint="Score the texts again, or choose another scorer.",
             )
-        found[text] = np.asarray(values, dtype=np.float64)
-    return found
+        found[text] = np.asarray(numbers, dtype=np.float64)
+    return found, _broken(scorer, failed, "articles")
 
 
-def _of_sentences(table: NewsTable, scorer: str, ctx: JobContext | None) -> dict[str, float]:
+def _of_sentences(table: NewsTable, scorer: str, ctx: JobContext | None) -> tuple[dict[str, float], str]:
     distinct = list(dict.fromkeys(_every_sentence(table)))
-    return dict(zip(distinct, map(_summary, score_batch(scorer, distinct, ctx)[1]), strict=True))
+    _, values, failed = score_each(scorer, distinct, ctx)
+    return dict(zip(distinct, map(_summary, values), strict=True)), _broken(scorer, failed, "sentences")
+
+
+def _broken(scorer: str, failed: Mapping[int, str], what: str) -> str:
+    if not failed:
+        return ""
+    return f"{scorer} failed on {len(failed):,} {what}, which have no score from it: {next(iter(failed.values()))}"
 
 
 def _summary(value: ScoreValue) -> float:

@@ -11,17 +11,19 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.prompts.completion import completion_set
 from core.runs.generate import generate, start_run
-from core.runs.measure import MeasuredStudy, measure_project
+from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project
 from core.runs.measure.between import BETWEEN
 from core.runs.setup import generator_spec, store_set
-from core.studies.study import MeasureOptions
+from core.scorers import registry
+from core.scorers.protocol import ScoreValue
+from core.studies.study import InputTable, MeasureOptions, Study
 
 INLINE: Any = Inline()
 
@@ -252,3 +254,76 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
     (facts,) = study_facts(JobContext(), project)
     assert facts.said.endswith("measured on 120 of 160 texts")
     assert [source.texts(JobContext(), line) for line in (between, likelihood)] == opened
+
+
+# ---- sets of runs, other studies, judgments
+
+
+def haikus(project: Project, model: str, length: Any, *, seed: int = 1) -> None:
+    """A run that writes so many words for each of 24 prompts."""
+    study = project.studies.of_kind("compare")
+    study_id = study.id if study else project.studies.add("compare", "Any").number("study")
+    prompts = tuple(
+        PromptSpec(key=f"p{n}/{who}", text=f"Write {n} for {who}.", fields={"group": who})
+        for n in range(12)
+        for who in ("woman", "man")
+    )
+    sets = project.prompts.add_set(study_id, PromptSetSpec(name="all", recipe={}, prompts=prompts)).number("prompt_set")
+    key = project.runs.add_generator(GeneratorSpec(backend="b", model=model)).number("generator")
+    run = project.runs.start(RunSpec(study_id=study_id, prompt_set_id=sets, generator_id=key, seed=seed)).number("run")
+    project.outputs.record_many(
+        [
+            OutputSpec(
+                run_id=run, prompt_id=row.id, sample=0, seed=0, text=" ".join(["word"] * length(number, row.key))
+            )
+            for number, row in enumerate(project.prompts.page(sets, limit=99))
+        ]
+    )
+
+
+def counted(project: Project, **options: Any) -> MeasuredStudy:
+    asked = MeasureOptions(scorers={"score": "length"}, **options)
+    return measure_project(JobContext(), project, "compare", asked, INLINE)
+
+
+def test_a_generators_own_runs_are_measured_by_themselves(project: Project) -> None:
+    haikus(project, "m", lambda at, key: 10)
+    haikus(project, "m", lambda at, key: 12, seed=2)
+    found = counted(project, generators=("run:2",)).result
+    assert {one.dims["generator"] for one in found.findings} == {"m, run 2"}
+    assert found.rows == 24
+    with pytest.raises(UsageError, match="cannot be compared with itself"):
+        counted(project, compare=("run:1",))
+    with pytest.raises(UsageError, match="share run 1"):
+        counted(project, compare=("run:1,run:1+2",))
+
+
+class Choosy:
+    """A plug-in's scorer that breaks on one text."""
+
+    role, name, version, sha256, stand_in, shape = "length", "choosy", "1", None, False, "words"
+
+    def score(self, texts: Any) -> Any:
+        if any(text == " ".join(["word"] * 13) for text in texts):
+            raise AppError("Thirteen words.")
+        return [ScoreValue(np.array([len(text)], dtype=np.float32), float(len(text))) for text in texts]
+
+
+def test_a_scorer_that_breaks_on_one_text_costs_it_alone_however_often_it_is_measured(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = registry._factories()
+    monkeypatch.setattr(registry, "_factories", lambda: {**own, "choosy": Choosy})
+    study = Study("lengths", "Lengths", (InputTable("compare", "core.none:none", scorers=("length",)),), ())
+    plain = PlainMeasuring(study)
+    haikus(project, "m", lambda at, key: 10 + at)
+    found = project.studies.of_kind("compare")
+    assert found is not None
+    options = MeasureOptions(scorers={"length": "choosy"})
+    for _ in range(2):  # then there is nothing to score but the one text
+        (prepared,) = plain.prepared(JobContext(), project, found.id, options, INLINE)
+        assert prepared.remarks == (
+            "choosy failed on 1 text, which has no score from it: Thirteen words.",
+        )  # fmt: skip
+        assert sum(value is None for value in prepared.args[2]["length"]) == 1
+    registry.load.cache_clear()

@@ -11,8 +11,10 @@ from core.jobs import JobContext
 from core.judging.plan import keys_of_sets
 from core.project.specs import JudgmentSpec, RaterSpec
 from core.runs.compare import ComparedPlan
+from core.runs.measure import measure_project
 from core.runs.measure.creativity import axes_of, of_judgments
 from core.runs.measure.creativity_columns import by_set
+from core.studies.study import MeasureOptions
 
 COLUMNS = ("comparison", "rater", "axis", "shown", "outcome", "chosen")
 
@@ -125,3 +127,21 @@ def test_rows_that_are_no_comparison_of_a_set_stay_with_their_axis() -> None:
     }  # fmt: skip
     one, axes = by_set({"axis": ["race"], "shown": [("a", "b")]}, {"race": ["c", "b", "a"]})
     assert (one["axis"], axes) == (["race"], {"race": ["b", "a"]})
+
+
+def test_what_people_chose_of_two_generators_is_compared_on_the_prompts_judged_of_both(writing: Writing) -> None:
+    for model, chosen in (("small", "man"), ("large", "woman")):
+        haikus(writing, model)
+        judged(writing, writing.draw("creativity", axes=["gender"], models=[model]), chosen)
+    options = MeasureOptions(compare=("large, small",), as_stored=True)  # nothing is embedded: judgments alone
+    found = measure_project(JobContext(), writing.project, "creativity", options, Inline())  # type: ignore[arg-type]
+    differences = {
+        (one.id, one.label): one for one in found.result.findings if one.id.endswith(".between_generators")
+    }  # fmt: skip
+    share = {label: differences["creativity.share.between_generators", label] for label in ("woman", "man")}
+    assert (share["woman"].estimate, share["man"].estimate) == (1.0, -1.0)
+    assert share["woman"].groups == ("large", "small")
+    assert share["woman"].n == 2  # the two themes
+    assert "people judged of both; raters as they are" in share["woman"].note
+    assert differences["creativity.abs.between_generators", "gender"].estimate == 0  # as far from even, the other way
+    assert found.undone == ()

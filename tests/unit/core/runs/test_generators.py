@@ -1,6 +1,7 @@
 """Who wrote a study's texts: names that tell generators apart, and what is told of each."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from core.project.stores.runs import OutputFilter
 from core.runs.generators import chosen, generator_names, generators_of, written_by_these
+from core.runs.run_sets import named_texts
 
 
 @pytest.fixture
@@ -43,39 +45,39 @@ def wrote(
     return run
 
 
-def test_a_model_alone_is_the_name_and_what_differs_is_added_where_two_share_it(project: Project) -> None:
+def test_the_first_of_a_model_has_its_name_and_each_later_one_says_how_it_differs(project: Project) -> None:
     study, prompts = study_with_prompts(project)
     wrote(project, study, prompts, model="small", temperature=0.2)
     wrote(project, study, prompts, model="large", temperature=0.2, system="Be fair to\neverybody whom you write about.")
     wrote(project, study, prompts, model="large", temperature=0.2)
+    wrote(project, study, prompts, model="large", temperature=0.2, system="Be brief.")
     wrote(project, study, prompts, model="warm", temperature=0.2, base_url="http://here")
     wrote(project, study, prompts, model="warm", temperature=1.0, base_url="http://here")
     wrote(project, study, prompts, model="gpt-4", backend="imported")
     assert [one.name for one in generators_of(project, study)] == [
         "small",
-        "large, system prompt “Be fair to everybody whom you wr…”",
+        "large",
         "large, no system prompt",
-        "warm, temperature 0.2",
+        "large, system prompt “Be brief.”",
+        "warm",
         "warm, temperature 1",
         "imported: gpt-4",
     ]
 
 
-def test_names_stay_apart_whatever_differs(project: Project) -> None:
+def test_a_name_stays_whoever_joins_later_and_no_two_are_the_same(project: Project) -> None:
     study, prompts = study_with_prompts(project)
-    wrote(project, study, prompts, endpoint="here")
-    wrote(project, study, prompts, endpoint="there")
-    wrote(project, study, prompts, endpoint="there", revision="abc")
-    wrote(project, study, prompts, model="n", stop=["a"])
-    wrote(project, study, prompts, model="n", stop=["b"])
-    wrote(project, study, prompts, model="t", threads=1)  # says nothing of a text, and is another row all the same
-    wrote(project, study, prompts, model="t", threads=2)
-    names = list(generator_names(project).values())
-    assert len(set(names)) == len(names) == 7
-    assert names[:3] == ["m, endpoint here, no revision", "m, endpoint there, no revision",
-                         "m, endpoint there, revision abc"]  # fmt: skip
-    assert names[3:5] == ["n, stop ['a']", "n, stop ['b']"]
-    assert names[5:] == ["t, no. 6", "t, no. 7"]
+    before: list[str] = []
+    for model, how in (
+        ("m", {"endpoint": "here"}), ("m", {"endpoint": "there"}), ("m", {"endpoint": "there", "revision": "abc"}),
+        ("n", {"stop": ["a"]}), ("n", {"stop": ["b"]}),
+        ("t", {"threads": 1}), ("t", {"threads": 2}),  # says nothing of a text, and is another row all the same
+    ):  # fmt: skip
+        wrote(project, study, prompts, model=model, **how)
+        names = list(generator_names(project).values())
+        assert names[:-1] == before
+        before = names
+    assert before == ["m", "m, endpoint there", "m, revision abc", "n", "n, stop ['b']", "t", "t, no. 7"]
 
 
 def test_two_seeds_are_runs_of_one_generator(project: Project) -> None:
@@ -101,7 +103,7 @@ def test_letters_of_tables_have_the_generator_that_their_table_names(project: Pr
          for row, (model, text) in enumerate(letters)],
     )  # fmt: skip
     project.sources.add_many(study, [SourceSpec(kind="context", origin="t.csv", row=9, text="a CV")])
-    found = generators_of(project, study)
+    found = sorted(generators_of(project, study), key=lambda one: one.name)
     assert [(one.name, one.n) for one in found] == [("gpt-4", 2), ("imported", 1), ("imported: gpt-4", 2)]
     view = written_by_these(project, found[2:])
     assert [row.text for row in view.sources.page(study)] == ["a", "b", "a CV"]
@@ -135,10 +137,58 @@ def test_generators_are_named_whole_in_part_or_several_with_commas(project: Proj
 
     assert names("SMALL") == ["small"]
     assert names("small, temperature 1") == ["small", "warm, temperature 1"]
-    assert names("warm, temperature 0.2,small") == ["warm, temperature 0.2", "small"]
-    assert names("small", "warm, temperature 0.2, small") == ["small", "warm, temperature 0.2"]
-    with pytest.raises(UsageError, match=r"“warm” names 2 generators"):
-        names("warm")
+    assert names("warm, temperature 1,small") == ["warm, temperature 1", "small"]
+    assert names("small", "warm, temperature 1, small") == ["small", "warm, temperature 1"]
+    assert names("warm") == ["warm"]  # a whole name, though another one begins with it
+    with pytest.raises(UsageError, match=r"“m” names 3 generators"):
+        names("m")
     with pytest.raises(UsageError, match=r"No generator “large” wrote texts here") as told:
         names("small,large")
     assert "“small”" in told.value.hint
+
+
+def test_imported_outputs_and_letters_of_one_model_are_one_generator(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, model="gpt-4", backend="imported")
+    letter = SourceSpec(kind="letter", origin="t.csv", row=1, text="a", fields={"model": "gpt-4"})
+    project.sources.add_many(study, [letter])
+    (one,) = generators_of(project, study)
+    assert (one.name, one.n) == ("imported: gpt-4", 3)
+    view = written_by_these(project, [one])
+    assert (view.outputs.count(), [row.text for row in view.sources.page(study)]) == (2, ["a"])
+
+
+# ---- sets of runs
+
+
+def test_runs_are_named_by_number_or_by_when_they_were_begun(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, prompts = study_with_prompts(project)
+    days = iter(("2026-03-02", "2026-03-30", "2026-06-01", "2026-06-02"))
+    real = project.runs.all
+    for model, seed in (("m", 1), ("m", 2), ("m", 3), ("other", 1)):
+        wrote(project, study, prompts, model=model, seed=seed)
+    begun = {run.id: next(days) for run in real()}
+    monkeypatch.setattr(
+        project.runs, "all", lambda: tuple(replace(run, created_at=f"{begun[run.id]}T10:00:00Z") for run in real())
+    )
+    known = generators_of(project, study)
+
+    def named(*words: str) -> list[tuple[str, tuple[int, ...], int]]:
+        return [(one.name, one.runs, one.n) for one in named_texts(project, study, known, words)]
+
+    assert named("run:1, run:3") == [("m, run 1", (1,), 2), ("m, run 3", (3,), 2)]
+    assert named("run:1+2,other") == [("m, runs 1 and 2", (1, 2), 4), ("other", (4,), 2)]
+    assert named("date:2026-03", "date:2026-06-01") == [
+        ("m, 2026-03", (1, 2), 4), ("m, 2026-06-01", (3,), 2),
+    ]  # fmt: skip
+    assert named("date:2026-03-30..2026-06-01") == [("m, 2026-03-30 to 2026-06-01", (2, 3), 4)]
+    (june,) = named_texts(project, study, known[1:], ["date:2026-06"])
+    assert (june.name, june.seeds, june.runs) == ("other, 2026-06", (1,), (4,))
+    for wrong, why in (
+        ("run:9", "“run:9” names no run of this study"), ("run:x", "is no set of runs"),
+        ("date:May", "“date:May” is no date"), ("date:2025", "“date:2025” names no run"),
+        ("date:2026-06", "“date:2026-06” names runs of 2 generators"),
+        ("run:1,date:2026-03", "“m, run 1” and “m, 2026-03” share run 1"), ("m,run:2", "share run 2"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=why):
+            named(wrong)

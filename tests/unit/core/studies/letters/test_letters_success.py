@@ -1,7 +1,8 @@
 """letters.success_rate: rates, kinds of failure, and groups compared as the design wants."""
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest, boschloo_exact
+from scipy.stats import binomtest, boschloo_exact, ttest_rel
 
 from core.findings import ScorerUse
 from core.scorers.document_success import Outcome
@@ -48,3 +49,23 @@ def test_all_against_none_of_a_few_letters_is_an_exact_test() -> None:
     (difference,) = (each for each in found if each.label == "difference")
     assert difference.p == pytest.approx(boschloo_exact([[5, 0], [0, 5]]).pvalue)
     assert "Boschloo, exact" in difference.note
+
+
+def test_several_samples_of_a_cell_are_one_unit() -> None:
+    """Two letters of each group in each of ten cells: the paired t-test of the cells' rates (scipy)."""
+    rng = np.random.default_rng(7)
+    good = {group: rng.random((10, 2)) < rate for group, rate in (("male", 0.9), ("female", 0.5))}
+    rows = [(group, good[group][cell, at], f"cell {cell}") for cell in range(10) for group in good for at in (0, 1)]
+    found = success_findings(
+        [group for group, _, _ in rows],
+        [Outcome.SUCCESS if fine else Outcome.EMPTY for _, fine, _ in rows],
+        SCORER,
+        blocks=[cell for _, _, cell in rows],
+    )
+    (difference,) = [one for one in found if one.label == "difference"]
+    expected = ttest_rel(good["male"].mean(axis=1), good["female"].mean(axis=1))
+    assert difference.p == pytest.approx(expected.pvalue)
+    assert difference.estimate == pytest.approx(good["male"].mean() - good["female"].mean())
+    assert difference.interval is not None
+    bounds = expected.confidence_interval(0.95)
+    assert (difference.interval.low, difference.interval.high) == pytest.approx((bounds.low, bounds.high))
