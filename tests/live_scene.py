@@ -96,7 +96,7 @@ def tally_of(project: Project, kind: str, **how: Any) -> LiveTally:
 
 
 def measured(project: Project, kind: str) -> list[Finding]:
-    found = measure_project(JobContext(), project, kind, MeasureOptions(pool=True), Quick())  # type: ignore[arg-type]
+    found = measure_project(JobContext(), project, kind, MeasureOptions(), Quick())  # type: ignore[arg-type]
     return list(found.result.findings)
 
 
@@ -104,12 +104,12 @@ def compared(values: Iterable[LiveValue], findings: Iterable[Finding]) -> int:
     """Hold every live estimate to the finding of its id, label and dims, to the last digit; how many there were."""
     known: dict[tuple[Any, ...], Finding] = {}
     for one in findings:
-        known[one.id, one.label, one.variant, tuple(one.dims.items()), pair_of(one)] = one
+        known[one.id, one.label, one.variant, writer_once(one.dims.items()), pair_of(one)] = one
     count = 0
     for value in values:
         key = value.key
         groups = key.groups if len(key.groups) == 2 else ()
-        finding = known.get((key.id, key.label, key.variant, key.dims, groups))
+        finding = known.get((key.id, key.label, key.variant, writer_once(key.dims), groups))
         if finding is None:
             assert value.estimate is None or (key.id.startswith(ONLY_LIVE) and len(key.groups) == 1), key
             continue
@@ -117,6 +117,12 @@ def compared(values: Iterable[LiveValue], findings: Iterable[Finding]) -> int:
         assert (value.estimate, value.n) == (finding.estimate, n), key
         count += 1
     return count
+
+
+def writer_once(dims: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Without the model where the generator is told, whose name has it."""
+    told = dict(dims)
+    return tuple((name, value) for name, value in told.items() if name != "model" or "generator" not in told)
 
 
 # Rates of single groups, which the measure tells in the notes of their differences.

@@ -17,6 +17,7 @@ from core.project.changes import Changes
 from core.project.project import Project
 from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
 from core.report.figures.choose import words
+from core.runs.generators import generator_names
 from core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveRates, LiveTally, LiveValue, Trace
 from desktop.read.board_shown import (
     MOST_RUNS,
@@ -85,6 +86,7 @@ class _Listed:
     studies: tuple[StudyRow, ...]
     runs: tuple[RunRow, ...]
     generators: Mapping[int, GeneratorRow]
+    written_by: Mapping[int, str]  # generator → its name
     names: Mapping[str, str]  # what the axes call themselves and their identities
 
 
@@ -139,7 +141,9 @@ class StoredBoard:
             named[key] = axis.title
             named.update((one["key"], one["label"]) for one in axis.definition["identities"])
         runs = self._project.runs
-        return _Listed(self._project.studies.all(), runs.all(), runs.generators(), named)
+        return _Listed(
+            self._project.studies.all(), runs.all(), runs.generators(), generator_names(self._project), named
+        )
 
     def _board(self, ctx: JobContext, listed: _Listed, study: StudyRow, picked: tuple[int, ...]) -> StudyBoard:
         runs = self._runs(listed, study)
@@ -173,7 +177,8 @@ class StoredBoard:
         found = []
         for row in reversed([row for row in listed.runs if row.study_id == study.id]):
             made = listed.generators[row.generator_id]
-            title = tr("{model}, seed {seed}").format(model=safe_line(made.model or made.backend), seed=row.seed)
+            name = safe_line(listed.written_by[row.generator_id])
+            title = tr("{generator}, seed {seed}").format(generator=name, seed=row.seed)
             counts = self._counted(row.id)
             found.append(
                 BoardRun(
@@ -212,12 +217,14 @@ def _told_apart(runs: Sequence[BoardRun]) -> tuple[BoardRun, ...]:
 
 # ---- From values to cards
 
+WRITER = ("generator", "model")  # dims that say who wrote
+
 
 def _card_of(value: LiveValue) -> tuple[Any, ...]:
-    """What the values of one card have in common. Groups and models are curves of it."""
+    """What the values of one card have in common. Groups and generators are curves of it."""
     key = value.key
     by_group = key.label == key.group or key.id.startswith(NAMED_BY_GROUP)
-    dims = tuple(dim for dim in key.dims if dim[0] != "model")
+    dims = tuple(dim for dim in key.dims if dim[0] not in WRITER)
     return key.id, key.variant, value.unit, "" if by_group else key.label, dims
 
 
@@ -307,7 +314,8 @@ def _behind(role: str, value: LiveValue) -> bool:
 
 def _name_parts(run: str, key: LiveKey, card: tuple[Any, ...], name_of: NameOf) -> tuple[str, ...]:
     label = "" if card[3] or key.label == key.group else name_of(key.label)
-    return run, groups_in_words(key, name_of), label, dict(key.dims).get("model", "")
+    dims = dict(key.dims)
+    return run, groups_in_words(key, name_of), label, *(dims.get(name, "") for name in WRITER)
 
 
 def _names(parts: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:

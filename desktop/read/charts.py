@@ -32,7 +32,9 @@ MOST = 50
 def items_behind(ctx: JobContext, project: Project, finding: Finding) -> TextsBehind:
     """The first texts behind a finding, those that say most about it first."""
     wanted = {*wanted_groups(finding), DEFAULT}
-    behind = texts_behind(ctx, project, finding.id.partition(".")[0], finding).groups
+    study = finding.id.partition(".")[0]
+    last = project.findings.last(study)
+    behind = texts_behind(ctx, project, study, finding, last.recipe if last else None).groups
     # Groups of words are no groups of texts: of articles all count, generated and original.
     groups = [group for group in behind if group.key in wanted] or behind
     found = [(ref, group) for group in groups for ref in group.refs]

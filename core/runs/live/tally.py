@@ -1,8 +1,11 @@
-"""The tally of a study: reads each stored row once, keeps sums, and says at any moment what they amount to."""
+"""The tally of a study: reads each stored row once, keeps sums, and says at any moment what they amount to.
+
+With texts of several generators each has sums of its own, as if it were alone in the project.
+"""
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
@@ -11,8 +14,9 @@ from core.compute import ComputeProcess, shared
 from core.jobs import JobContext
 from core.project.changes import Changes
 from core.project.project import Project
-from core.project.rows import OutputRow, ScoreRow, StudyRow, TextKey
+from core.project.rows import OutputRow, ScoreRow, SourceRow, StudyRow, TextKey
 from core.project.stores.runs import OutputFilter
+from core.runs.generators import LETTER, imported_name, runs_by_name
 from core.runs.live.course import Course, Trace
 from core.runs.live.plain import PlainTally
 from core.runs.live.rates import Rates, judging_now
@@ -24,6 +28,15 @@ from core.studies.registry import studies
 from core.studies.study import named
 
 PAGE = 250  # rows at once, as short readers take
+GENERATOR = "generator"  # the dim
+
+
+class _Anew(Exception):
+    """Everything is to be read again."""
+
+
+class _Joined(_Anew):
+    """Another generator's first text was met: they are told apart from now on."""
 
 
 class LiveTally:
@@ -45,26 +58,45 @@ class LiveTally:
         self._compute = compute or shared()
         self._reading = threading.Lock()
         self._showing = threading.Lock()  # held for moments, around what `values`, `rates` and `traces` hand out
-        self._learned: object = None
+        self._learned: dict[str, object] = {}  # by generator
+        self._names: tuple[str, ...] = ()  # of the generators whose texts were met
+        self._wrote: Mapping[int, str] = {}  # run → generator
+        self._told = ""  # whose sums are being told something
         self._begin()
 
     def _begin(self) -> None:
         """Read everything again from the first row, with what was learned."""
-        declared = studies().get(self._study.kind)
-        made = named(declared.live) if declared is not None and declared.live else PlainTally
-        self._tally: StudyTally = made(self._project, self._study.id, self._compute)
-        if self._learned is not None:
-            cast(Any, self._tally).learn(self._learned)  # whoever raises Restart has it
-        self._known = {"output": IdSet(), "source": IdSet()}  # the texts that were told
+        self._tally = self._made("")  # of one generator; where there are several, it follows judgments alone
+        apart = self._names if len(self._names) > 1 else ()
+        self._apart = {name: self._made(name) for name in apart}
+        told = apart or ("",)
+        self._known = {
+            name: {"output": IdSet(), "source": IdSet()} for name in told
+        }  # the texts that were told to whom
         self._failures: dict[tuple[int, str], tuple[int, str]] = {}  # by run and kind, one: id and time
         self._unsettled = False
         self._after = {"output": 0, "source": 0, "score": 0, "embedding": 0}
-        first = tuple(self._tally.values())
+        first = self._now()
         with self._showing:
             self._rates = Rates()
             self._scored: dict[str, Counter[str]] = {"output": Counter(), "source": Counter()}
             self._values = first
             self._courses: dict[LiveKey, Course] = {}
+
+    def _made(self, name: str) -> StudyTally:
+        declared = studies().get(self._study.kind)
+        made = named(declared.live) if declared is not None and declared.live else PlainTally
+        tally: StudyTally = made(self._project, self._study.id, self._compute)
+        if name in self._learned:
+            cast(Any, tally).learn(self._learned[name])  # whoever raises Restart has it
+        return tally
+
+    def _now(self) -> tuple[LiveValue, ...]:
+        """The figures of each generator; of judgments, which may be of texts of several, those of all."""
+        if not self._apart:
+            return tuple(self._tally.values())
+        found = [_of(name, value) for name, tally in self._apart.items() for value in tally.values()]
+        return (*found, *(self._tally.values() if hasattr(self._tally, "judged") else ()))
 
     # reading
 
@@ -80,7 +112,11 @@ class LiveTally:
             try:
                 return self._read(ctx, judged)
             except Restart as why:
-                self._learned = why.args[0]
+                self._learned[self._told] = why.args[0]
+                self._begin()
+            except _Joined:
+                self._tell_apart()
+            except _Anew:
                 self._begin()
             except NotKept:
                 self._begin()
@@ -103,6 +139,7 @@ class LiveTally:
         found |= self._read_scores(ctx, "score", last.score)
         found |= self._read_scores(ctx, "embedding", last.embedding)
         judged = getattr(self._tally, "judged", None)
+        self._told = ""
         if judgments and judged is not None and self._runs is None:
             found |= judged(ctx)
         if found or self._unsettled:  # what was cut short the last time
@@ -117,7 +154,7 @@ class LiveTally:
         for number, made in self._failures.values():
             row = self._project.outputs.get(number)
             if row is None or row.created_at != made:
-                raise Restart(self._learned)
+                raise _Anew
 
     def _read_sources(self, ctx: JobContext) -> bool:
         found = False
@@ -126,8 +163,8 @@ class LiveTally:
             for row in page:
                 self._after["source"] = row.id
                 if self._runs is None or row.kind == KIND:  # what a run's articles are beside is read in any case
-                    self._known["source"].add(row.id)
-                    self._tally.source(row)
+                    for tally in self._tell("source", row.id, self._name_of(row)):
+                        tally.source(row)
                     found = True
         return found
 
@@ -153,9 +190,33 @@ class LiveTally:
         if row.status != "done":
             self._failures.setdefault((row.run_id, row.failure), (row.id, row.created_at))
         else:
-            self._known["output"].add(row.id)
-            self._tally.text(row)
+            for tally in self._tell("output", row.id, self._met(self._writer(row.run_id))):
+                tally.text(row)
         return True
+
+    def _writer(self, run: int) -> str:
+        if run not in self._wrote:
+            self._wrote = runs_by_name(self._project)
+        return self._wrote[run]
+
+    def _name_of(self, row: SourceRow) -> str | None:
+        """Whose text a source is; None for one that others are beside, such as an original."""
+        return self._met(imported_name(row.fields.get("model", ""))) if row.kind == LETTER else None
+
+    def _met(self, name: str) -> str:
+        if name not in self._names:
+            self._names = (*self._names, name)
+            if len(self._names) > 1:
+                raise _Joined
+        return name
+
+    def _tell(self, kind: str, number: int, name: str | None) -> Iterator[StudyTally]:
+        """Whoever is to be told of a text: its generator's sums, or everybody's."""
+        for one, known in self._known.items():
+            if name is None or not one or one == name:
+                known[kind].add(number)
+                self._told = one
+                yield self._apart.get(one, self._tally)
 
     def _read_scores(self, ctx: JobContext, table: str, last: int) -> bool:
         vectors = table == "embedding"
@@ -176,25 +237,37 @@ class LiveTally:
 
     def _score(self, info: ScorerInfo, row: ScoreRow) -> bool:
         key: TextKey = ("output", row.output_id) if row.output_id is not None else ("source", row.source_id or 0)
-        if key[1] not in self._known[key[0]]:
+        whose = [name for name, known in self._known.items() if key[1] in known[key[0]]]
+        if not whose:
             return False  # of another study or run
         with self._showing:
             self._scored[key[0]][info.name] += 1
-        self._tally.scored(info, key, row.values, row.summary)
+        for name in whose:
+            self._told = name
+            self._apart.get(name, self._tally).scored(info, key, row.values, row.summary)
         return True
 
     def _settle(self, ctx: JobContext) -> None:
         """After a page: the figures as they are now, and a point of each for its curve."""
         self._unsettled = True
-        self._tally.settle(ctx)
+        for name, tally in (self._apart or {"": self._tally}).items():
+            self._told = name
+            tally.settle(ctx)
         self._unsettled = False
-        values = tuple(self._tally.values())
+        values = self._now()
         with self._showing:
             if len(values) != len(self._values):
                 self._carry_over(values)
             self._values = values
             for value in values:
                 self._note(value)
+
+    def _tell_apart(self) -> None:
+        """Begin again with sums for each generator; the curves that were drawn until now were the first one's."""
+        courses, alone = self._courses, len(self._names) == 2
+        self._begin()
+        with self._showing:
+            self._courses = {_key_of(self._names[0], key) if alone else key: one for key, one in courses.items()}
 
     def _carry_over(self, values: Sequence[LiveValue]) -> None:
         """What is told apart from now on, as by model when a second one writes, was of the first part until now."""
@@ -213,6 +286,8 @@ class LiveTally:
             return
         if value.key not in self._courses:
             self._courses[value.key] = Course()
+        elif value.n < self._courses[value.key].last:
+            return  # read again, up to where the curve is
         self._courses[value.key].add(value.n, value.estimate, value.low, value.high)
 
     # what is there
@@ -241,3 +316,13 @@ class LiveTally:
     def judging(self) -> tuple[LiveJudging, ...]:
         """How far each rater is: counts and rates alone, whatever was revealed."""
         return judging_now(self._project)
+
+
+def _of(name: str, value: LiveValue) -> LiveValue:
+    """The figure as one generator's."""
+    return replace(value, key=_key_of(name, value.key))
+
+
+def _key_of(name: str, key: LiveKey) -> LiveKey:
+    dims = tuple(dim for dim in key.dims if dim != ("model", name))
+    return replace(key, dims=(*dims, (GENERATOR, name)))

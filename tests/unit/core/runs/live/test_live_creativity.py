@@ -50,7 +50,7 @@ def test_runs_of_two_models_are_told_apart(project: Project) -> None:
     store(project, embedder(MeasureOptions()), vectors(project))
     tally = tally_of(project, "creativity")
     tally.catch_up(JobContext())
-    assert {dict(one.key.dims)["model"] for one in tally.values()} == {"none", "large"}
+    assert {dict(one.key.dims)["generator"] for one in tally.values()} == {"none", "large"}
     assert compared(tally.values(), measured(project, "creativity")) == 2 * (3 + 2 + 2)
 
 

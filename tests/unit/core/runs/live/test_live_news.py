@@ -78,7 +78,7 @@ def test_the_last_value_is_the_measured_one(project: Project, tmp_path: Path) ->
     assert set(rates.scored_sources.values()) == {10}
     assert {"news.sentence.sentiment.difference", "news.sentence.toxicity.difference"} <= {one.key.id for one in values}
     assert {one.key.dims for one in values if one.key.id == "news.refusal_rate"} >= {
-        (("prompt_kind", "unbiased"),), (("prompt_kind", "unbiased"), ("model", "b"))
+        (("prompt_kind", "unbiased"), ("generator", "imported: a")), (("generator", "imported: b"),)
     }  # fmt: skip
     assert compared(values, measured(project, "news")) > 60
 
@@ -89,9 +89,12 @@ def test_what_needs_all_articles_has_a_sentence(project: Project, tmp_path: Path
     bring(project, path)
     tally = tally_of(project, "news")
     tally.catch_up(JobContext())
-    (topics,) = (one for one in tally.values() if one.key.id == "news.document.wasserstein")
-    assert topics.estimate is None
-    assert topics.reason == "topics are found over all articles; it needs all texts at once: it is measured at the end"
+    of_each = [one for one in tally.values() if one.key.id == "news.document.wasserstein"]
+    assert [dict(one.key.dims)["generator"] for one in of_each] == ["imported: a", "imported: b"]
+    for topics in of_each:
+        assert topics.estimate is None
+        said = "topics are found over all articles; it needs all texts at once: it is measured at the end"
+        assert topics.reason == said
 
 
 def test_distances_have_the_floor_that_the_measure_finds_for_all_articles_together(

@@ -278,5 +278,5 @@ def test_the_curve_of_the_first_model_goes_on_when_a_second_one_writes(project: 
         project.outputs.record_many([reply(run, item) for item in project.runs.pending(run, limit=40)])
         tally.catch_up(JobContext())
         found = {key: curve for key, curve in tally.traces().items() if key.label == "irrelevant"}
-        points[run] = {dict(key.dims).get("model"): curve.n.tolist() for key, curve in found.items()}
+        points[run] = {dict(key.dims).get("generator"): curve.n.tolist() for key, curve in found.items()}
     assert points == {runs[0]: {None: [40]}, runs[1]: {"none": [40], "large": [40]}}
