@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.resampling import chunks, shuffled_within
+from core.metrics.resampling import chunks, shuffled_sums, shuffled_within
 from core.metrics.result import RESAMPLES, Bools, Floats, Ints, same_length, truths
 
 # ---- blocks of texts of two groups
@@ -78,12 +78,9 @@ class Clusters:
         np.add.at(sums, unit, values)
         # Every matched cluster is a stratum of its own; all the others share one.
         stratum = np.where(in_matched, self.cluster, self.number)[place]
-        sorted_labels = self.first[place][np.argsort(stratum, kind="stable")].astype(np.float64)
+        labels = self.first[place].astype(np.float64)
         for size in chunks(resamples, len(place)):
-            order = np.argsort(stratum + rng.random((size, len(place))), axis=1)
-            labels = np.empty((size, len(place)))
-            np.put_along_axis(labels, order, np.broadcast_to(sorted_labels, labels.shape), axis=1)
-            yield labels @ sums
+            yield shuffled_sums(labels, stratum, sums, rng, size)
 
     def chance_on_one_side(self, has: Bools) -> float:
         """The exact chance that all texts that have something (n,) fall on one side when groups are permuted so.

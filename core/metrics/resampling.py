@@ -101,13 +101,24 @@ Label = TypeVar("Label", bound=np.generic)
 
 
 def shuffled_within(labels: NDArray[Label], stratum: Ints, rng: np.random.Generator, size: int) -> NDArray[Label]:
-    """`size` shuffles of `labels` (n,) within the strata, numbered from 0: shape (size, n)."""
+    """`size` shuffles of `labels` (n,) within the strata, whole numbers of shape (n,): shape (size, n)."""
     sorted_labels = labels[np.argsort(stratum, kind="stable")]
     # Sorting by stratum plus a random fraction shuffles within each stratum at once.
     order = np.argsort(stratum + rng.random((size, len(labels))), axis=1)
     shuffled = np.empty((size, len(labels)), dtype=labels.dtype)
     np.put_along_axis(shuffled, order, np.broadcast_to(sorted_labels, shuffled.shape), axis=1)
     return shuffled
+
+
+def shuffled_sums(labels: Floats, stratum: Ints, values: Floats, rng: np.random.Generator, size: int) -> Floats:
+    """`shuffled_within(…) @ values`, `values` (n, c): shape (size, c). Where all strata are pairs, without sorting."""
+    if len(labels) == 0 or (np.unique(stratum, return_counts=True)[1] != 2).any():
+        return np.asarray(shuffled_within(labels, stratum, rng, size) @ values)
+    one, other = np.argsort(stratum, kind="stable").reshape(-1, 2).T
+    drawn = rng.random((size, len(labels)))
+    swapped = drawn.take(one, axis=1) > drawn.take(other, axis=1)
+    moved = (labels[other] - labels[one])[:, None] * (values[one] - values[other])
+    return np.asarray(labels @ values + swapped.astype(np.float64) @ moved)
 
 
 # A random number just below 1 times the blocks left must not round up to them: the last wanted ones would be missed.

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.resampling import bootstrap_means, cluster_bootstrap_sums, shuffled_within, widened_tail
+from core.metrics.resampling import (
+    bootstrap_means,
+    cluster_bootstrap_sums,
+    shuffled_sums,
+    shuffled_within,
+    widened_tail,
+)
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -62,6 +68,13 @@ def test_blocks_are_permuted_within_and_evenly() -> None:
     orders, counts = np.unique(shuffled[:, :3], axis=0, return_counts=True)
     assert len(orders) == len(list(permutations(range(3))))
     assert counts / 6000 == pytest.approx(np.full(6, 1 / 6), abs=0.02)
+
+
+@pytest.mark.parametrize("stratum", [np.repeat(np.arange(9), 2), np.tile(np.arange(9), 2), np.arange(18) // 3])
+def test_sums_of_shuffles_are_those_of_the_shuffled_labels(stratum: np.ndarray) -> None:
+    labels, values = (rng().random(18) < 0.5).astype(float), rng().normal(size=(18, 2))
+    expected = shuffled_within(labels, stratum, rng(), 500) @ values
+    assert shuffled_sums(labels, stratum, values, rng(), 500) == pytest.approx(expected)
 
 
 def test_nothing_to_resample_is_refused() -> None:
