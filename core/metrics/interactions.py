@@ -13,6 +13,7 @@ import numpy as np
 
 from core.metrics.means import t_of
 from core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRatio
+from core.metrics.proportions import two_proportions
 from core.metrics.result import (
     LEVEL,
     Bounds,
@@ -93,7 +94,8 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     each cell this is the paired t-test of the clusters' contrasts; where none is shared, Welch's test. Effect: over
     the SD within cells. No p where a sample has fewer than two clusters or nothing varies; clusters with the same
     contrast, other than 0, are tested by exact sign flips; shares of texts that stand alone and are all 0 or 1 in every
-    cell by the bounds of Wilson's intervals. ValueError for NaN or unequal lengths.
+    cell by the bounds of Wilson's intervals, those of two cells by Boschloo's exact test (`two_proportions`).
+    ValueError for NaN or unequal lengths.
     Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947; Zou & Donner 2008.
     """
     from scipy.stats import t
@@ -137,14 +139,19 @@ SHARES_TEST = "contrast of shares, by the bounds of Wilson's intervals"
 def _of_shares(weights: Floats, shares: Floats, sizes: Ints) -> Difference:
     """Σ w p between V − √Σ (w p − l)² and V + √Σ (u − w p)², l and u the bounds of w p by Wilson; p where 0 is a bound.
 
-    Where it is at no level, p is that of the log odds with ½ in every cell. For two cells this is Newcombe's interval
-    of a difference. It has a width also where every cell's share is 0 or 1.
+    Where it is at no level, p is that of the log odds with ½ in every cell. It has a width also where every cell's
+    share is 0 or 1. A plain difference of two cells is tested exactly: by these bounds 2 against 2 would have p = 0.03.
     """
     from scipy.optimize import brentq
     from scipy.stats import norm
 
     used = weights != 0
     w, p, n = weights[used], shares[used], sizes[used]
+    if sorted(w) == [-1.0, 1.0]:
+        one, other = (int(place) for place in np.argsort(-w))
+        return two_proportions(
+            round(p[one] * n[one]), int(n[one]), round(p[other] * n[other]), int(n[other]), exact=True
+        )
     value = float(w @ p)
 
     def bounds(z: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from core.findings import Effect, Finding, ScorerUse
 from core.metrics.means import mean_interval, one_sample_mean
 from core.metrics.proportions import clustered_proportion, share
 from core.metrics.resampling import generator
-from core.metrics.result import Bounds, Floats, MaybeBounds
+from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
 from core.metrics.sorting import association_score, flipped_mean
 from core.prompts.designs.design import SEPARATOR
 from core.studies.compare.replies import Unread, counted, sorted_items
@@ -138,7 +138,9 @@ def _decided(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], use
 
 
 def _share_bounds(topics: Mapping[str, _Topic], units: Floats) -> MaybeBounds:
-    """Of one topic Wilson's, with samples of a prompt together; of several the t interval over topics."""
+    """Of one topic the exact one, as its test is; Wilson's with samples of a prompt together; of several topics t's."""
+    from scipy.stats import binomtest
+
     filled = [topic for topic in topics.values() if topic.scores]
     if len(filled) != 1:
         found = mean_interval((1 + units) / 2) if len(filled) else MaybeBounds(None, "no replies")
@@ -146,8 +148,11 @@ def _share_bounds(topics: Mapping[str, _Topic], units: Floats) -> MaybeBounds:
         return MaybeBounds(
             bounds and Bounds(max(0.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level), found.reason
         )
-    numbers = np.unique(filled[0].prompts, return_inverse=True)[1]
-    return MaybeBounds(clustered_proportion(np.array(filled[0].scores) > 0, numbers).interval)
+    numbers, yes = np.unique(filled[0].prompts, return_inverse=True)[1], np.array(filled[0].scores) > 0
+    if len(np.unique(numbers)) < len(yes):
+        return MaybeBounds(clustered_proportion(yes, numbers).interval)
+    exact = binomtest(int(yes.sum()), len(yes)).proportion_ci(LEVEL, "exact")
+    return MaybeBounds(Bounds(float(exact.low), float(exact.high), "Clopper–Pearson, exact", LEVEL))
 
 
 def first_named(values: Floats, prompts: Sequence[str], chance: float, what: str, use: ScorerUse) -> Finding:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy.stats import norm, t, ttest_1samp, ttest_ind
-from statsmodels.stats.proportion import confint_proportions_2indep
+from scipy.stats import boschloo_exact, norm, t, ttest_1samp, ttest_ind
 
 from core.metrics.interactions import crossed_contrasts, crossed_means, crossed_odds
 
@@ -109,14 +108,20 @@ def test_a_cell_without_texts_is_said() -> None:
     assert (found.value, found.reason) == (None, "a cell has no texts")
 
 
-def test_perfectly_separated_shares_are_tested_and_have_newcombes_interval() -> None:
-    """Nothing varies within a cell, so that t is undefined; the bounds of Wilson's intervals are not."""
-    values, cell = np.repeat([1.0, 0.0], 12), np.repeat([0, 1], 12)
-    found = crossed_means(values, cell, np.arange(24), (1.0, -1.0))
-    known = confint_proportions_2indep(12, 12, 0, 12, method="newcomb")
+@pytest.mark.parametrize("n", [2, 3, 12])
+def test_two_perfectly_separated_cells_are_tested_exactly(n: int) -> None:
+    """Boschloo's p (scipy); an interval only from 8 texts in a cell on, so that it never contradicts p."""
+    values, cell = np.repeat([1.0, 0.0], n), np.repeat([0, 1], n)
+    found = crossed_means(values, cell, np.arange(2 * n), (1.0, -1.0))
     assert (found.value, found.reason) == (1.0, "")
-    assert (found.interval.bounds.low, found.interval.bounds.high) == pytest.approx(known)
-    assert found.p < 1e-4
+    assert found.p == pytest.approx(boschloo_exact([[n, 0], [0, n]]).pvalue)
+    assert (found.interval.bounds is None) == (n < 8)
+    turned = crossed_means(values, cell, np.arange(2 * n), (-1.0, 1.0))
+    assert (turned.value, turned.p) == (-1.0, pytest.approx(found.p))
+
+
+def test_perfectly_separated_shares_of_four_cells_are_tested() -> None:
+    """Nothing varies within a cell, so that t is undefined; the bounds of Wilson's intervals are not."""
     both = crossed_means(np.repeat([1.0, 0, 0, 0], 12), np.repeat(np.arange(4), 12), np.arange(48), INTERACTION)
     assert both.value == 1.0
     assert 0 < both.interval.bounds.low < 1

@@ -184,6 +184,19 @@ def test_a_model_that_only_minds_the_order_has_an_effect_of_position_and_no_bias
     assert (position.estimate, position.p < 0.001) == (1.0, True)
 
 
+def test_five_decisions_that_are_all_alike_leave_half_within_the_interval_as_the_exact_test_does():
+    """p = 2 / 2⁵; Clopper and Pearson's lower end is 0.025 ** (1 / 5). Wilson's would be 0.57."""
+    design, prompts = drafted("relative_decision")
+    own = [prompt for prompt in prompts if prompt.fields["topic"] == prompts[0].fields["topic"]][:5]
+    items = [prompt.fields for prompt in own]
+    texts = [f"{of['a']}: {of['x'].split('|')[0]}\n{of['b']}: {of['y'].split('|')[0]}" for of in items]
+    result = measure_design(design, Replies(texts, items, [prompt.key for prompt in own]), ())
+
+    one = found(result, "compare.relative_decision")
+    assert (one.estimate, one.p) == (1, pytest.approx(2 / 2**5))
+    assert (one.interval.low, one.interval.high) == (pytest.approx(0.025 ** (1 / 5)), 1)
+
+
 # ---- equal résumés
 
 
