@@ -255,7 +255,6 @@ def of_tables(
         _columns(
             groups,
             [row.get("block", "") for row in rows],
-            [_unit(row.get("block", ""), row) for row in rows],
             [row.get("name", "") for row in rows],
             dict(dropped),
             (),
@@ -330,7 +329,7 @@ def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the letters."""
     values, uses, columns, reading, seed, _ = args
-    by_letter = ("groups", "blocks", "units", "names")
+    by_letter = ("groups", "blocks", "names")
     own = {**columns, **taken({name: columns[name] for name in by_letter}, places)}
     texts = ("texts", "contexts", "documents", "models", "arms", "twins")
     styles = {kind: _style_of(given, places) for kind, given in reading["styles"].items()}
@@ -387,7 +386,6 @@ def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[st
     columns = _columns(
         [letter.group for letter in counted.letters],
         [letter.block for letter in counted.letters],
-        [_unit(letter.block, letter.fields) for letter in counted.letters],
         [letter.name for letter in counted.letters],
         counted.dropped,
         axes,
@@ -398,24 +396,16 @@ def _columns_of(counted: _Counted, axes: Sequence[Mapping[str, Any]]) -> dict[st
 def _columns(
     groups: Sequence[str],
     blocks: Sequence[str],
-    units: Sequence[str],
     names: Sequence[str],
     dropped: Mapping[str, int],
     axes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
     """`axes`: the project's own definitions, looked at before the shipped ones."""
     order = PUBLISHED_ORDER if set(groups) - {""} == set(PUBLISHED_ORDER) else ()
-    columns = {"groups": tuple(groups), "blocks": tuple(blocks), "units": tuple(units), "names": tuple(names)}
+    columns = {"groups": tuple(groups), "blocks": tuple(blocks), "names": tuple(names)}
     shipped = (load_axis(key).definition() for key in available_axes())
     crossing = crossing_of(set(groups), chain(axes, shipped))
     return {**columns, "order": order, "dropped": dict(dropped), "crossing": crossing}
-
-
-def _unit(block: str, fields: Mapping[str, str]) -> str:
-    """A block without the number of its sample: several samples of one cell were made by the same prompts."""
-    model, sample = fields.get("model", ""), fields.get("sample", "")
-    start = f"{model}/{sample}/"  # as `core.runs.exporting.matched_block` writes it
-    return f"{model}/{block.removeprefix(start)}" if sample and block.startswith(start) else block
 
 
 def tables_in_compute(

@@ -80,7 +80,7 @@ def measure_design(
     else:
         rows = _READERS[design.reads](replies)
         how = partial(measure, seed=seed, margin=margin, resamples=resamples, ctx=ctx)
-        found, dropped = _of_groups(design, replies, rows, _measures(rows, scored, use), how)
+        found, dropped = _of_groups(design, replies, rows, _measures(rows, scored, use), how, seed)
         if design.reads == "ranking":
             found += _shown_first(design, replies, rows, use)
     shared = {"design": design.key}
@@ -147,6 +147,7 @@ def _of_groups(
     rows: _Rows,
     measures: Sequence[Measure],
     how: Callable[[Compared, Sequence[Measure]], StudyResult],
+    seed: int,
 ) -> tuple[list[Finding], Counter[str]]:
     """Findings of all rows, then of each template, or of each form where there is one template."""
     found: list[Finding] = []
@@ -159,7 +160,7 @@ def _of_groups(
         if design.reads == "yes_no":
             found += _log_odds(table, own[0])
         for by, higher in design.higher_for.items():
-            found += _stereotyped(table, own, by, higher)
+            found += _stereotyped(table, own, (by, higher), seed)
         if not dims:
             dropped += Counter(made.dropped)
     return found, dropped
@@ -225,8 +226,14 @@ def _log_odds(table: Compared, one: Measure) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _stereotyped(table: Compared, measures: Sequence[Measure], by: str, higher: str) -> Iterator[Finding]:
-    """How much more often a pair of replies differs as the stereotype has it than the other way."""
+def _stereotyped(
+    table: Compared, measures: Sequence[Measure], higher_for: tuple[str, str], seed: int
+) -> Iterator[Finding]:
+    """How much more often a pair of replies differs as the stereotype has it than the other way.
+
+    `higher_for`: by what is grouped, and the group whose stereotype scores higher.
+    """
+    by, higher = higher_for
     one = next((one for one in measures if one.scorer and one.scorer.role == STEREOTYPES), None)
     base = table.base.get(by, "")
     if one is None or not base:
@@ -237,7 +244,7 @@ def _stereotyped(table: Compared, measures: Sequence[Measure], by: str, higher: 
             pairs_of.setdefault(block, {}).setdefault(group, []).append(value)
     both = [of for of in pairs_of.values() if len(of) == 2]
     signs = np.array([float(np.sign(np.mean(of[higher]) - np.mean(of[base]))) for of in both])
-    found, _ = flipped_mean(signs, generator(0, "stereotyped", by, *table.dims.values()))
+    found, _ = flipped_mean(signs, generator(seed, "stereotyped", by, *table.dims.values()))
     bounds = found.interval.bounds
     kept = Bounds(max(-1.0, bounds.low), min(1.0, bounds.high), bounds.method, bounds.level) if bounds else None
     yield Finding(

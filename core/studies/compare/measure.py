@@ -17,6 +17,7 @@ from core.metrics.proportions import two_proportions
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Difference, Floats, untested
 from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
+from core.metrics.sums import cluster_means
 from core.studies.findings import floor, interval, missing_interval, with_holm
 
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
@@ -111,10 +112,13 @@ def _of_measure(
     names = [table.blocks[place] for place in known.tolist()]
     dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
     shared: dict[str, Any] = {"label": one.label, "dims": dims, "scorers": (one.scorer,) if one.scorer else ()}
+    units = [table.units[place] for place in known.tolist()] if table.units else [""] * len(names)
     if one.yes_or_no:
-        yield from _rates(values, of.tolist(), names, shared)
+        # Samples of a prompt without a block were sampled together too; the prompt's key may be another one's block.
+        together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
+        yield from _rates(values, of.tolist(), together, shared)
     if table.units:
-        values, of, names = _of_prompts(values, of, names, [table.units[place] for place in known.tolist()])
+        values, of, names = _of_prompts(values, of, names, units)
     sizes = Counter(of.tolist())
     if not one.yes_or_no:
         yield from _means(values, of, names, shared)
@@ -124,7 +128,9 @@ def _of_measure(
         bound = RATE_MARGIN if margin is None and one.yes_or_no else margin
         rng = generator(seed, "compare", one.label, first, second)
         compared = group_difference(values[both], of[both] == first, which, rng, margin=bound, resamples=resamples)
-        if one.yes_or_no and not compared.matched and len(set(filter(None, which))) == len(list(filter(None, which))):
+        apart = len(set(filter(None, which))) == len(list(filter(None, which)))
+        whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
+        if one.yes_or_no and not compared.matched and apart and whole:
             compared = replace(compared, difference=_independent(values[both], of[both] == first))
         if one.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
@@ -148,7 +154,8 @@ def _of_prompts(
 def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
     for group in sorted(set(of.tolist())):
         own = values[of == group]
-        units = np.array(list(_unit_means(own, [blocks[at] for at in np.flatnonzero(of == group).tolist()])))
+        which = [blocks[at] for at in np.flatnonzero(of == group).tolist()]
+        units = cluster_means(own, Clusters.of(np.ones(len(own), dtype=bool), which).cluster)
         bounds = mean_interval(units)
         yield Finding(
             "compare.mean", title=f"{shared['label']}, {group}", groups=(group,), estimate=float(units.mean()),
@@ -168,12 +175,6 @@ def pairs(sizes: Mapping[str, int], base: str = "") -> list[tuple[str, str]]:
         return list(combinations(names, 2))
     most = max(names, key=lambda name: sizes[name])
     return [(name, most) for name in names if name != most]
-
-
-def _unit_means(values: Floats, blocks: Sequence[str]) -> Iterator[float]:
-    numbers = Clusters.of(np.ones(len(values), dtype=bool), blocks).cluster
-    for cluster in range(int(numbers.max(initial=-1)) + 1):
-        yield float(values[numbers == cluster].mean())
 
 
 def _independent(values: Floats, first: np.ndarray) -> Difference:

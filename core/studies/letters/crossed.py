@@ -63,4 +63,4 @@ def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[F
     crossing: Crossing | None = table.crossing
     if crossing is None:
         return []
-    return crossed_findings(crossing, table.groups, table.units or table.blocks, measured, table.all_dropped)
+    return crossed_findings(crossing, table.groups, table.blocks, measured, table.all_dropped)

@@ -5,7 +5,7 @@ Called in the compute process; the input is described in `table`."""
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,10 @@ import numpy as np
 from core.errors import UsageError
 from core.findings import Effect, Finding, ScorerUse, StudyResult
 from core.jobs import JobContext
+from core.metrics.clusters import Clusters
 from core.metrics.interactions import crossed_means
-from core.metrics.proportions import paired_proportions, two_proportions, wilson
-from core.metrics.result import RESAMPLES, Bools, Difference
+from core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
+from core.metrics.result import RESAMPLES, Bools, Difference, Ints
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
 from core.scorers.embedding import WordVectors
 from core.scorers.registry import describe, load, score_batch
@@ -44,21 +45,24 @@ def success_findings(
 ) -> list[Finding]:
     """The rate of success of each group and of all, the share of each kind of failure, and the groups compared.
 
-    One value per letter in every column; letters of no group are left out and counted.
+    One value per letter in every column; letters of no group are left out and counted. Letters of one block were
+    written from the same prompts: intervals of rates take a block as one sample (`clustered_proportion`).
     """
     kept = [place for place, group in enumerate(groups) if group]
     out = dict(dropped or {}) | ({"no group": len(groups) - len(kept)} if len(kept) < len(groups) else {})
-    found = {group: [outcomes[place] for place in kept if groups[place] == group] for group in dict.fromkeys(groups)}
+    own_blocks = [blocks[place] if blocks else "" for place in kept]
+    cluster = Clusters.of(np.ones(len(kept), dtype=np.bool_), own_blocks).cluster
+    everyone = _Rated([outcomes[place] for place in kept], cluster)
+    found = {group: everyone.only([groups[place] == group for place in kept]) for group in dict.fromkeys(groups)}
     found.pop("", None)
-    findings = [_rate("all", "Letters that succeeded", tuple(found), [outcomes[place] for place in kept])]
+    findings = [_rate("all", "Letters that succeeded", tuple(found), everyone)]
     if len(found) > 1:
         findings += [_rate(group, f"Letters that succeeded: {group}", (group,), of) for group, of in found.items()]
-    findings += _failures([outcomes[place] for place in kept], tuple(found))
-    own_blocks = [blocks[place] if blocks else "" for place in kept]
+    findings += _failures(everyone, tuple(found))
     in_order = [(groups[place], outcomes[place] is Outcome.SUCCESS) for place in kept]
     compared = [_compared(pair, in_order, own_blocks) for pair in combinations(found, 2)]
     findings += with_holm(compared, f"{SUCCESS_ID}, {len(compared)} comparisons")
-    by_group = {group: len(of) for group, of in found.items()}
+    by_group = {group: len(of.outcomes) for group, of in found.items()}
     return [
         replace(
             finding,
@@ -70,39 +74,53 @@ def success_findings(
     ]
 
 
-def _rate(label: str, title: str, groups: tuple[str, ...], outcomes: Sequence[Outcome]) -> Finding:
-    n, good = len(outcomes), sum(found is Outcome.SUCCESS for found in outcomes)
-    kinds = Counter(found.words for found in outcomes if found is not Outcome.SUCCESS)
+@dataclass(frozen=True)
+class _Rated:
+    """Letters' outcomes; `cluster`: the number of each letter's block, one of its own where it has none."""
+
+    outcomes: Sequence[Outcome]
+    cluster: Ints
+
+    def only(self, kept: Sequence[bool]) -> "_Rated":
+        return _Rated(list(compress(self.outcomes, kept)), self.cluster[np.array(kept, dtype=np.bool_)])
+
+    def share(self, kind: Outcome) -> Proportion:
+        return clustered_proportion(np.array([found is kind for found in self.outcomes], dtype=np.bool_), self.cluster)
+
+
+def _rate(label: str, title: str, groups: tuple[str, ...], rated: _Rated) -> Finding:
+    good = rated.share(Outcome.SUCCESS)
+    kinds = Counter(found.words for found in rated.outcomes if found is not Outcome.SUCCESS)
     told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     return Finding(
         id=SUCCESS_ID,
         label=label,
         title=title,
         groups=groups,
-        estimate=good / n if n else None,
-        reason=None if n else "there are no letters",
+        estimate=good.value,
+        reason=None if good.n else "there are no letters",
         unit="share",
-        interval=interval(wilson(good, n)),
-        n=n,
+        interval=interval(good.interval),
+        n=good.n,
         source=SOURCE,
         note=f"Failures: {told}. They are flagged, not left out." if told else "No failure.",
     )
 
 
-def _failures(outcomes: Sequence[Outcome], groups: tuple[str, ...]) -> Iterator[Finding]:
+def _failures(rated: _Rated, groups: tuple[str, ...]) -> Iterator[Finding]:
     """The share of every kind of failure that there is."""
-    counts = Counter(outcomes)
     for kind in Outcome:
-        if kind is not Outcome.SUCCESS and counts[kind]:
+        of_kind = rated.share(kind)
+        if kind is not Outcome.SUCCESS and of_kind.successes:
             yield Finding(
                 id=SUCCESS_ID,
                 label=kind.name.lower(),
                 title=f"Letters that failed: {kind.words}",
                 groups=groups,
-                estimate=counts[kind] / len(outcomes),
+                estimate=of_kind.value,
                 unit="share",
-                interval=interval(wilson(counts[kind], len(outcomes))),
-                n=len(outcomes),
+                interval=interval(of_kind.interval),
+                n=of_kind.n,
                 source=SOURCE,
             )
 
@@ -140,10 +158,10 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
 def _clustered(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks: Sequence[str]) -> Difference:
     """By what was written from one block; a letter without a block stands alone."""
     chosen = [place for place, (group, _) in enumerate(letters) if group in pair]
-    keys = [blocks[place] or f"\x00{place}" for place in chosen]
     good = np.array([letters[place][1] for place in chosen], dtype=np.float64)
     cell = np.array([pair.index(letters[place][0]) for place in chosen], dtype=np.int64)
-    return crossed_means(good, cell, np.unique(keys, return_inverse=True)[1], (1.0, -1.0))
+    cluster = Clusters.of(cell == 0, [blocks[place] for place in chosen]).cluster
+    return crossed_means(good, cell, cluster, (1.0, -1.0))
 
 
 def _matched(

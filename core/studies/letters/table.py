@@ -36,10 +36,9 @@ class LettersTable:
     """One value per letter in every column.
 
     `counted`: by the default rule. `published`: by the paper's, None where it is not wanted. `blocks`: the matched
-    cell or biography, empty where there is none; `units`: the same whatever the sample. `names`: whom the letter is
-    about. `order`: the groups to compare, the first one in every numerator; empty: in order of appearance.
-    `dropped`: rows left out before, by reason.
-    `crossing`: where the groups are identities of a crossed axis.
+    cell or biography, the same for every sample of it, empty where there is none. `names`: whom the letter is about.
+    `order`: the groups to compare, the first one in every numerator; empty: in order of appearance. `dropped`: rows
+    left out before, by reason. `crossing`: where the groups are identities of a crossed axis.
     """
 
     groups: tuple[str, ...]
@@ -50,10 +49,9 @@ class LettersTable:
     order: tuple[str, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
     crossing: Crossing | None = None
-    units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        columns = [self.blocks, self.units, self.names] + [
+        columns = [self.blocks, self.names] + [
             counted.counts.tokens for counted in (self.counted, self.published) if counted
         ]
         if any(len(column) not in (0, len(self.groups)) for column in columns):
@@ -107,7 +105,6 @@ class LettersTable:
             order=self.compared,
             dropped={**self.dropped, reason: len(self.groups) - len(places)},
             crossing=self.crossing,
-            units=tuple(self.units[place] for place in places if self.units),
         )
 
 
@@ -121,7 +118,6 @@ def letters_table(
     lexicon: str = "letters",
     dropped: Mapping[str, int] | None = None,
     crossing: Crossing | None = None,
-    units: Sequence[str] = (),
 ) -> LettersTable:
     """Counts the letters both ways; runs in the compute process.
 
@@ -136,7 +132,6 @@ def letters_table(
         order=tuple(order),
         dropped=dropped or {},
         crossing=crossing,
-        units=tuple(units),
     )
 
 

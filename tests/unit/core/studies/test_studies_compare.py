@@ -70,6 +70,21 @@ def test_perfect_separation_of_pairs_is_answered():
     assert found.p_adjusted < 0.05
 
 
+def test_samples_of_a_prompt_that_disagree_are_a_share_and_no_further_units():
+    """Ten prompts of each group, asked twice: one yes of two in each of the first group's."""
+    groups, prompts = np.repeat(["a", "b"], 20).tolist(), [f"p{at // 2}" for at in range(40)]
+    values = np.array([1.0, 0.0] * 10 + [0.0] * 19 + [1.0])
+    table = Compared([""] * 40, {"group": groups}, [""] * 40, prompts)
+    result = measure(table, [Measure("invited", values, USE, yes_or_no=True)])
+
+    difference = one(result, "compare.difference")
+    assert difference.estimate == pytest.approx(0.5 - 0.05)
+    assert difference.n_by_group == {"a": 10, "b": 10}
+    rate = next(each for each in result.findings if each.id == "compare.rate" and each.groups == ("b",))
+    assert (rate.estimate, rate.n) == (0.05, 20)
+    assert "design effect" in rate.interval.method
+
+
 def test_of_many_groups_each_is_set_against_the_largest():
     assert pairs({"a": 1, "b": 9, "c": 3, "d": 2, "e": 2}) == [("a", "b"), ("c", "b"), ("d", "b"), ("e", "b")]
     assert len(pairs({"a": 1, "b": 9, "c": 3, "d": 2})) == 6

@@ -84,8 +84,7 @@ def test_samples_of_one_cell_are_one_unit() -> None:
     twice = replace(
         table,
         groups=table.groups * 2,
-        blocks=(*(f"m/0/{block}" for block in table.blocks), *(f"m/1/{block}" for block in table.blocks)),
-        units=table.blocks * 2,
+        blocks=table.blocks * 2,
         counted=replace(
             table.counted,
             counts=LexiconCounts(

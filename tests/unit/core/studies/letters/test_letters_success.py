@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, boschloo_exact, ttest_rel
+from scipy.stats import binomtest, boschloo_exact, t, ttest_rel
 
 from core.findings import ScorerUse
 from core.scorers.document_success import Outcome
@@ -69,3 +69,20 @@ def test_several_samples_of_a_cell_are_one_unit() -> None:
     assert difference.interval is not None
     bounds = expected.confidence_interval(0.95)
     assert (difference.interval.low, difference.interval.high) == pytest.approx((bounds.low, bounds.high))
+
+
+def test_a_letter_that_came_out_the_same_four_times_is_counted_once_in_the_interval_of_the_rate() -> None:
+    """Ten cells, four samples of each, all alike in a cell: Wilson's of 10, with Student's quantile (9 df)."""
+    outcomes = [GOOD if cell < 6 else EMPTY for cell in range(10) for _ in range(4)]
+    found = success_findings(["m"] * 40, outcomes, SCORER, blocks=[str(at // 4) for at in range(40)])
+    rates = {one.label: one for one in found}
+    assert (rates["all"].estimate, rates["all"].n) == (0.6, 40)
+    squared = t.ppf(0.975, 9) ** 2
+    effect = 4 * 10 / 9  # C / (C − 1) Σ (x_c − m p)² / n p (1 − p)
+    n = 40 / effect
+    centre = (0.6 + squared / (2 * n)) / (1 + squared / n)
+    half = np.sqrt(squared * (0.24 / n + squared / (4 * n * n))) / (1 + squared / n)
+    for label, middle in (("all", centre), ("empty", 1 - centre)):
+        shown = rates[label].interval
+        assert shown is not None
+        assert (shown.low, shown.high) == pytest.approx((middle - half, middle + half))
