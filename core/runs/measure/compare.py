@@ -12,10 +12,11 @@ from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import TextKey
+from core.project.rows import OutputRow, TextKey
 from core.project.stores.runs import OutputFilter
 from core.prompts.designs.design import DesignMeasure
 from core.prompts.resource_files import validated
+from core.runs.generators import NOT_WRITTEN, prompts_asked
 from core.runs.score import score
 from core.runs.values import failures, stored_summaries, stored_values
 from core.scorers.choosing import best_scorer
@@ -113,8 +114,9 @@ def of_project(
     if not outputs:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
     fields = options.regrouped([{"group": row.identity, "block": "", **row.fields} for row in outputs])
+    asked = prompts_asked(project, study_id)
     rows = [
-        {**own, "text": row.text, "model": row.model, "key": row.prompt_key}
+        {**own, "text": row.text, "model": row.model, "key": asked[row.prompt_id] if _says_prompt(own, row) else ""}
         for own, row in zip(fields, outputs, strict=True)
     ]
 
@@ -188,8 +190,13 @@ def _wanted(
     return found
 
 
+def _says_prompt(fields: Mapping[str, str], row: OutputRow) -> bool:
+    """Whether a text's prompt is known. Of a table that names none all rows of a group have the same one."""
+    return row.backend not in NOT_WRITTEN or bool(_block(fields) or fields.get("design"))
+
+
 def _unit(row: Mapping[str, str]) -> str:
-    """What samples of one prompt share: its key; in a table with samples the block and the groups."""
+    """What samples of one prompt share: its key and text; in a table with samples the block and the groups."""
     if row.get("key"):
         return row["key"]
     own = (_block(row), row.get("group", ""), row.get("second_group", ""), row.get("model", ""))
