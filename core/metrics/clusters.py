@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
+from math import comb, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -81,6 +81,17 @@ class Clusters:
         labels = self.first[place].astype(np.float64)
         for size in chunks(resamples, len(place)):
             yield shuffled_sums(labels, stratum, sums, rng, size)
+
+    def least_p(self) -> float:
+        """The smallest two-sided p that permuting can give: 1 over the number of ways, 2 where each has its mirror.
+
+        Π C(n, m) over matched clusters of n texts, m of the first group, times the same of the other clusters.
+        """
+        sizes, of_first = np.bincount(self.cluster), np.bincount(self.cluster, self.first)
+        n = [*sizes[self.matched].tolist(), int((~self.matched).sum())]
+        m = [*of_first[self.matched].astype(int).tolist(), int((~self.matched & self.has_first).sum())]
+        mirrored = all(2 * some == every for every, some in zip(n, m, strict=True))
+        return (2 if mirrored else 1) / max(1 + mirrored, prod(map(comb, n, m)))
 
     def chance_on_one_side(self, has: Bools) -> float:
         """The exact chance that all texts that have something (n,) fall on one side when groups are permuted so.

@@ -37,7 +37,7 @@ class GroupDifference:
     """`difference`: interval by t over units, p by permutation, effect Hedges' g. `floor`: of its size, without bias.
 
     `equivalence`: against a margin. `matched`: are blocks the units? `alone`: texts left out: no other group in
-    their block.
+    their block. `least_p`: no p can be below it, as there are so few permutations.
     """
 
     difference: Difference
@@ -45,6 +45,7 @@ class GroupDifference:
     equivalence: Equivalence | None
     matched: bool
     alone: int
+    least_p: float = 0.0
 
 
 SMALL_EFFECT = 0.2  # of a standard deviation: Cohen's bound of a small effect
@@ -86,7 +87,8 @@ def group_difference(
     p = float(permutation_p(sizes >= observed - TOLERANCE * max(1.0, observed)))
     how = "permutation within blocks" if matched else "permutation"
     floor = NoiseFloor(float(sizes.mean()), float(np.quantile(sizes, 0.95)), p, how)
-    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~kept).sum()))
+    least = clusters.least_p()
+    return GroupDifference(replace(effect, p=p, test=how), floor, alike, matched, int((~kept).sum()), least)
 
 
 def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, Floats, Floats, float]:

@@ -28,6 +28,11 @@ def association_score(a_x: int, a_y: int, b_x: int, b_y: int) -> float | None:
     return a_x / (a_x + a_y) + b_y / (b_x + b_y) - 1
 
 
+def least_p(values: Floats) -> float:
+    """The smallest two-sided p of `flipped_mean`: 2 / 2ⁿ, n the units that are not 0. `values`: shape (n,)."""
+    return 2 / 2.0 ** max(1, int(np.count_nonzero(values)))
+
+
 def flipped_mean(
     values: Floats, rng: np.random.Generator, *, resamples: int = RESAMPLES
 ) -> tuple[Difference, NoiseFloor | None]:

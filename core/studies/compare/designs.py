@@ -16,12 +16,12 @@ from core.jobs import JobContext
 from core.metrics.grouped import stratified_log_odds
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Bounds, Floats
-from core.metrics.sorting import flipped_mean
+from core.metrics.sorting import flipped_mean, least_p
 from core.prompts.designs.design import SEPARATOR, DesignMeasure
 from core.studies.compare.measure import Compared, Measure, adjusted, measure, pairs
 from core.studies.compare.replies import VERSION, Unread, ranked, yes_or_no
 from core.studies.compare.sorting import first_named, of_topics
-from core.studies.findings import interval, missing_interval
+from core.studies.findings import interval, missing_interval, too_few_to_tell
 
 CROSSED = " × "
 YES, TOP, ABOVE = "yes", "top place", "placed above others"
@@ -253,7 +253,8 @@ def _stereotyped(
         interval=interval(kept), reason=found.reason if found.value is None else missing_interval(found.interval),
         scorers=(one.scorer,) if one.scorer else (), dims={**table.dims, "by": by},
         harm=f"Above 0, replies to {higher} have more words of their stereotype than those to {base}.",
-        note=f"{found.test or 'No test'}; questions are the units. A stand-in: words of a list, rated by nobody.",
+        note=f"{found.test or 'No test'}; questions are the units. A stand-in: words of a list, rated by nobody."
+        + (too_few_to_tell(least_p(signs)) if found.p is not None else ""),
     )  # fmt: skip
 
 

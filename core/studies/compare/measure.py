@@ -18,7 +18,7 @@ from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Difference, Floats, untested
 from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from core.metrics.sums import cluster_means
-from core.studies.findings import floor, interval, missing_interval, with_holm
+from core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
 
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
 RATE_MARGIN = 0.1
@@ -131,7 +131,7 @@ def _of_measure(
         apart = len(set(filter(None, which))) == len(list(filter(None, which)))
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
         if one.yes_or_no and not compared.matched and apart and whole:
-            compared = replace(compared, difference=_independent(values[both], of[both] == first))
+            compared = replace(compared, difference=_independent(values[both], of[both] == first), least_p=0.0)
         if one.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
@@ -201,10 +201,10 @@ def _difference(
     }  # fmt: skip
     yield Finding(
         "compare.difference", title=title, estimate=difference.value,
-reason=_reason(difference),
-        interval=interval(difference.interval.bounds), p=difference.p,
+        reason=_reason(difference), interval=interval(difference.interval.bounds), p=difference.p,
         effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
-        floor=floor(compared.floor) if compared.floor else None, note=f"{difference.test}; {units}{alone}.",
+        floor=floor(compared.floor) if compared.floor else None,
+        note=f"{difference.test}; {units}{alone}.{too_few_to_tell(compared.least_p)}",
         **common,
     )  # fmt: skip
     alike = compared.equivalence

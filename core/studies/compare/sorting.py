@@ -12,10 +12,10 @@ from core.metrics.means import mean_interval, one_sample_mean
 from core.metrics.proportions import clustered_proportion, share
 from core.metrics.resampling import generator
 from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
-from core.metrics.sorting import association_score, flipped_mean
+from core.metrics.sorting import association_score, flipped_mean, least_p
 from core.prompts.designs.design import SEPARATOR
 from core.studies.compare.replies import Unread, counted, sorted_items
-from core.studies.findings import floor, interval, missing_interval
+from core.studies.findings import floor, interval, missing_interval, too_few_to_tell
 
 if TYPE_CHECKING:
     from core.prompts.designs.design import DesignMeasure
@@ -116,7 +116,8 @@ def _associated(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], 
         reason=(found.reason if found.value is None else missing_interval(found.interval)),
         effect=None if found.effect is None else Effect(found.effect_name, found.effect),
         floor=floor(noise) if noise else None, harm=HARM.format(null=0),
-        note=f"{found.test}; {len(units)} {'prompts' if name or len(topics) == 1 else 'topics'} are the units.",
+        note=f"{found.test}; {len(units)} {'prompts' if name or len(topics) == 1 else 'topics'} are the units."
+        + too_few_to_tell(least_p(units)),
         **_shared(name, topics, dropped, use),
     )  # fmt: skip
 
@@ -132,7 +133,8 @@ def _decided(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], use
         interval=interval(bounds.bounds), harm=HARM.format(null="0.5"),
         reason=found.reason if found.value is None else missing_interval(bounds),
         note=f"Against 0.5; {found.test}; {len(units)} {of} are the units."
-        + (f" Without bias it lies {noise.mean / 2:.2f} from 0.5 on average." if noise else ""),
+        + (f" Without bias it lies {noise.mean / 2:.2f} from 0.5 on average." if noise else "")
+        + too_few_to_tell(least_p(units)),
         **_shared(name, topics, dropped, use),
     )  # fmt: skip
 
