@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class StudyFacts:
     """`prompts` without those that stand for an imported table's; `texts`: finished ones that are measured; `new`:
-    what came since the last measurement, texts and revealed sessions."""
+    what came since the last measurement: texts, originals and revealed sessions."""
 
     kind: str
     title: str
@@ -71,9 +71,9 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
                 kind=study.kind,
                 title=last.title,
                 prompts=_prompts(project, study),
-                texts=_texts(project, study),
+                texts=last.texts,
                 measured=bool(last.measured_at),
-                new=last.new_texts + last.new_sessions,
+                new=last.new_texts + last.new_originals + last.new_sessions,
                 unread=last.new_texts + last.left_out,
                 writers=last.writers,
             )
@@ -84,13 +84,6 @@ def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
 def _prompts(project: "Project", study: "StudyRow") -> int:
     sets = project.prompts.sets(study.id)
     return sum(project.prompts.count(one.id) for one in sets if "imported" not in one.recipe)
-
-
-def _texts(project: "Project", study: "StudyRow") -> int:
-    """Outputs, and the letters of a table; the originals of news are what articles are measured against."""
-    runs = [run for run in project.runs.all() if run.study_id == study.id]
-    sources = 0 if study.kind == "news" else project.sources.count(study.id)
-    return sources + sum(project.runs.counts(run.id).done for run in runs)
 
 
 ENDINGS = ("xlsx", "csv", "jsonl", "parquet")

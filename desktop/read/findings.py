@@ -342,19 +342,19 @@ class StoredFindings:
         at = last.created_at
         texts, read = texts_of(self._project, study.id), texts_read(last.recipe)
         written = OutputFilter(study_id=study.id, written_after=at, status="done")
-        since = self._project.outputs.count(written) + self._project.sources.count(study.id, at)
-        new, left_out = since, 0
+        sources = self._project.sources.count(study.id, at)
+        letters, originals = (0, sources) if study.kind == "news" else (sources, 0)
+        new, left_out = self._project.outputs.count(written) + letters, 0
         if read is not None:  # else it was measured by a program that did not say what it read
-            later = self._project.sources.count(study.id, at) if study.kind == "news" else 0  # originals
-            unread, texts = max(0, texts - read), texts + later
-            left_out = max(0, unread - since) if last.recipe.get(ASKED, {}).get("generators") else 0
-            new = unread - left_out + later
+            unread = max(0, texts - read)
+            left_out = max(0, unread - new) if last.recipe.get(ASKED, {}).get("generators") else 0
+            new = unread - left_out
         plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == study.id}
         revealed = sum(
             session.plan_id in plans and (session.revealed_at or "") > at
             for session in self._project.judging.sessions()
         )
-        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed, left_out, writers)
+        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers)
 
 
 def _study_titles() -> dict[str, str]:

@@ -285,6 +285,7 @@ class Measurement:
     texts: int = 0  # that there are now
     new_sessions: int = 0  # rating sessions revealed later
     left_out: int = 0  # texts that were there and were not wanted, such as another generator's
+    new_originals: int = 0  # that came later: articles of news are measured against them
     writers: Writers = NOBODY
 
 

@@ -52,7 +52,7 @@ class MeasuredFigures(QWidget):
     opened = Signal(object, str, bool)  # as the charts'
     export_asked = Signal(object, str)
     panel_wanted = Signal(str)
-    measure = Signal(str, object)  # and whose texts (Whose), or None
+    measure = Signal(str, object)  # and whose texts (WantedTexts), or None
     compare_wanted = Signal(object, str, str)
 
     def __init__(self) -> None:

@@ -15,11 +15,14 @@ from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.findings import Measurement
 
+# Of a recipe: what was asked is said by what was done, and how far was read means nothing to people.
+UNSAID = ("asked", "read_to")
+
 
 class StudyLine(QWidget):
     """One study. `measure` asks for it to be measured."""
 
-    measure = Signal(str, object)  # and whose texts (Whose), or None
+    measure = Signal(str, object)  # and whose texts (WantedTexts), or None
 
     def __init__(self, measurement: Measurement) -> None:
         super().__init__()
@@ -156,9 +159,12 @@ def news_of(measurement: Measurement) -> str:
     """ "12 new outputs since"; empty where nothing came since, or it never was measured."""
     if not measurement.measured_at:
         return ""
-    texts = plural(measurement.new_texts, "1 new output", "%n new outputs") if measurement.new_texts else ""
-    sessions = plural(measurement.new_sessions, "1 session revealed", "%n sessions revealed")
-    said = ", ".join(part for part in (texts, sessions if measurement.new_sessions else "") if part)
+    came = (
+        (measurement.new_texts, "1 new output", "%n new outputs"),
+        (measurement.new_originals, "1 new original", "%n new originals"),
+        (measurement.new_sessions, "1 session revealed", "%n sessions revealed"),
+    )
+    said = ", ".join(plural(count, one, many) for count, one, many in came if count)
     return tr("{news} since").format(news=said) if said else ""
 
 
@@ -179,10 +185,7 @@ def recipe_words(recipe: Mapping[str, Any]) -> str:
     words |= {"generators": tr("written by"), "pooled": tr("pooled"), "rows": tr("rows"), "left_out": tr("left out")}
     parts = []
     for key, value in recipe.items():
-        if key in (
-            "asked",
-            "read_to",
-        ):  # what was asked is said by the others; how far was read means nothing to people
+        if key in UNSAID:
             continue
         if key == "generators":
             value = [f"{one['name']} ({digits.count(one['n'])})" for one in value]

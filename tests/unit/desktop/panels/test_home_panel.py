@@ -2,6 +2,7 @@
 
 import os
 import threading
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.operations.importing import TableChoice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
+from desktop.panels.findings.studies import news_of, said_of
 from desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
@@ -41,6 +43,8 @@ from desktop.panels.home.doors import (
 )
 from desktop.panels.home.new_audit import NewAuditDialog
 from desktop.panels.home.panel import HomePanel
+from desktop.read.findings import StoredFindings
+from desktop.wording.generators import NOBODY
 
 PATIENCE = 20_000
 LOOKS_AT_HOME = True
@@ -125,30 +129,49 @@ def test_facts_count_what_there_is_of_every_study(file: Path, tmp_path: Path):
         add_letters(project, 3)
         add_news(project, tmp_path)
         facts = read_facts(JobContext(), project)
-    assert facts == ProjectFacts(
-        (
-            # two themes, each with a default prompt and one for each of the two identities
-            StudyFacts("creativity", "Creative writing", prompts=6, texts=6),
-            StudyFacts("letters", "Reference letters", texts=3),
-            StudyFacts("news", "News articles", texts=2),  # one original for both
-        ),
-        comparisons=2,
-    )
+    assert [replace(one, writers=NOBODY) for one in facts.studies] == [
+        # two themes, each with a default prompt and one for each of the two identities
+        StudyFacts("creativity", "Creative writing", prompts=6, texts=6),
+        StudyFacts("letters", "Reference letters", texts=3),
+        StudyFacts("news", "News articles", texts=2),  # one original for both
+    ]
+    assert [one.writers.texts for one in facts.studies] == [
+        {"m": 6},
+        {"imported": 3},
+        {"imported: a": 1, "imported: b": 1},
+    ]
+    assert facts.comparisons == 2
 
 
 def test_what_came_after_a_measurement_is_new(file: Path):
     with Project.open(file) as project:
         add_letters(project, 3)
         project.findings.replace("letters", "whole study", {}, [made_up_finding()])
-        assert study_facts(JobContext(), project) == (
-            StudyFacts("letters", "Reference letters", texts=3, measured=True, new=0),
-        )
+        (found,) = study_facts(JobContext(), project)
+        assert replace(found, writers=NOBODY) == StudyFacts("letters", "Reference letters", texts=3, measured=True)
         study = project.studies.of_kind("letters")
         assert study is not None
         project.sources.add_many(study.id, [SourceSpec(kind="letter", origin="b", row=1, text="New.", fields={})])
         (found,) = study_facts(JobContext(), project)
     assert (found.new, found.pending) == (1, True)
     assert found.said == "4 letters, measured on 3 of 4 texts"
+
+
+def test_later_originals_are_new_and_are_no_texts_that_were_left_unread(file: Path, tmp_path: Path):
+    with Project.open(file) as project:
+        add_news(project, tmp_path)
+        read = [{"name": f"imported: {model}", "n": 1} for model in "ab"]
+        project.findings.replace("news", "whole study", {"generators": read}, [made_up_finding()])
+        study = project.studies.of_kind("news")
+        assert study is not None
+        originals = [SourceSpec(kind="original", origin="b", row=n, text=f"Sun {n}.", fields={}) for n in range(3)]
+        project.sources.add_many(study.id, originals)
+        (found,) = study_facts(JobContext(), project)
+        (measurement,) = StoredFindings(project).measurements(JobContext())
+    assert found.pending
+    assert found.said == "2 articles, 3 new since the last measure"
+    assert said_of(measurement).endswith("with seed ?")  # on all of its texts
+    assert news_of(measurement) == "3 new originals since"
 
 
 def test_an_empty_project_has_nothing(file: Path):
