@@ -115,7 +115,7 @@ def explained(whose: WantedTexts, writers: Writers) -> str:
         told = tr(", ").join(f"{name} ({digits.count(n)})" for name, n in writers.texts.items())
         return tr(
             "Pooled: the {total} texts of {told} count as one generator’s. Where they differ, no finding is about any "
-            "of them; each finding says what was pooled."
+            "one of them; each finding says what was pooled."
         ).format(total=digits.count(sum(writers.texts.values())), told=told)
     if whose.compare:
         return tr(

@@ -208,6 +208,7 @@ class TemplatePage(Sheet):
         """Why the table's rows become no prompts."""
         self.verdict.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
         self.filled.set_text("")
+        self.example.setText("")
 
     def _table_changed(self) -> None:
         self._show_chips()

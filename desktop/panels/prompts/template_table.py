@@ -7,6 +7,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFormLayout, QLineEdit
 
 from core.errors import AppError
+from core.studies.registry import study
 from desktop import theme
 from desktop.jobs.refresher import Refresher
 from desktop.operations.own import OwnSeen
@@ -18,7 +19,7 @@ from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import LowEdit
 from desktop.widgets.safe_text import safe_line
 
-STUDIES = ("compare", "letters")  # that are made from templates
+STUDIES = ("compare", "letters")  # as the engine has them; what it needs besides would take long to import here
 TYPED_HEIGHT = 96  # text pixels
 PAUSE_MILLISECONDS = 300
 LONGEST_NAME = 60
@@ -41,14 +42,13 @@ class TemplateTableCard(Card):
         self.typed.setTabChangesFocus(True)
         self.typed.setPlaceholderText(tr("or type one here:") + "\n" + EXAMPLE)
         self.study, self.group, self.axis = ComboBox(), ComboBox(), ComboBox()
-        for kind, title in zip(STUDIES, (tr("Any score by any group"), tr("Letters")), strict=True):
-            self.study.addItem(title, kind)
+        for kind in STUDIES:
+            self.study.addItem(safe_line(study(kind).title), kind)
         self.name = QLineEdit(tr("My template"))
         self.name.setMaxLength(LONGEST_NAME)
         self._reading = Refresher(shell.jobs, tr("Columns"), self._show_columns, self._cannot_read, self)
-        self._reading.read_with(lambda ctx: columns_of(ctx, self.table.path, self.typed.toPlainText()))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
-        self._pause.timeout.connect(self._reading.ask)
+        self._pause.timeout.connect(self._read)
         self._lay_out()
         self.show_own(OwnSeen())
         self._show_groups()
@@ -76,17 +76,25 @@ class TemplateTableCard(Card):
             identities = ", ".join(str(row["label"]).lower() for row in one.data["identities"])
             self.axis.addItem(safe_line(f"{one.title}: {identities}"), one.key)
         self.axis.setCurrentIndex(max(0, self.axis.findData(before)))
+        if before and self.axis.currentData() != before:
+            self.changed.emit()  # the axis was removed
 
     def _file_chosen(self) -> None:
         self.typed.blockSignals(True)
         self.typed.clear()
         self.typed.blockSignals(False)
-        self._reading.ask()
+        self._read()
 
     def _typed_over(self) -> None:
         if self.table.path is not None:
             self.table.forget()
         self._pause.start()
+
+    def _read(self) -> None:
+        """Look at the table; what is typed is taken here, for no other thread may ask a field."""
+        path, typed = self.table.path, self.typed.toPlainText()
+        self._reading.read_with(lambda ctx: columns_of(ctx, path, typed))
+        self._reading.ask()
 
     def _show_columns(self, columns: Mapping[str, str]) -> None:
         self.columns = dict(columns)

@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.project.project import Project
+from core.runs.template_sets import STUDIES
 from desktop.main_window import MainWindow
 from desktop.panels.prompts.panel import PromptsPanel
 from desktop.panels.prompts.template import TemplatePage
@@ -40,6 +41,7 @@ def test_a_table_from_a_file_becomes_prompts_with_its_columns(qtbot: QtBot, pane
     path = tmp_path / "asked.csv"
     path.write_text(ASKED, "utf-8")
     assert not panel.add.isEnabled()
+    assert [page.table.study.itemData(place) for place in range(page.table.study.count())] == list(STUDIES)
     page.table.take(path)
     # the example's placeholders are no columns
     wait_for(qtbot, page, "{task} is not a placeholder here")
@@ -101,6 +103,10 @@ def test_the_column_of_the_group_can_be_said(qtbot: QtBot, panel: PromptsPanel):
     group.setCurrentIndex(group.findData("whom"))
     group.activated.emit(group.currentIndex())
     qtbot.waitUntil(lambda: page.verdict.text() == "2 prompts.", timeout=PATIENCE)
+    page.table.typed.setPlainText("whom,question\n" + "".join(f"nurse,Who pays {n}?\n" for n in range(15)))
+    qtbot.waitUntil(lambda: page.example.text() == "and 3 more", timeout=PATIENCE)
+    page.edit.setPlainText("{whom asks")
+    assert page.example.text() == ""  # what it became is gone, and so is the rest of it
     # without the table it is an example again, and nothing can be added
     page.table.typed.clear()
     qtbot.waitUntil(lambda: not panel.add.isEnabled(), timeout=PATIENCE)
