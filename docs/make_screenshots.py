@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SCREENSHOTS = ROOT / "docs" / "screenshots"
 MAIN_JOB = ROOT / "tests" / "e2e" / "main_job.py"
-PROMPT_PAGES = ("letters", "news", "completion", "template")  # in the order of their tabs, after the first
+PROMPT_PAGES = (
+    "letters",
+    "news",
+    "completion",
+    "designs",
+    "template",
+    "own",
+)  # in the order of their tabs, after the first
 FIGURES = {  # of each study, the one that is shown
     "letters": "Words of nine categories",
     "creativity": "How far each identity is from the default output",

@@ -206,12 +206,15 @@ def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -
 
 
 def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
-    """The beginning of another one: the same content, with a title that no other has, and no key yet."""
+    """The beginning of another one: the same content without a key, and with a title that no other has, if with any."""
     kept = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
+    first = str(draft.get("title", "")).strip()
+    if not first:
+        return {**kept, "title": ""}
     taken = {title.strip().casefold() for title in titles}
-    title, number = f"{draft['title']} (copy)", 2
+    title, number = f"{first} (copy)", 2
     while title.casefold() in taken:
-        title, number = f"{draft['title']} (copy {number})", number + 1
+        title, number = f"{first} (copy {number})", number + 1
     return {**kept, "title": title}
 
 

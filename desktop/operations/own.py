@@ -1,7 +1,7 @@
 """Definitions of one's own for the window: read, kept, removed, brought in and written out, off the window's thread."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,17 @@ class OwnSeen:
     def of(self, kind: str) -> "tuple[Definition, ...]":
         """One's own of a kind, then those of the program."""
         return (*self.own.get(kind, ()), *self.shipped.get(kind, ()))
+
+    def without(self, definition: "Definition") -> "OwnSeen":
+        """The same without one of one's own."""
+        others = tuple(one for one in self.own.get(definition.kind, ()) if one.key != definition.key)
+        return replace(self, own={**self.own, definition.kind: others})
+
+    def with_kept(self, definition: "Definition") -> "OwnSeen":
+        """The same with one of one's own in the place of what it was, in the order in which they are read."""
+        others = self.without(definition).own[definition.kind]
+        own = sorted((*others, definition), key=lambda one: one.title.casefold())
+        return replace(self, own={**self.own, definition.kind: tuple(own)})
 
 
 def read_own(ctx: JobContext) -> OwnSeen:

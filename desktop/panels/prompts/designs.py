@@ -1,14 +1,13 @@
 """Choosing a design: what it asks, how it measures, where it is from, and what it cannot say."""
 
-from PySide6.QtWidgets import QHBoxLayout
-
 from core.prompts.designs import available_designs, load_design
-from desktop import theme
 from desktop.operations.prompts import DesignChoice
 from desktop.panels.prompts.studies import StudyCard
 from desktop.widgets import Label, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.safe_text import safe_line
+
+LETTERS = 20  # of a title that are seen in the narrowest window
 
 
 class DesignChoiceCard(StudyCard):
@@ -30,13 +29,11 @@ class DesignChoiceCard(StudyCard):
             self.which.addItem(safe_line(design.title), design.key)
         self.question = Label("", "strong", wrap=True)
         self.said = {name: Label("", "soft", wrap=True) for name in ("measure", "cannot_say", "source")}
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().gap)
-        row.addWidget(self.which)
-        row.addStretch(1)
-        self.box.addWidget(Label(words, "soft", wrap=True))
-        self.box.addLayout(row)
-        self.box.addWidget(self.question)
+        # As wide as the card: a title is a sentence, and no part of it may be cut off where there is room.
+        self.which.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.which.setMinimumContentsLength(LETTERS)
+        for widget in (Label(words, "soft", wrap=True), self.which, self.question):
+            self.box.addWidget(widget)
         for title, name in ((tr("Measured"), "measure"), (tr("It cannot say"), "cannot_say"), (tr("Source"), "source")):
             self.box.addWidget(Label(title, "strong"))
             self.box.addWidget(self.said[name])

@@ -95,6 +95,18 @@ class Entries:
         """Drop what was changed."""
         self._drafts.pop((entry.kind, entry.id), None)
 
+    def keep(self, entry: OwnEntry, definition: Definition) -> None:
+        """It was saved as this definition; what was changed meanwhile is a change of it."""
+        draft = self._drafts.pop((entry.kind, entry.id), None)
+        if draft is not None and draft != entry.draft:
+            self._drafts[entry.kind, definition.key] = {**draft, "key": definition.key}
+        self.seen = self.seen.with_kept(definition)
+
+    def remove(self, definition: Definition) -> None:
+        """It is there no more."""
+        self._drafts.pop((definition.kind, definition.key), None)
+        self.seen = self.seen.without(definition)
+
     def titles(self, kind: str, but: str = "") -> list[str]:
         """The titles that are taken."""
         return [one.title for one in self.of(kind) if one.id != but]

@@ -5,18 +5,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.errors import AppError
 from core.prompts.definition_kinds import AXIS, KINDS
-from core.prompts.definitions import Draft, DraftProblem, completed, problems
+from core.prompts.definitions import Draft, DraftProblem, problems
 from core.prompts.library import Definition
 from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.operations import own as operations
 from desktop.operations.own import OwnSeen
-from desktop.panels.prompts.own.asked import ask_crossing, ask_names
 from desktop.panels.prompts.own.entries import Entries, OwnEntry
+from desktop.panels.prompts.own.keeping import Keeping
 from desktop.panels.prompts.own.kind_form import Form
 from desktop.panels.prompts.own.shelf import OwnShelf
 from desktop.shell import Shell
@@ -36,11 +33,10 @@ class OwnPage(QWidget):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__()
-        self._shell = shell
         self.entries = Entries()
         self._shown: OwnEntry | None = None
         self._found: tuple[DraftProblem, ...] = ()
-        self._saving = False
+        self._keeping = Keeping(shell, self)
         self.shelf = OwnShelf()
         self.said = Label("", "note", wrap=True)
         self.trouble = Notice("", tone="danger", closable=False)
@@ -93,10 +89,16 @@ class OwnPage(QWidget):
         self._show(self.shelf.current)
 
     def _show(self, id: str) -> None:
-        self._shown = self.entries.entry(self.shelf.kind, id) if id else None
-        if self._shown is not None:
-            self.form.show_draft(self._shown.draft, allowed=not self._shown.shipped)
+        before, now = self._shown, self.entries.entry(self.shelf.kind, id) if id else None
+        self._shown = now
+        if now is None:
+            self.form.show_draft({}, allowed=False)
+        elif before is None or not _alike(before, now):  # else a field in which somebody types stays as it is
+            self.form.show_draft(now.draft, allowed=not now.shipped)
         self._tell()
+
+    def _is_shown(self, entry: OwnEntry) -> bool:
+        return self._shown is not None and (self._shown.kind, self._shown.id) == (entry.kind, entry.id)
 
     # changing
 
@@ -126,138 +128,52 @@ class OwnPage(QWidget):
             self.entries.forget(self._shown)
             self._show_list(self._shown.id)
 
-    def _cross(self) -> None:
-        axes = {one.key: one for one in self.entries.seen.of(AXIS.folder)}
-
-        def crossed(first: str, second: str, names: str) -> None:
-            operations.cross_own(axes[first].data, axes[second].data, names).start(
-                self._shell.jobs, on_done=self._take_draft, on_error=self._failed
-            )
-
-        ask_crossing(self.window(), list(axes.values()), self.entries.seen.names, crossed)
-
-    def _take_draft(self, draft: Draft) -> None:
+    def _go_on_with(self, kind: str, draft: Draft) -> None:
         """Go on with a draft that was made or read; its title is made one that no other has."""
-        kind = self.shelf.kind
         own = {one.key for one in self.entries.seen.own.get(kind, ())}
         taken = {title.casefold() for title in self.entries.titles(kind, but=str(draft.get("key", "")))}
         title = str(draft.get("title", ""))
         if draft.get("key") not in own and title.casefold() in taken:
             draft = {**draft, "title": tr("{title}, my own").format(title=title)}
+        self.shelf.show_kind(kind)
         self._begin(self.entries.begin(kind, draft))
 
-    def _names(self) -> None:
-        entry = self._shown
-        if entry is None:
-            return
-
-        def done(filled: tuple[Draft, tuple[str, ...]]) -> None:
-            draft, without = filled
-            self.entries.change(entry, draft)
+    def _take_names(self, entry: OwnEntry, draft: Draft) -> None:
+        now = self.entries.entry(entry.kind, entry.id)
+        self.entries.change(now, {"identities": draft["identities"]})
+        if self._is_shown(entry):
             self._show_list(entry.id)
-            if without:
-                names = ", ".join(without)
-                self._shell.notify(tr("The set has no names for {names}; they keep theirs.").format(names=names))
 
-        def chosen(names: str) -> None:
-            draft = {**completed(AXIS, entry.draft, ()), "key": entry.draft.get("key", "")}
-            operations.names_for(draft, names).start(self._shell.jobs, on_done=done, on_error=self._failed)
-
-        ask_names(self.window(), self.entries.seen.names, chosen)
+    def take_file(self, path: Path) -> None:
+        """Go on with what a file holds; it is kept when it is saved."""
+        self._keeping.take_file(self.shelf.kind, path)
 
     # keeping
 
     def _save(self) -> None:
-        entry = self._shown
-        if entry is None or self._why_not():
-            return
+        if self._shown is not None and not self._why_not():
+            self._keeping.save(self._shown)
 
-        def done(kept: Definition) -> None:
-            self._saving = False
-            self.entries.forget(entry)
-            told = tr("“{title}” is kept, version {n}.").format(title=kept.title, n=kept.version)
-            self._shell.notify(safe_line(told))
-            self._read(kept.key)
-
-        self._saving = True
-        self._allow()
-        operations.save_own(entry.kind, entry.draft).start(self._shell.jobs, on_done=done, on_error=self._failed)
-
-    def _read(self, wanted: str) -> None:
-        def show(seen: OwnSeen) -> None:
-            self._shown = None
-            self.show_own(seen)
-            self._show_list(wanted)
-            self.kept.emit(seen)
-
-        self._shell.jobs.start(tr("Own definitions"), operations.read_own, on_done=show, quiet=True)
+    def _take_kept(self, entry: OwnEntry, definition: Definition) -> None:
+        self.entries.keep(entry, definition)
+        self._offer(definition.key if self._is_shown(entry) else "")
 
     def _remove(self) -> None:
-        entry = self._shown
-        if entry is None or entry.definition is None:
-            return
-        definition = entry.definition
+        if self._shown is not None and self._shown.definition is not None:
+            self._keeping.ask_remove(self._shown.definition)
 
-        def remove() -> None:
-            self.entries.forget(entry)
-            operations.remove_own(definition).start(
-                self._shell.jobs, on_done=lambda _: self._read(""), on_error=self._failed
-            )
+    def _take_removed(self, definition: Definition) -> None:
+        self.entries.remove(definition)
+        self._offer()
 
-        Question(
-            self.window(),
-            title=tr("Remove “{title}”?").format(title=safe_line(definition.title)),
-            text=tr("It leaves the lists on this computer. Prompts and texts that were made from it keep their copy."),
-            safe=tr("Keep it"),
-            risky=tr("Remove it"),
-            on_risky=remove,
-        ).open()
-
-    def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, tr("Import a definition"), "", self._file_types())
-        if name:
-            self.take_file(Path(name))
-
-    def _file_types(self) -> str:
-        suffix = KINDS[self.shelf.kind].suffix
-        return tr("Definition (*.toml)") if suffix == "toml" else tr("List, one to a line (*.txt *.toml)")
-
-    def take_file(self, path: Path) -> None:
-        """Go on with what a file holds; it is kept when it is saved."""
-        operation = operations.import_own(self.shelf.kind, path)
-        operation.start(self._shell.jobs, on_done=self._take_draft, on_error=self._failed)
-
-    def _export(self) -> None:
-        entry = self._shown
-        if entry is None:
-            return
-        suffix = KINDS[entry.kind].suffix
-        start = f"{entry.draft.get('key') or entry.id}.{suffix}"
-        name, _ = QFileDialog.getSaveFileName(self, tr("Save to a file"), start, self._file_types())
-        if name:
-            path = Path(name) if Path(name).suffix else Path(f"{name}.{suffix}")
-            operations.export_own(entry.kind, entry.draft, path).start(self._shell.jobs, on_error=self._failed)
-
-    def _failed(self, error: AppError) -> None:
-        self._saving = False
-        self._allow()
-        self._shell.show_error(error)
+    def _offer(self, wanted: str = "") -> None:
+        """Other definitions are there now: here, with `wanted` shown if any, and wherever prompts are chosen."""
+        self._show_list(wanted or (self._shown.id if self._shown else ""))
+        self.kept.emit(self.entries.seen)
 
     def if_it_may_go(self, then: Callable[[], object]) -> None:
         """Go on, after a question where something was changed and not kept."""
-        unsaved = self.entries.unsaved
-        if not unsaved:
-            then()
-            return
-        names = ", ".join(f"“{one.title}”" for one in unsaved)
-        Question(
-            self.window(),
-            title=tr("Leave without saving?"),
-            text=tr("What was changed is not kept: {names}.").format(names=safe_line(names)),
-            safe=tr("Stay here"),
-            risky=tr("Leave without saving"),
-            on_risky=then,
-        ).open()
+        self._keeping.ask_leave(self.entries.unsaved, then)
 
     # what is seen
 
@@ -275,7 +191,7 @@ class OwnPage(QWidget):
     def _why_not(self) -> str:
         """Why it cannot be saved; empty where it can."""
         entry = self._shown
-        if self._saving:
+        if self._keeping.saving:
             return tr("It is being saved.")
         if entry is None or not entry.changed:
             return tr("Nothing was changed.")
@@ -308,20 +224,29 @@ class OwnPage(QWidget):
     def _connect(self) -> None:
         self.shelf.kind_changed.connect(self._show_kind)
         self.shelf.chosen.connect(self._show)
+        self._keeping.drafted.connect(self._go_on_with)
+        self._keeping.named.connect(self._take_names)
+        self._keeping.kept.connect(self._take_kept)
+        self._keeping.removed.connect(self._take_removed)
+        self._keeping.saving_changed.connect(self._allow)
         for button, step in (
             (self.shelf.new, self._new),
             (self.copy, self._copy),
             (self.copy_this, self._copy),
-            (self.shelf.bring, self._import),
-            (self.shelf.cross, self._cross),
+            (self.shelf.bring, lambda: self._keeping.ask_file(self.shelf.kind)),
+            (self.shelf.cross, lambda: self._keeping.ask_crossing(self.entries.seen)),
             (self.save, self._save),
             (self.undo, self._undo),
-            (self.names, self._names),
-            (self.send, self._export),
+            (self.names, lambda: self._with_shown(lambda one: self._keeping.ask_names(one, self.entries.seen))),
+            (self.send, lambda: self._with_shown(self._keeping.ask_where)),
             (self.remove, self._remove),
             (self.use, self._use),
         ):
             button.clicked.connect(lambda _=False, step=step: step())
+
+    def _with_shown(self, step: Callable[[OwnEntry], object]) -> None:
+        if self._shown is not None:
+            step(self._shown)
 
     def _use(self) -> None:
         if self._shown is not None:
@@ -355,3 +280,12 @@ class OwnPage(QWidget):
     def _fit(self, _tokens: object = None) -> None:
         width = LIST_WIDTH if self.width() >= theme.current().px(NARROW) else LIST_WIDTH - 40
         self.shelf.setFixedWidth(theme.current().px(width))
+
+
+def _alike(one: OwnEntry, other: OwnEntry) -> bool:
+    """Whether a form of the one shows the other as well."""
+
+    def fields(entry: OwnEntry) -> dict[str, object]:
+        return {name: value for name, value in entry.draft.items() if name != "key"}
+
+    return (one.kind, one.shipped, fields(one)) == (other.kind, other.shipped, fields(other))

@@ -13,6 +13,7 @@ from desktop.panels.prompts.template import TemplatePage
 
 PATIENCE = 20_000
 ASKED = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?\n"
+BOTH = ("nurse", "pilot")
 TEMPLATE = "{name} asks: {question}"
 
 
@@ -103,10 +104,12 @@ def test_the_column_of_the_group_can_be_said(qtbot: QtBot, panel: PromptsPanel):
     group.setCurrentIndex(group.findData("whom"))
     group.activated.emit(group.currentIndex())
     qtbot.waitUntil(lambda: page.verdict.text() == "2 prompts.", timeout=PATIENCE)
-    page.table.typed.setPlainText("whom,question\n" + "".join(f"nurse,Who pays {n}?\n" for n in range(15)))
-    qtbot.waitUntil(lambda: page.example.text() == "and 3 more", timeout=PATIENCE)
+    page.table.typed.setPlainText("whom,question\n" + "".join(f"{w},Who pays {n}?\n" for n in range(8) for w in BOTH))
+    qtbot.waitUntil(lambda: page.example.text() == "and 4 more", timeout=PATIENCE)
     page.edit.setPlainText("{whom asks")
     assert page.example.text() == ""  # what it became is gone, and so is the rest of it
+    page.edit.setPlainText("{whom} asks: {question}")
+    qtbot.waitUntil(panel.add.isEnabled, timeout=PATIENCE)
     # without the table it is an example again, and nothing can be added
     page.table.typed.clear()
     qtbot.waitUntil(lambda: not panel.add.isEnabled(), timeout=PATIENCE)

@@ -217,7 +217,7 @@ def test_what_was_changed_stays_until_it_is_undone_or_kept(qtbot: QtBot, window:
 def test_an_axis_goes_to_a_file_and_back(qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     copy_of_race(qtbot, page)
     path = tmp_path / "mine.toml"
-    monkeypatch.setattr("desktop.panels.prompts.own.page.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
     page.send.click()
     qtbot.waitUntil(path.exists)
     axis = load_axis(path)  # as the command line reads it
@@ -228,6 +228,53 @@ def test_an_axis_goes_to_a_file_and_back(qtbot: QtBot, page: OwnPage, tmp_path: 
     page.take_file(path)
     qtbot.waitUntil(lambda: titles(page).get("Race in my city") == "not kept")
     assert [row["label"] for row in identities(page).value()] == ["White", "Black", "Asian", "Roma"]
+
+
+def test_an_axis_is_written_as_one_whatever_the_name_ends_in(
+    qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    choose(page, "Race")
+    asked = str(tmp_path / "race.txt")  # as lists of occupations are named
+    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (asked, ""))
+    page.send.click()
+    path = tmp_path / "race.txt.toml"
+    qtbot.waitUntil(path.exists)
+    assert load_axis(path).title == "Race"
+
+
+def test_a_file_stays_of_the_kind_for_which_it_was_brought_in(qtbot: QtBot, page: OwnPage, tmp_path: Path):
+    path = tmp_path / "hair.toml"
+    rows = (f'[[identities]]\nkey = "{one}"\nlabel = "{one}"\nphrase = "{one}"\n' for one in ("red", "grey"))
+    path.write_text(f'key = "hair"\ntitle = "Hair"\nversion = 1\n{"".join(rows)}', "utf-8")
+    page.take_file(path)
+    page.show_kind("themes")  # before it was read
+    qtbot.waitUntil(lambda: titles(page).get("Hair") == "not kept")
+    assert page.shelf.kind == "axes"
+    assert [row["label"] for row in identities(page).value()] == ["red", "grey"]
+
+
+def test_what_is_typed_while_it_is_being_saved_stays(qtbot: QtBot, page: OwnPage):
+    choose(page, "Race")
+    page.copy_this.click()
+    page.save.click()
+    type_line(qtbot, page, "title", "Typed meanwhile")
+    qtbot.waitUntil(lambda: titles(page).get("Typed meanwhile") == "changed", timeout=PATIENCE)
+    assert page.form.inputs["title"].value() == "Typed meanwhile"
+    page.undo.click()
+    assert titles(page)["Race (copy)"] == "own"
+
+
+def test_before_anything_was_read_nothing_can_be_typed(qtbot: QtBot, window: MainWindow):
+    page = OwnPage(window)
+    qtbot.addWidget(page)
+    assert page.form.inputs["title"].control.isReadOnly()
+    assert identities(page).buttons.isHidden()
+
+
+def test_what_has_no_title_is_copied_too(page: OwnPage):
+    page.shelf.new.click()
+    page.copy.click()
+    assert [row.cells[0] for row in page.shelf.list.table.rows[:2]] == ["without a title · not kept"] * 2
 
 
 def test_a_file_that_is_no_axis_is_told_in_words(qtbot: QtBot, window: MainWindow, page: OwnPage, tmp_path: Path):

@@ -200,6 +200,44 @@ def test_added_letters_belong_to_their_own_study(qtbot: QtBot, letters: PromptsP
     assert project.prompts.count(stored.id) == 120
 
 
+# designs
+
+DESIGN_PROMPTS = {  # docs/designs.md
+    "agency": "180 prompts",
+    "decisions": "432 prompts",
+    "equal_resumes": "40 prompts",
+    "first_person": "144 prompts",
+    "relative_decision": "80 prompts",
+    "word_association": "72 prompts",
+}
+
+
+def test_each_design_is_offered_by_its_whole_title_with_what_it_cannot_say(
+    qtbot: QtBot, window: MainWindow, panel: PromptsPanel, project: Project
+):
+    window.resize(1024, 600)
+    panel.tabs.setCurrentIndex(panel.tab_of("compare"))
+    card = panel.card("compare")
+    assert panel.tabs.tabText(panel.tabs.currentIndex()) == "Designs"
+    assert {card.which.itemData(place) for place in range(card.which.count())} == DESIGN_PROMPTS.keys()
+    for key, words in DESIGN_PROMPTS.items():
+        card.which.setCurrentIndex(card.which.findData(key))
+        card.which.activated.emit(card.which.currentIndex())
+        qtbot.waitUntil(lambda words=words: count_of(panel) == words)
+        assert card.which.shown_text() == card.which.currentText()
+        qtbot.waitUntil(lambda: all(one.height() >= one.heightForWidth(one.width()) for one in card.said.values()))
+        assert panel.preview.hints.more.text() == card.said["cannot_say"].text() != ""
+    add(qtbot, panel, 1)
+    (stored,) = project.prompts.sets()
+    study = project.studies.of_kind("compare")
+    assert study is not None
+    assert (stored.study_id, stored.recipe["suite"], project.prompts.count(stored.id)) == (
+        study.id,
+        "word_association",
+        72,
+    )
+
+
 # the choices as plain functions
 
 

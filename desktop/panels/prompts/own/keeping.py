@@ -1,0 +1,140 @@
+"""What is done with a definition beyond typing: it is saved, removed, crossed, read from a file or written to one."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.errors import AppError
+from core.prompts.definition_kinds import AXIS, KINDS
+from core.prompts.definitions import Draft, completed
+from core.prompts.library import Definition
+from desktop.dialogs.question import Question
+from desktop.operations import Operation
+from desktop.operations import own as operations
+from desktop.operations.own import OwnSeen
+from desktop.panels.prompts.own.asked import ask_crossing, ask_names
+from desktop.panels.prompts.own.entries import OwnEntry
+from desktop.shell import Shell
+from desktop.widgets import tr
+from desktop.widgets.safe_text import safe_line
+
+
+class Keeping(QObject):
+    """Each step is a job, after a question where there is one; the page hears what came of it."""
+
+    drafted = Signal(str, object)  # kind, and a draft of it to go on with
+    named = Signal(object, object)  # OwnEntry, and its draft with the names of a set
+    kept = Signal(object, object)  # OwnEntry, and the Definition that it is now
+    removed = Signal(object)  # Definition
+    saving_changed = Signal()
+
+    def __init__(self, shell: Shell, page: QWidget) -> None:
+        super().__init__(page)
+        self._shell, self._page = shell, page
+        self.saving = False
+
+    def save(self, entry: OwnEntry) -> None:
+        def done(kept: Definition) -> None:
+            self._show_saving(False)
+            told = tr("“{title}” is kept, version {n}.").format(title=kept.title, n=kept.version)
+            self._shell.notify(safe_line(told))
+            self.kept.emit(entry, kept)
+
+        def fail(error: AppError) -> None:
+            self._show_saving(False)
+            self._shell.show_error(error)
+
+        self._show_saving(True)
+        operations.save_own(entry.kind, entry.draft).start(self._shell.jobs, on_done=done, on_error=fail)
+
+    def ask_remove(self, definition: Definition) -> None:
+        """Remove it, if that is really wanted."""
+        Question(
+            self._page.window(),
+            title=tr("Remove “{title}”?").format(title=safe_line(definition.title)),
+            text=tr("It leaves the lists on this computer. Prompts and texts that were made from it keep their copy."),
+            safe=tr("Keep it"),
+            risky=tr("Remove it"),
+            on_risky=lambda: self._start(operations.remove_own(definition), lambda _: self.removed.emit(definition)),
+        ).open()
+
+    def ask_leave(self, unsaved: Sequence[OwnEntry], then: Callable[[], object]) -> None:
+        """Go on, after a question where something is not saved."""
+        if not unsaved:
+            then()
+            return
+        names = ", ".join(f"“{one.title}”" for one in unsaved)
+        Question(
+            self._page.window(),
+            title=tr("Leave without saving?"),
+            text=tr("What was changed is not kept: {names}.").format(names=safe_line(names)),
+            safe=tr("Stay here"),
+            risky=tr("Leave without saving"),
+            on_risky=then,
+        ).open()
+
+    def ask_crossing(self, seen: OwnSeen) -> None:
+        """A draft of two axes crossed."""
+        axes = {one.key: one for one in seen.of(AXIS.folder)}
+
+        def crossed(first: str, second: str, names: str) -> None:
+            self._draft(AXIS.folder, operations.cross_own(axes[first].data, axes[second].data, names))
+
+        ask_crossing(self._page.window(), list(axes.values()), seen.names, crossed)
+
+    def ask_names(self, entry: OwnEntry, seen: OwnSeen) -> None:
+        """The names of a set for the identities of an axis."""
+
+        def done(filled: tuple[Draft, tuple[str, ...]]) -> None:
+            draft, without = filled
+            self.named.emit(entry, draft)
+            if without:
+                names = ", ".join(without)
+                told = tr("The set has no names for {names}; they keep theirs.").format(names=names)
+                self._shell.notify(safe_line(told))
+
+        def chosen(names: str) -> None:
+            draft = {**completed(AXIS, entry.draft, ()), "key": entry.draft.get("key", "")}
+            self._start(operations.names_for(draft, names), done)
+
+        ask_names(self._page.window(), seen.names, chosen)
+
+    def ask_file(self, kind: str) -> None:
+        """A draft from a file, which is asked for."""
+        name, _ = QFileDialog.getOpenFileName(self._page, tr("Import a definition"), "", _file_types(kind))
+        if name:
+            self.take_file(kind, Path(name))
+
+    def take_file(self, kind: str, path: Path) -> None:
+        """A draft from this file."""
+        self._draft(kind, operations.import_own(kind, path))
+
+    def ask_where(self, entry: OwnEntry) -> None:
+        """Write it to a file, which is asked for."""
+        suffix = KINDS[entry.kind].suffix
+        start = f"{entry.draft.get('key') or entry.id}.{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self._page, tr("Save to a file"), start, _file_types(entry.kind))
+        if name:
+            path = Path(name)
+            if path.suffix not in (f".{suffix}", ".toml"):
+                path = path.with_name(f"{path.name}.{suffix}")
+            self._start(operations.export_own(entry.kind, entry.draft, path))
+
+    def _draft(self, kind: str, operation: Operation[Draft]) -> None:
+        # Of this kind also where the page shows another by the time it is there.
+        self._start(operation, lambda draft: self.drafted.emit(kind, draft))
+
+    def _start(self, operation: Operation[Any], done: Callable[[Any], object] | None = None) -> None:
+        operation.start(self._shell.jobs, on_done=done, on_error=self._shell.show_error)
+
+    def _show_saving(self, saving: bool) -> None:
+        self.saving = saving
+        self.saving_changed.emit()
+
+
+def _file_types(kind: str) -> str:
+    toml = KINDS[kind].suffix == "toml"
+    return tr("Definition (*.toml)") if toml else tr("List, one to a line (*.txt *.toml)")
