@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.runs.generate import GenerateResult
     from core.runs.setup import AddedPrompts
+    from core.studies.study import Study
     from desktop.jobs import JobRunner
 
 SEED = 1  # as the form of a run begins with
@@ -57,7 +58,11 @@ class FirstLook:
 
 
 def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> FirstLookOffers:
-    """The studies with prompts, in the order in which the window names them, and a free name in the folder."""
+    """The studies with prompts, in the order in which the window names them, and a free name in the folder.
+
+    A study that makes no prompts without a choice, as one of a plug-in may, has no first look.
+    """
+    from core.errors import UsageError
     from core.runs.setup import first_look
     from core.studies.registry import studies
 
@@ -65,10 +70,23 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
     for study in sorted(studies().values(), key=lambda one: one.words.place):
         ctx.check()
         if study.drafter or study.prompts:
-            draft = first_look(ctx, project, study.kind)
-            asks = study.questions[0].ask if study.questions else words_of(study.kind).rows
-            found.append(FirstLookOffer(study.kind, study.title, asks, len(draft.prompts), " ".join(draft.hints)))
+            try:
+                draft = first_look(ctx, project, study.kind)
+            except UsageError:
+                continue
+            hints = " ".join(draft.hints)
+            found.append(FirstLookOffer(study.kind, study.title, _asks(study), len(draft.prompts), hints))
     return FirstLookOffers(tuple(found), free_name(folder / f"{tr('My audit')}{PROJECT_SUFFIX}"))
+
+
+def _asks(study: "Study") -> str:
+    """The question of the study, or of the design that it begins with."""
+    from core.prompts.designs import load_design
+
+    if key := study.first_look.get("design"):
+        design = load_design(key)
+        return f"{design.title}. {design.question}"
+    return study.questions[0].ask if study.questions else words_of(study.kind).rows
 
 
 def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts]":

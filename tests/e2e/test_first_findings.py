@@ -23,7 +23,7 @@ from desktop.wording.titles import words_of
 PATIENCE = 300_000
 MOST = 4
 # Enough prompts of each study for a finding: blocks of all groups stand first.
-FEW = {"completion": 90, "news": 10, "creativity": 18, "letters": 12}
+FEW = {"completion": 90, "news": 10, "creativity": 18, "letters": 12, "compare": 12}
 
 
 class Auditor:

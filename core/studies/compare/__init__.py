@@ -33,6 +33,7 @@ STUDY = Study(
     ),
     drafter="core.runs.setup:draft_design",
     narrowed_by=("design",),
+    first_look={"design": "equal_resumes"},
     importer="core.runs.importing:store_compared",
     gather="core.runs.measure.compare",
     draw="core.report.figures.compare:figures",

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
@@ -24,6 +24,7 @@ from core.runs.sample_found import found, found_sentence
 from core.runs.setup import add_prompts
 from desktop.dialogs.import_table import ImportDialog
 from desktop.main_window import MainWindow
+from desktop.operations.first_look import read_offers
 from desktop.operations.importing import TableChoice, import_table
 from desktop.operations.studies import StudyFacts, study_facts
 from desktop.panels.findings.studies import news_of, said_of
@@ -315,6 +316,23 @@ def test_a_new_audit_by_hand_makes_a_project_and_goes_to_its_prompts(
     qtbot.waitUntil(lambda: window.current == "prompts", timeout=PATIENCE)
     assert window.project is not None
     assert window.project.path == tmp_path / "summer.biasprint"
+
+
+def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def none(*_: object) -> None:
+        raise UsageError("A choice is needed.")
+
+    offers = read_offers(JobContext(), None, tmp_path).studies
+    assert {one.kind for one in offers} == {"letters", "creativity", "completion", "news", "compare"}
+    assert all(one.prompts and one.asks for one in offers)
+    (compare,) = [one for one in offers if one.kind == "compare"]
+    # 8 jobs, 5 orders each
+    assert (compare.prompts, compare.asks[:27]) == (40, "Equal résumés, other names.")
+    monkeypatch.setattr("core.runs.setup.draft_news", none)  # as a plug-in's study may have it
+    left = read_offers(JobContext(), None, tmp_path).studies
+    assert [one for one in offers if one.kind != "news"] == list(left)
 
 
 def test_changing_ones_mind_about_a_new_audit_changes_nothing(qtbot: QtBot, window: MainWindow, home: HomePanel):
