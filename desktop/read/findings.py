@@ -33,6 +33,7 @@ DEFAULT, IMPORTED = "default", "imported"
 Rank = tuple[int, str]  # how much a text says about the finding, as a number and in words
 _KINDS = {"output": "generated"}  # what a text is called where groups do not tell texts apart
 WITH_ARM = ("completion", "news")  # studies whose models are named with the instruction they were given
+WRITER_FIELDS = ("generator", "model")  # their values are names, which stay as they are written
 CHECKED_EVERY = 250  # texts, between two looks at whether the person has cancelled
 
 
@@ -210,7 +211,7 @@ def _grouped(
             members[key].append(ref)
     for key, refs in members.items():
         title = titles.identities.get((axis, key)) or _KINDS.get(key, key).replace("_", " ")
-        title = title if field == "generator" else title[:1].upper() + title[1:]
+        title = key if field in WRITER_FIELDS else title[:1].upper() + title[1:]
         yield TextGroup(key, title, tuple(sorted(refs, key=lambda ref: -ref.rank)))
 
 

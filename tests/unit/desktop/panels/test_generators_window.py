@@ -178,7 +178,7 @@ def test_differences_are_told_in_words_filtered_and_opened_pair_by_pair(
     panel.open_texts()
     qtbot.waitUntil(lambda: panel.texts.columns[0].ref is not None, timeout=60_000)
     first, second = panel.texts.columns
-    assert (first.name.whole_text(), second.name.whole_text()) == ("Kind", "Rude")
+    assert (first.name.whole_text(), second.name.whole_text()) == ("kind", "rude")
     assert first.names.rowCount() == second.names.rowCount() == 10
     second.list.setCurrentIndex(second.names.index(7))
     assert first.ref is not None
