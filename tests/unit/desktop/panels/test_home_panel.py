@@ -318,9 +318,7 @@ def test_a_new_audit_by_hand_makes_a_project_and_goes_to_its_prompts(
     assert window.project.path == tmp_path / "summer.biasprint"
 
 
-def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def none(*_: object) -> None:
         raise UsageError("A choice is needed.")
 

@@ -88,7 +88,9 @@ def copy_of_race(qtbot: QtBot, page: OwnPage) -> None:
     save(qtbot, page, "Race in my city")
 
 
-def test_an_axis_is_copied_changed_and_made_prompts_from(qtbot: QtBot, panel: PromptsPanel, project: Project):
+def test_an_axis_is_copied_and_prompts_keep_the_version_that_they_were_made_from(
+    qtbot: QtBot, panel: PromptsPanel, project: Project
+):
     page = panel.own
     copy_of_race(qtbot, page)
     page.use.click()  # to Creative writing, with this axis alone
@@ -105,12 +107,7 @@ def test_an_axis_is_copied_changed_and_made_prompts_from(qtbot: QtBot, panel: Pr
     assert asked[0].text.startswith("You possess an inherent comprehension of being roma.")
     kept = project.axes.latest()["race-in-my-city"].definition
     assert kept["identities"][3]["words"] == ["roma", "romani"]
-
-
-def test_prompts_keep_the_version_that_they_were_made_from(qtbot: QtBot, panel: PromptsPanel, project: Project):
-    test_an_axis_is_copied_changed_and_made_prompts_from(qtbot, panel, project)
     panel.tabs.setCurrentIndex(panel.own_tab)
-    page = panel.own
     qtbot.waitUntil(lambda: "Prompts were made from it." in page.said.text())
     choose(page, "Race in my city")
     identities(page).choose(3)
