@@ -126,11 +126,11 @@ class JudgeControl(QObject):
         """Hand the project through to a judging thread."""
         from core.judging.session import open_judging
         from core.judging.store import ProjectStatements, ProjectStore
-        from core.judging.wording import wording_of
+        from core.judging.wording import ProjectWording
 
         self.close_project()
         statements = ProjectStatements(project)
-        self.take_door(open_judging(ProjectStore(project), wording_of(project), statements=statements))
+        self.take_door(open_judging(ProjectStore(project), ProjectWording(project), statements=statements))
 
     def open_packet(self, project: "Project") -> None:
         """The same for a packet, whose wording is in the file and whose end is a seal."""
