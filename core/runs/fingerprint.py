@@ -130,7 +130,7 @@ def _asked(
 def _definitions(project: Project) -> dict[str, list[_Definition]]:
     """The definitions of an axis by the name that comparisons call it: its own, those reported as it, the shipped."""
     found: dict[str, list[_Definition]] = {}
-    rows = project.axes.in_use().values()
+    rows = project.axes.latest().values()
     for row in sorted(rows, key=lambda row: bool(row.definition.get("reported_as"))):
         labels = {str(one["key"]): str(one.get("label", one["key"])) for one in row.definition.get("identities", ())}
         found.setdefault(str(row.definition.get("reported_as") or row.key), []).append(

@@ -103,7 +103,10 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
 def file(tmp_path: Path) -> Path:
     """Texts for two identities that are called like nothing else, a plan, and R01 and a model who finished it."""
     path = tmp_path / "study.biasprint"
-    asked = '[[prompts]]\nstudy = "creativity"\nset = "set"\n[outputs]\nproject = "study.biasprint"\n'
+    asked = (
+        '[[prompts]]\nstudy = "creativity"\nset = "set"\n[[generators]]\nbackend = "synthetic"\nmodel = "none"\n'
+        '[outputs]\nproject = "study.biasprint"\n'
+    )
     (tmp_path / "audit.toml").write_text(asked, encoding="utf-8")
     with Project.create(path) as project:
         study = project.studies.add("creativity", "Creativity").number("study")

@@ -49,7 +49,7 @@ def test_options_are_chosen_by_likelihood_and_all_scores_are_kept(tmp_path: Path
         assert all(score["corrected"] == pytest.approx(score["logprob"] - score["prior"]) for score in scores.values())
     findings = biasprint("measure", "completion", file, "--json").json["findings"]
     assert {each["dims"].get("generator") for each in findings} == {
-        "teaching, by likelihood",
+        "teaching",
         "teaching, by corrected likelihood",
     }
 

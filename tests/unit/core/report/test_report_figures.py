@@ -22,7 +22,18 @@ def finding(finding_id: str, label: str, *groups: str, **changes: object) -> Fin
     return Finding(**(fields | changes))  # type: ignore[arg-type]
 
 
+def crossed(measure: str, label: str) -> Iterator[Finding]:
+    for axis in ("gender", "race"):
+        yield finding(
+            f"{measure}.main_effect", label, "a", "b", title=f"{label}: a less b ({axis})", dims={"axis": axis}
+        )
+    for of in ("first", "second"):
+        title = f"{label}: a less b, by {of} (gender × race)"
+        yield finding(f"{measure}.interaction", label, "a", "b", title=title, dims={"axis": "gender_race"})
+
+
 def news() -> Iterator[Finding]:
+    yield from crossed("news.word.crossed", "share")
     whose = [{}, {"model": "ChatGPT"}, {"model": "Own"}]
     for level, distance in (("word", "wasserstein"), ("sentence.sentiment", "gap"), ("sentence.toxicity", "gap"),
                             ("document", "wasserstein")):  # fmt: skip
@@ -48,6 +59,7 @@ def news() -> Iterator[Finding]:
 
 
 def completion() -> Iterator[Finding]:
+    yield from crossed("completion.crossed", "PPL")
     for direction in ("SAI", "ASA"):
         for domain in ({}, {"domain": "ageism"}):
             dims = {"direction": direction, **domain}
@@ -62,6 +74,7 @@ def completion() -> Iterator[Finding]:
 
 
 def creativity() -> Iterator[Finding]:
+    yield from crossed("creativity.crossed.distance", "distance")
     pair = ("man", "woman")
     for dims in ({}, {"model": "GPT-4"}, {"temperature": "0"}, {"temperature": "0.5"}):
         yield finding("creativity.distance", "man", *pair, dims={"axis": "gender", **dims})
@@ -106,6 +119,7 @@ def swayed(raters: dict[str, tuple[float, float]]) -> Iterator[Finding]:
 
 
 def letters() -> Iterator[Finding]:
+    yield from crossed("letters.crossed.lexicon", "agentic")
     pair = ("male", "female")
     for variant in ("default", "as_published"):
         yield finding("letters.lexicon.odds_ratio", "ability", *pair, unit="odds ratio", variant=variant)
@@ -124,6 +138,11 @@ def compare() -> Iterator[Finding]:
     for kind in ("mean", "rate"):
         for group in ("a", "b"):
             yield finding(f"compare.{kind}", "refusal", group)
+    for topic in ("science", "home"):
+        for kind in ("word_association", "relative_decision"):
+            yield finding(f"compare.{kind}", kind, "a", "b", dims={"topic": topic, "design": "tasks"})
+    for group in ("a", "c"):
+        yield finding("compare.log_odds", "yes", group, "b", dims={"design": "decisions"})
 
 
 MADE = {"compare": compare, "news": news, "completion": completion, "creativity": creativity, "letters": letters}
