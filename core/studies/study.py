@@ -100,9 +100,9 @@ class Study:
     `draw`: (findings) → figures; without one there are none. `live`: a class as
     `core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
     `sampling`: the parameters its paper generated with. `questions`: what its findings are grouped by.
-    `telltale`: a pattern that nearly every text of it matches somewhere; a table without is rather another study's.
-    In the window: `card`, where prompts are chosen; without one
-    the default set is offered. `charts`: sections of live charts.
+    `telltale`: a pattern that nearly every text of it matches somewhere; a table without is rather another study's,
+    unless it has one of the `telltale_columns`. In the window: `card`, where prompts are chosen; without one the
+    default set is offered. `charts`: sections of live charts.
     """
 
     kind: str
@@ -122,6 +122,7 @@ class Study:
     questions: tuple[StudyQuestion, ...] = ()
     words: StudyWords = StudyWords()
     telltale: str = ""
+    telltale_columns: tuple[str, ...] = ()
     card: str = ""
     charts: tuple[str, ...] = ()
 

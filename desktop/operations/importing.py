@@ -15,9 +15,11 @@ from desktop.wording.titles import study_kinds
 
 if TYPE_CHECKING:
     from core.project.project import Project
+    from core.studies.study import Study
     from core.tables import FieldSpec, OpenTable, TableRead
 
 PREVIEW_ROWS = 12
+FEWEST_TEXTS = 3  # to tell by their words which study they are of
 MOST_PROBLEMS = 1_000  # listed; a table with more is read with the wrong columns
 
 
@@ -119,7 +121,7 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
             guesses=guesses,
             layouts=_layouts(table),
             new_project=free_name(path),
-            unlike=frozenset(kind for kind in known if _looks_otherwise(table, study(kind).telltale, guesses[kind])),
+            unlike=frozenset(kind for kind in known if _looks_otherwise(table, study(kind), guesses[kind])),
         )
 
     return Operation(tr("Looking at “{name}”").format(name=path.name), work, quiet=True)
@@ -155,11 +157,16 @@ def free_name(table: Path) -> Path:
     return next(table.with_name(name) for name in names if not table.with_name(name).exists())
 
 
-def _looks_otherwise(table: "OpenTable", telltale: str, guess: "Mapping[str, str]") -> bool:
-    """Whether the column of texts has some, and none of the first ones matches what such texts nearly always have."""
-    column = guess.get("text", "") if telltale else ""
+def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, str]") -> bool:
+    """Whether no column is the study's alone, and none of the first texts matches what its texts nearly always have.
+
+    One or two texts without tell nothing.
+    """
+    if not study.telltale or any(column.strip().casefold() in study.telltale_columns for column in guess.values()):
+        return False
+    column = guess.get("text", "")
     texts = [text for row in table.sample_rows if (text := row.get(column, "").strip())]
-    return bool(texts) and not any(re.search(telltale, text) for text in texts)
+    return len(texts) >= FEWEST_TEXTS and not any(re.search(study.telltale, text) for text in texts)
 
 
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:

@@ -65,6 +65,7 @@ STUDY = Study(
         items=(("letters.", "letters"),),
     ),
     telltale=r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b",
+    telltale_columns=("letter", "occupation", "job", "profession", "biography", "bio"),
     card="desktop.panels.prompts.letters:LettersChoiceCard",
     charts=("desktop.panels.charts.sections:Letters",),
 )

@@ -209,6 +209,26 @@ def test_the_likeliest_kind_is_chosen_first(opened: Opened, tmp_path: Path, head
     assert opened(path).form.kind.currentData() == kind
 
 
+@pytest.mark.parametrize(
+    ("header", "texts", "kind"),
+    [
+        ("text,group", ["I can help.", "I cannot help.", "Ask a doctor."], "compare"),
+        ("text,group", ["I can help.", "I cannot help."], "letters"),  # too few to tell
+        ("text,group", ["I can help.", "Dear Kim, I can help.", "Ask a doctor."], "letters"),
+        ("Letter,group", ["I can help.", "I cannot help.", "Ask a doctor."], "letters"),
+        ("text,group,job", ["I can help.", "I cannot help.", "Ask a doctor."], "letters"),
+        ("text,group,biography", ["I can help.", "I cannot help.", "Ask a doctor."], "letters"),
+    ],
+)
+def test_texts_that_look_like_no_letters_are_compared_unless_a_column_is_of_letters(
+    opened: Opened, tmp_path: Path, header: str, texts: list[str], kind: str
+):
+    path = tmp_path / "table.csv"
+    rows = [f'"{text}",a{",b" * (header.count(",") - 1)}' for text in texts]
+    path.write_text("\n".join([header, *rows, ""]), "utf-8")
+    assert opened(path).form.kind.currentData() == kind
+
+
 def test_every_kind_is_offered(opened: Opened, table: Path):
     box = opened(table).form.kind
     assert [box.itemText(n) for n in range(box.count())] == [
