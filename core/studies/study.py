@@ -160,6 +160,7 @@ class MeasureOptions:
     is scored first; what lacks its scores is not measured.
     Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
     with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
+    `texts_of`: of a project, the study whose texts are measured, where that is another one.
     `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
     """
 
@@ -174,6 +175,7 @@ class MeasureOptions:
     pool: bool = False
     compare: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    texts_of: str = ""
 
     def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
         """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""

@@ -18,7 +18,8 @@ from core.report.figures.generators import BETWEEN
 from core.runs.evidence import paired_texts, read_texts
 from core.runs.exporting import matched_block
 from core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
-from core.runs.measure.asked import ASKED
+from core.runs.measure.asked import ASKED, asked_again
+from core.runs.measure.compare_texts import BLOCK, compared_texts, groups_of
 from core.runs.values import ORIGINAL_KEY, stored_values
 from core.scorers.choosing import scorer_for
 from desktop.widgets.words import plural, tr
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from core.project.rows import StudyRow
 
 DEFAULT, IMPORTED = "default", "imported"
+COMPARED, NEWS = "compare", "news"
 Rank = tuple[int, str]  # how much a text says about the finding, as a number and in words
 _KINDS = {"output": "generated"}  # what a text is called where groups do not tell texts apart
 WITH_ARM = ("completion", "news")  # studies whose models are named with the instruction they were given
@@ -77,9 +79,11 @@ def texts_behind(
     ctx: JobContext, project: Project, study: str, finding: Finding, recipe: Mapping[str, Any] | None = None
 ) -> Behind:
     """Every finished text that the finding is about. `recipe`: its own, which says how far was read and of whom."""
-    found = project.studies.of_kind(study)
+    asked = asked_again(recipe)
+    found = project.studies.of_kind(asked.texts_of or study)
     if found is None:
         return Behind()
+    columns = _compared_by(project, found.id, asked.columns) if study == COMPARED else {}
     titles, rank_of = read_titles(project), _ranking(project, finding)
     between = finding.id.endswith(BETWEEN)
     common = paired_texts(project, found.id, finding, recipe or {}) if between else {}
@@ -88,6 +92,11 @@ def texts_behind(
     for number, (fields, ref, text) in enumerate(_texts(project, found, titles)):
         if number % CHECKED_EVERY == 0:
             ctx.check()
+        if study == COMPARED:
+            if ref.key not in columns:
+                continue
+            fields = {**columns[ref.key], "generator": fields["generator"]}
+            ref = replace(ref, block=fields.get(BLOCK, ""))
         if ref.key in was_read:
             fields = {**fields, "generator": was_read[ref.key].generator}
         elif fields["generator"]:
@@ -103,7 +112,41 @@ def texts_behind(
             texts.append((fields, ref))
         elif (ranked := rank_of(ref.key, text)) is not None:
             texts.append((fields, replace(ref, rank=ranked[0], note=ranked[1])))
-    return Behind(tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles)))
+    if study == NEWS and not between and finding.id != "news.refusal_rate":
+        texts = _with_partner(texts)
+    groups = tuple(_grouped(texts, _groups(finding), finding.dims.get("axis", ""), titles))
+    return Behind(_matched_alone(groups) if study == COMPARED else groups)
+
+
+def _compared_by(project: Project, study_id: int, columns: Mapping[str, str]) -> dict[TextKey, dict[str, str]]:
+    """Of texts whose scores were compared: what they were grouped by, and what they are matched by."""
+    found = {}
+    for one in compared_texts(project, study_id):
+        own = {**one.fields, **{name: one.fields.get(column, "") for name, column in columns.items()}}
+        named = {name: column[0] for name, column in groups_of([own]).items()}
+        found[one.key] = {**named, BLOCK: own.get(BLOCK, "") or own.get("prompt", "")}
+    return found
+
+
+def _with_partner(texts: Sequence[tuple[Mapping[str, str], TextRef]]) -> list[tuple[Mapping[str, str], TextRef]]:
+    """Articles with an original, and originals of them: the others are in no comparison."""
+    kinds: dict[str, set[bool]] = {}
+    for fields, ref in texts:
+        kinds.setdefault(ref.block, set()).add(fields["kind"] == "output")
+    return [(fields, ref) for fields, ref in texts if len(kinds[ref.block]) == 2]
+
+
+def _matched_alone(groups: tuple[TextGroup, ...]) -> tuple[TextGroup, ...]:
+    """Of two groups with matched texts these alone, in one order: the others are left out of the difference."""
+    if len(groups) != 2:
+        return groups
+    both = {ref.block for ref in groups[0].refs if ref.block} & {ref.block for ref in groups[1].refs}
+    if not both:
+        return groups
+    return tuple(
+        replace(one, refs=tuple(sorted((ref for ref in one.refs if ref.block in both), key=lambda ref: ref.block)))
+        for one in groups
+    )
 
 
 def read_text(project: Project, ref: TextRef) -> str:
@@ -228,13 +271,14 @@ def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> s
 
 def _ranking(project: Project, finding: Finding) -> Callable[[TextKey, str], Rank | None] | None:
     """What ranks a text (or leaves it out) for findings that rest on some more than on others; None for the others."""
+    whose = finding.id.removesuffix(BETWEEN)
     if finding.id.removesuffix(".adjusted") in ("creativity.share", "creativity.abs"):
         chosen = _times_chosen(project, finding.dims.get("axis", ""))
         return lambda key, text: chosen.get(key)
-    if finding.id == "letters.lexicon.odds_ratio":
+    if whose == "letters.lexicon.odds_ratio":
         counted = _words_found(project, finding)
         return lambda key, text: counted.get(key)
-    if finding.id == "letters.word.odds_ratio":
+    if whose == "letters.word.odds_ratio":
         word = re.compile(rf"\b{re.escape(finding.label)}\b", re.IGNORECASE)
         return lambda key, text: _times_written(len(word.findall(text)), finding.label)
     return None
@@ -335,11 +379,13 @@ class StoredFindings:
         return read_text(self._project, ref)
 
     def _measurement(self, study: "StudyRow", title: str) -> Measurement:
-        from core.project.stores.runs import OutputFilter
-
-        last, writers = self._project.findings.last(study.kind), read_writers_of(self._project, study)
+        kind, own = study.kind, study.id
+        last = self._project.findings.last(study.kind)
+        other = asked_again(last.recipe if last else None).texts_of
+        study = (other and self._project.studies.of_kind(other)) or study  # whose texts are measured
+        writers = read_writers_of(self._project, study, last)
         if last is None:
-            return Measurement(study.kind, title, texts=texts_of(self._project, study.id), writers=writers)
+            return Measurement(kind, title, texts=texts_of(self._project, study.id), writers=writers)
         at = last.created_at
         texts, read = texts_of(self._project, study.id), texts_read(last.recipe)
         written = OutputFilter(study_id=study.id, written_after=at, status="done")
@@ -350,12 +396,12 @@ class StoredFindings:
             unread = max(0, texts - read)
             left_out = max(0, unread - new) if last.recipe.get(ASKED, {}).get("generators") else 0
             new = unread - left_out
-        plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == study.id}
+        plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == own}
         revealed = sum(
             session.plan_id in plans and (session.revealed_at or "") > at
             for session in self._project.judging.sessions()
         )
-        return Measurement(study.kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers)
+        return Measurement(kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers)
 
 
 def _study_titles() -> dict[str, str]:

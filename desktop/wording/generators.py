@@ -10,7 +10,7 @@ from desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.project.rows import StudyRow
+    from core.project.rows import FindingRow, StudyRow
     from core.studies.study import MeasureOptions
 
 MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how many there are besides
@@ -50,20 +50,20 @@ class Writers:
 NOBODY = Writers()
 
 
-def read_writers_of(project: "Project", study: "StudyRow") -> Writers:
-    """Who wrote a study's texts, and what was asked of them last. Reads the project."""
+def read_writers_of(project: "Project", study: "StudyRow", last: "FindingRow | None") -> Writers:
+    """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
     from core.runs.generators import generators_of
     from core.runs.measure import measuring
     from core.runs.measure.asked import asked_again
     from core.studies.registry import studies
 
-    last = project.findings.last(study.kind)
     options = asked_again(last.recipe if last else None)
-    known = study.kind in studies()
+    kind = last.study if last else study.kind
+    known = kind in studies()
     return Writers(
         {one.name: one.n for one in generators_of(project, study.id)},
         WantedTexts(options.generators, options.compare, options.pool),
-        known and hasattr(measuring(study.kind), "prepared"),
+        known and hasattr(measuring(kind), "prepared"),
     )
 
 

@@ -18,7 +18,7 @@ from core.runs.measure.asked import asked_of
 from core.runs.measure.brought_in import brought_in
 from core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
 from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
-from core.runs.setup import study_of
+from core.runs.setup import added_study, study_of
 from core.runs.tables import read_table
 from core.runs.values import complete_values, failures, values_of
 from core.scorers.choosing import best_scorer
@@ -54,10 +54,13 @@ def measure_project(
         result, remarks = of_judged(ctx, project, options, compute)
         found = ByGenerator(result, tuple(remarks), ())
     else:
-        found = measured(ctx, TextsToMeasure(project, study_of(project, study).id, module, options, compute))
+        texts_of = study_of(project, options.texts_of or study).id
+        found = measured(ctx, TextsToMeasure(project, texts_of, module, options, compute))
     result = _adjusted(found.result, options)
     recipe = recipe_of(options, result) | asked_of(options) | found.recipe()
     if not project.read_only:
+        if options.texts_of:
+            added_study(project, study)  # so that it is listed where its findings are
         project.findings.replace(study, "whole study", recipe, result.findings)
     return MeasuredStudy(result, recipe, remarks=found.remarks, undone=found.undone)
 
@@ -237,6 +240,8 @@ def _check(study: str, options: MeasureOptions) -> None:
     module = measuring(study)
     if options.axes and not module.AXES:
         raise UsageError(f"The study {study} is not measured by axis.", hint="Leave --axis out.")
+    if options.texts_of and not getattr(module, "OTHER_TEXTS", False):
+        raise UsageError(f"The study {study} measures texts of its own.", hint="Choose the study “compare”.")
     if options.margin is not None and not getattr(module, "MARGIN", False):
         raise UsageError(f"The study {study} has no margin to choose.", hint="Leave --margin out.")
     read: Sequence[str] = getattr(module, "GROUPABLE", ())

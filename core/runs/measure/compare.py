@@ -12,11 +12,9 @@ from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.rows import OutputRow, TextKey
-from core.project.stores.runs import OutputFilter
 from core.prompts.designs.design import DesignMeasure
 from core.prompts.resource_files import validated
-from core.runs.generators import NOT_WRITTEN, prompts_asked
+from core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
 from core.runs.score import score
 from core.runs.values import failures, stored_summaries, stored_values
 from core.scorers.choosing import best_scorer
@@ -32,13 +30,13 @@ if TYPE_CHECKING:
 CHOICES: tuple[str, ...] = ("score", "embedding")
 AXES = False
 MARGIN = True
-GROUPABLE = ("group", "second_group", "block")
+GROUPABLE = (GROUP, SECOND, BLOCK)
+OTHER_TEXTS = True
 # Where nobody chooses: by role, what can be read of any text at once.
 DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
 YES = frozenset(("yes", "y", "true", "1", "1.0", "invited", "selected", "accepted", "hired", "approved"))
 NO = frozenset(("no", "n", "false", "0", "0.0", "rejected", "declined", "not selected", "denied"))
 NO_NUMBER = ("embedding", "entailment", "parts_of_speech", "lexicon", "success")
-CROSSED = " × "
 Scored = tuple[Sequence[Any], Sequence[float | None], Mapping[int, str]]  # values, summaries, why there is none
 
 
@@ -110,15 +108,12 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's texts, scoring first what is not scored yet."""
-    outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
-    if not outputs:
+    texts = compared_texts(project, study_id)
+    if not texts:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
-    fields = options.regrouped([{"group": row.identity, "block": "", **row.fields} for row in outputs])
-    asked = prompts_asked(project, study_id)
-    rows = [
-        {**own, "text": row.text, "model": row.model, "key": asked[row.prompt_id] if _says_prompt(own, row) else ""}
-        for own, row in zip(fields, outputs, strict=True)
-    ]
+    fields = options.regrouped([one.fields for one in texts])
+    rows = [{**own, "text": one.text, "key": one.prompt} for own, one in zip(fields, texts, strict=True)]
+    keys = [one.key for one in texts]
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:
@@ -127,10 +122,9 @@ def of_project(
         done = score(ctx, project, study_id, info, compute)
         kept = stored_values(project, info)
         sums = stored_summaries(project, info) if info.role != "embedding" else {}
-        missing = [at for at, row in enumerate(outputs) if ("output", row.id) not in kept] if done.failed else []
+        missing = [at for at, key in enumerate(keys) if key not in kept] if done.failed else []
         only = len(missing) == done.failed  # else some had nothing to score, and which is not known
         why = dict.fromkeys(missing, done.error if only else f"or had nothing to score; the first: {done.error}")
-        keys: list[TextKey] = [("output", row.id) for row in outputs]
         return [kept.get(key) for key in keys], [sums.get(key) for key in keys], why
 
     failed = failures(project, study_id)
@@ -167,7 +161,7 @@ def _measured(
         vectors = next(((info.use(), scored(info)[0]) for info in _embedder(options)), ())
     fields = [dict(row) if key else {} for row, key in zip(rows, of, strict=True)]
     columns = {
-        "texts": texts, "blocks": [_block(row) for row in rows], "groups": _groups(rows),
+        "texts": texts, "blocks": [_block(row) for row in rows], "groups": groups_of(rows),
         "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
         "scores": scores, "vectors": vectors, "measures": dict(designs),
@@ -190,11 +184,6 @@ def _wanted(
     return found
 
 
-def _says_prompt(fields: Mapping[str, str], row: OutputRow) -> bool:
-    """Whether a text's prompt is known. Of a table that names none all rows of a group have the same one."""
-    return row.backend not in NOT_WRITTEN or bool(_block(fields) or fields.get("design"))
-
-
 def _unit(row: Mapping[str, str]) -> str:
     """What samples of one prompt share: its key and text; in a table with samples the block and the groups."""
     if row.get("key"):
@@ -206,16 +195,6 @@ def _unit(row: Mapping[str, str]) -> str:
 def _block(row: Mapping[str, str]) -> str:
     """What matched texts share: their block, else their prompt."""
     return row.get("block", "").strip() or row.get("prompt", "").strip()
-
-
-def _groups(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
-    """By what is compared: the group; where there is a second one also that, and both crossed."""
-    first = [row.get("group", "").strip() for row in rows]
-    second = [row.get("second_group", "").strip() for row in rows]
-    if not any(second):
-        return {"group": first}
-    crossed = [f"{one}{CROSSED}{other}" if one and other else "" for one, other in zip(first, second, strict=True)]
-    return {"group": first, "second_group": second, "intersection": crossed}
 
 
 def in_compute(
@@ -291,8 +270,9 @@ def _labelled(
         means = np.array([nan if one is None else one for one in sums], dtype=np.float64)
         return [Measure(info.name, means, info.use(), why, yes_or_no=info.yes_or_no)]
     width = max(map(len, rows), default=0)
+    called = Path(info.name).stem if info.name.startswith(OWN_WORDS) else info.name  # a list by its name, not its path
     return [
-        Measure(f"{info.name}: {label}", np.array([row[at] if len(row) > at else nan for row in rows]), info.use(), why)
+        Measure(f"{called}: {label}", np.array([row[at] if len(row) > at else nan for row in rows]), info.use(), why)
         for at, label in enumerate(info.labels[:width])
     ]
 

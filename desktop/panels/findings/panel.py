@@ -22,9 +22,11 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs.refresher import Refresher
+from desktop.operations.comparing import STUDY, CompareChoices, read_choices
 from desktop.operations.measuring import MeasureJobs
 from desktop.panels.base import Panel
 from desktop.panels.findings.board import Board
+from desktop.panels.findings.comparing import CompareDialog
 from desktop.panels.findings.saving import Saving
 from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from desktop.shell import Command, Shell
@@ -243,6 +245,10 @@ class FindingsPanel(Panel):
         self.count = Chip("")
         self.header.add_chip(self.count)
         self.saving = Saving(self.shell, self, self._shown)
+        self.compare = Button(tr("Compare…"))
+        self.compare.setToolTip(tr("Any score of any texts, by any group"))
+        self.compare.clicked.connect(self.ask_to_compare)
+        self.header.add_action(self.compare)
         self.export = Button(tr("Export…"), icon="export")
         self.export.clicked.connect(self._offer_exports)
         self.header.add_action(self.export)
@@ -318,6 +324,7 @@ class FindingsPanel(Panel):
         ]
         return [
             *measuring,
+            Command(tr("Compare any score by any group…"), self.ask_to_compare, "", partial(self._jobs.may, STUDY)),
             Command(tr("Search in the findings"), self._search, "Ctrl+F", some),
             Command(tr("Clear the filters"), board.filters.clear, "", some),
             Command(tr("Show all findings, or the questions alone"), board.unfold, "", lambda: board.table.folds),
@@ -337,8 +344,30 @@ class FindingsPanel(Panel):
         """
         self._jobs.start(study, whose and whose.of)
 
+    def ask_to_compare(self) -> None:
+        """Ask for scores by group: of which texts, by what, and by which scorers; then measure them."""
+        project = self.project
+        if project is None:
+            return
+
+        def show(choices: CompareChoices) -> None:
+            if project is self.project and self.isVisible():
+                self.comparing = CompareDialog(
+                    self.window(), self.shell.jobs, choices, lambda wanted: self._jobs.start(STUDY, lambda _: wanted)
+                )
+                self.comparing.open()
+
+        self.shell.jobs.start(
+            tr("What can be compared"),
+            lambda ctx: read_choices(ctx, project),
+            quiet=True,
+            on_done=show,
+            on_error=self.shell.show_error,
+        )
+
     def _allow(self) -> None:
         writable = self.project is not None and not self.project.read_only
+        self.compare.setEnabled(self._jobs.may(STUDY))
         self.board.studies.allow(writable, self._jobs.busy())
         first = next(iter(self._measurements), None)
         self.board.nothing.button.setEnabled(first is None or self._jobs.may(first.study))

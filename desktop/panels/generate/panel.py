@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QTabBar, QVBoxLayout
 
 from core.jobs import JobContext
 from desktop import theme
@@ -17,8 +17,9 @@ from desktop.panels.generate.judging import DrawPage
 from desktop.panels.generate.runs import Contents, read_contents
 from desktop.panels.generate.write import WritePage
 from desktop.panels.generators import GeneratorChoice
+from desktop.panels.scorers import ScorerRow
 from desktop.shell import Shell
-from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, StandInBadge, hairline, tr
+from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
 from desktop.widgets.layout import SCROLL_BAR, Sheet
 from desktop.widgets.safe_text import safe_line
 from desktop.wording.titles import study_kinds, words_of
@@ -99,42 +100,6 @@ class MeasureCard(Card):
             button.setAccessibleName(f"{button.text()}: {safe_line(one.title)}")
             button.set_role("primary" if one.pending and not done else "")
             button.setEnabled(self._writable and not busy)
-
-
-class ScorerRow(QWidget):
-    """A scorer with its badge, what it says of itself, and how many texts it has scored."""
-
-    def __init__(self, line: ScorerLine) -> None:
-        super().__init__()
-        info = line.info
-        self.line = line
-        self.check = QCheckBox(safe_line(info.name).replace("&", "&&"))
-        self.check.setEnabled(not info.unavailable)
-        self.check.setChecked(line.needed and not info.unavailable)
-        self.count = Label("", "note")
-        head = QHBoxLayout()
-        head.setSpacing(theme.current().grid)
-        head.addWidget(self.check)
-        head.addWidget(Chip(safe_line(info.role)))
-        if line.needed:
-            head.addWidget(Chip(tr("read by the measures"), "accent"))
-        if info.stand_in:
-            head.addWidget(StandInBadge(tr("stand-in")))
-        head.addStretch(1)
-        head.addWidget(self.count)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 4, 0, 4)
-        box.setSpacing(2)
-        box.addLayout(head)
-        told = info.unavailable or " ".join([info.note, tr("Gives: {shape}.").format(shape=info.shape)]).strip()
-        box.addWidget(Label(safe_line(told), "note", wrap=True))
-        self.check.setAccessibleDescription(safe_line(told))
-        self.show_count(line)
-
-    def show_count(self, line: ScorerLine) -> None:
-        self.texts = line.texts
-        words = tr("{scored} of {texts} texts scored")
-        self.count.setText(words.format(scored=f"{line.scored:,}", texts=f"{line.texts:,}"))
 
 
 class ScoringPage(Sheet):

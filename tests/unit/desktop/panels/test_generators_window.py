@@ -12,10 +12,12 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from desktop.operations.studies import study_facts
+from desktop.panels.findings.comparing import CompareDialog
 from desktop.panels.findings.panel import FindingsPanel
 from desktop.panels.findings.studies import StudyLine
 from desktop.panels.generate.panel import MeasureCard
 from desktop.read.findings import StoredFindings
+from desktop.widgets import StandInBadge
 from desktop.wording.findings import DIFFERENCES
 from desktop.wording.generators import EACH, WantedTexts, Writers, choices, explained, said_of
 
@@ -187,3 +189,70 @@ def test_differences_are_told_in_words_filtered_and_opened_pair_by_pair(
     box.setCurrentIndex(box.findData("rude"))
     box.activated.emit(box.currentIndex())
     assert {one.finding.dims["generator"] for one in panel.board.table.shown} == {"rude"}
+
+
+# any score by any group
+
+
+def compare_dialog(qtbot: QtBot, shell: FakeShell) -> tuple[FindingsPanel, CompareDialog]:
+    panel = shell.panel = FindingsPanel(shell)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(1072, 660)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    idle(qtbot, shell)
+    panel.compare.click()
+    qtbot.waitUntil(lambda: hasattr(panel, "comparing"), timeout=60_000)
+    return panel, panel.comparing
+
+
+def test_any_score_is_compared_by_any_column_of_another_studys_texts(
+    qtbot: QtBot, shell: FakeShell, project: Project, tmp_path: Path
+) -> None:
+    words = tmp_path / "praise.txt"
+    words.write_text("good\n", encoding="utf-8")
+    panel, dialog = compare_dialog(qtbot, shell)
+    assert dialog.study.currentText() == "Fill-in-the-blank replies (22 texts)"
+    assert [dialog.group.itemText(place) for place in range(dialog.group.count())] == ["given", "term"]
+    assert dialog.groups.text() == "given: positive (11), negative (11)."
+    assert dialog.rows["regard_lexicon"].findChild(StandInBadge) is not None
+    assert "Sheng" in dialog.rows["regard_lexicon"].check.accessibleDescription()
+    for row in dialog.rows.values():
+        row.check.setChecked(False)
+    assert not dialog.go.isEnabled()
+    assert dialog.why.text() == "Check a scorer first."
+    dialog.rows["length"].check.setChecked(True)
+    dialog.add_words(tmp_path / "none.txt")
+    qtbot.waitUntil(dialog.notice.isVisible, timeout=60_000)
+    assert "There is no word list" in dialog.notice.text.text()
+    dialog.add_words(words)
+    qtbot.waitUntil(lambda: len(dialog.scorers()) == 2, timeout=60_000)
+    assert not dialog.notice.isVisible()
+    dialog.writers.choose(WantedTexts(generators=("rude",)))
+    dialog.go.click()
+    idle(qtbot, shell)
+    assert shell.errors == []
+    found = {(row.body["id"], row.body["label"]): row.body for row in project.findings.all("compare")}
+    # “rude” answers every item that is given a positive term well, and no other: 100 words of praise in 100, and 0.
+    praise = found["compare.difference", "praise: praise"]
+    assert (praise["groups"], praise["estimate"]) == (["negative", "positive"], -100)
+    assert praise["n_by_group"] == {"negative": 5, "positive": 5}
+    assert praise["dims"]["generator"] == "rude"
+    # It is listed as a study of its own, asked for again as it was, and its texts are those that were compared.
+    panel.refresh()
+    qtbot.waitUntil(lambda: "compare" in panel.board.studies.lines, timeout=60_000)
+    line = panel.board.studies.lines["compare"]
+    assert line.said.whole_text().endswith("on 10 of 22 texts")
+    source = StoredFindings(project)
+    shown = next(
+        one for one in source.load(JobContext()).lines
+        if (one.study, one.finding.id, one.finding.label) == ("compare", "compare.difference", "praise: praise")
+    )  # fmt: skip
+    negative, positive = source.texts(JobContext(), shown).groups
+    assert [source.text(ref) for ref in negative.refs] == ["bad"] * 5
+    assert [source.text(ref) for ref in positive.refs] == ["good"] * 5
+    line.ask()
+    idle(qtbot, shell)
+    again = {(row.body["id"], row.body["label"]): row.body for row in project.findings.all("compare")}
+    assert again["compare.difference", "praise: praise"]["estimate"] == -100
+    assert {row.body["dims"]["generator"] for row in project.findings.all("compare")} == {"rude"}

@@ -1,0 +1,116 @@
+"""What any score can be compared by any group of: a project's texts with their groupings, and the scorers there are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import AppError
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.widgets.words import tr
+from desktop.wording.generators import EACH, Writers, read_writers_of
+from desktop.wording.titles import read_titles, words_of
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.scorers.protocol import ScorerInfo
+    from core.studies.study import MeasureOptions
+    from desktop.wording.titles import Titles
+
+STUDY = "compare"
+GROUP, SECOND = "group", "second_group"  # the fields that a grouping's column is read as
+
+
+@dataclass(frozen=True)
+class GroupingColumn:
+    """A column that texts can be grouped by: its title, and its groups with their numbers of texts."""
+
+    column: str
+    title: str
+    groups: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class TextsToCompare:
+    """The texts of one study. `scored`: by scorer, how many of them its present version has scored."""
+
+    study: str
+    title: str
+    texts: int
+    groupings: tuple[GroupingColumn, ...]
+    writers: Writers
+
+
+@dataclass(frozen=True)
+class CompareChoices:
+    """`scorers`: those that give numbers, the usual ones first. `asked`: what was asked for the last time."""
+
+    texts: tuple[TextsToCompare, ...]
+    scorers: "tuple[ScorerInfo, ...]"
+    usual: frozenset[str]
+    asked: "MeasureOptions"
+
+
+def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
+    """What can be chosen in this project; in a job."""
+    from core.runs.measure.asked import asked_again
+    from core.runs.measure.compare import NO_NUMBER, chosen_scorers
+    from core.runs.measure.compare_texts import compared_texts, groupings
+    from core.scorers.registry import describe
+    from core.studies.study import MeasureOptions
+
+    titles, found = read_titles(project), []
+    for study in project.studies.all():
+        ctx.check()
+        texts = compared_texts(project, study.id)
+        offered = tuple(
+            GroupingColumn(column, _titled(column, titles), groups) for column, groups in groupings(texts).items()
+        )
+        if texts:
+            writers = read_writers_of(project, study, None)
+            alone = Writers(writers.texts, EACH)
+            found.append(TextsToCompare(study.kind, words_of(study.kind).rows, len(texts), offered, alone))
+    usual = [info.name for info in chosen_scorers(MeasureOptions())]
+    numbers = [info for info in describe() if info.role not in NO_NUMBER or info.labels]
+    numbers.sort(key=lambda info: (info.name not in usual, bool(info.unavailable)))
+    last = project.findings.last(STUDY)
+    return CompareChoices(tuple(found), tuple(numbers), frozenset(usual), asked_again(last.recipe if last else None))
+
+
+def check_words(path: Path) -> "Operation[ScorerInfo]":
+    """Read a word list of one's own; a list that cannot be used says why."""
+
+    def work(ctx: JobContext) -> "ScorerInfo":
+        from core.scorers.lexicon import OWN_WORDS
+        from core.scorers.registry import info_of
+
+        if "," in str(path):
+            raise AppError(
+                tr("The path of “{name}” has a comma, which stands between scorers.").format(name=path.name),
+                hint=tr("Put the word list where no comma is in its path."),
+            )
+        return info_of(f"{OWN_WORDS}{path}")
+
+    return Operation(tr("Reading “{name}”").format(name=path.name), work, quiet=True)
+
+
+def asked_for(
+    texts: TextsToCompare, scorers: Sequence[str], group: str, second: str, asked: "MeasureOptions"
+) -> "MeasureOptions":
+    """What is to be measured, with what was asked for besides the last time, such as a margin."""
+    from dataclasses import replace
+
+    columns = {name: column for name, column in ((GROUP, group), (SECOND, second)) if column and column != name}
+    return replace(
+        asked,
+        scorers={**{role: name for role, name in asked.scorers.items() if role != "score"}, "score": ",".join(scorers)},
+        columns=columns,
+        texts_of=texts.study if texts.study != STUDY else "",
+    )
+
+
+def _titled(column: str, titles: "Titles") -> str:
+    """An axis by its title, the usual columns in words, others as they are called."""
+    named = {GROUP: tr("Group"), SECOND: tr("Second group"), "task": tr("Task"), "theme": tr("Theme")}
+    return titles.axes.get(column) or named.get(column) or column.replace("_", " ")
