@@ -73,6 +73,7 @@ def measure(
         list[str] | None,
         typer.Option(help="On the prompts that both answered: A,B; all; run:7,run:3; date:2026-06,date:2026-03."),
     ] = None,
+    texts_of: Annotated[str, typer.Option(help="compare: the texts of this study of the project.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="Every finding in the table, however many.")] = False,
     keep_seen: Annotated[
         bool, typer.Option("--keep-seen", help="Judgments made after a look at the identities count too.")
@@ -101,6 +102,7 @@ def measure(
         generators=tuple(generator or ()),
         pool=pool,
         compare=tuple(compare or ()),
+        texts_of=texts_of,
     )
     measured, about = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
     for table in measured.tables:

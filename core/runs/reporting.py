@@ -16,6 +16,7 @@ from core.project.stores.runs import OutputFilter
 from core.prompts.patterns import prompt_patterns
 from core.report.audit import AskedSet, Audited
 from core.runs.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
+from core.runs.measure.asked import texts_of_study
 from core.studies.registry import studies
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def audited(project: Project, study: str) -> Audited:
         measured_at=_day(datetime.fromisoformat(last.created_at)),
         stale=_stale(project, study, last),
         generators=_generators(project, study, last.recipe),
-        asked=_asked(project, study),
+        asked=_asked(project, texts_of_study(last.recipe, study)),
     )
 
 
@@ -72,7 +73,7 @@ def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, t
         origin=_origin(where),
         measured_at=_day(datetime.now(UTC)),
         generators=_generators(project, study, measured.recipe) if project else tuple(_writers(measured.tables)),
-        asked=_asked(project, study) if project else (),
+        asked=_asked(project, texts_of_study(measured.recipe, study)) if project else (),
         title=title,
     )
 
@@ -93,7 +94,7 @@ def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tupl
     """As the recipe has them; of findings from before recipes named them, as the project has them now."""
     if "generators" in recipe:
         return tuple(recipe["generators"])
-    found = project.studies.of_kind(study)
+    found = project.studies.of_kind(texts_of_study(recipe, study))
     return tuple(one.to_json() for one in generators_of(project, found.id)) if found else ()
 
 
@@ -129,7 +130,7 @@ def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
 
 def _stale(project: Project, study: str, last: FindingRow) -> str:
     """Why the findings are not of today's texts, in a sentence; empty where they are."""
-    found = project.studies.of_kind(study)
+    found = project.studies.of_kind(texts_of_study(last.recipe, study))
     if found is None:
         return ""
     at = last.created_at

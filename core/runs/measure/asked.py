@@ -28,5 +28,10 @@ def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
     return MeasureOptions(**kept)
 
 
+def texts_of_study(recipe: Mapping[str, Any] | None, study: str) -> str:
+    """The study whose texts the findings of `study` are about."""
+    return asked_again(recipe).texts_of or study
+
+
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value

@@ -11,10 +11,12 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
+from core.metrics.result import RESAMPLES
 from core.project.project import Project
 from core.prompts.designs.design import DesignMeasure
 from core.prompts.resource_files import validated
 from core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
+from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, units_or_prompts, whole
 from core.runs.score import score
 from core.runs.values import failures, stored_summaries, stored_values
 from core.scorers.choosing import best_scorer
@@ -97,7 +99,10 @@ def of_tables(
         return [value.values for value, _ in every], [value.summary for value, _ in every], why
 
     dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
-    result = _measured(ctx, rows, scored, options, compute)
+    columns = _gathered(rows, scored, options)
+    result: StudyResult = compute.call(
+        calls.measure_compared, columns, options.seed, options.margin, RESAMPLES, ctx=ctx
+    )  # fmt: skip
     result = replace(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip
@@ -108,6 +113,14 @@ def of_project(
     ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
 ) -> tuple[StudyResult, list[str]]:
     """The findings of a project's texts, scoring first what is not scored yet."""
+    (found,) = prepared(ctx, project, study_id, options, compute)
+    return whole(ctx, found, compute), []
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> list[Prepared]:
+    """The columns of a project's texts. Those of one block, or else of one prompt, are kept together."""
     texts = compared_texts(project, study_id)
     if not texts:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
@@ -127,9 +140,43 @@ def of_project(
         why = dict.fromkeys(missing, done.error if only else f"or had nothing to score; the first: {done.error}")
         return [kept.get(key) for key in keys], [sums.get(key) for key in keys], why
 
-    failed = failures(project, study_id)
-    result = _measured(ctx, rows, scored, options, compute, designs_of(project, study_id))
-    return replace(result, rows=len(rows) + sum(failed.values()), dropped={**result.dropped, **failed}), []
+    failed, prompts = failures(project, study_id), tuple(one.prompt for one in texts)
+    columns = _gathered(rows, scored, options, designs_of(project, study_id))
+    of_texts = Prepared(
+        *called(calls.measure_compared, columns, options.seed, options.margin, RESAMPLES),
+        take=f"{__name__}:take",
+        prompts=prompts,
+        units=units_or_prompts(columns["blocks"], prompts),
+        texts=len(rows) + sum(failed.values()),
+        dropped=failed,
+    )
+    return [of_texts]
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the texts, of which estimates alone are wanted."""
+    columns, seed, margin, _ = args
+    new = {place: number for number, place in enumerate(places)}
+    scores = [
+        (
+            info,
+            of,
+            picked(values, places),
+            picked(sums, places),
+            {new[at]: why for at, why in failed.items() if at in new},
+        )
+        for info, of, values, sums, failed in columns["scores"]
+    ]
+    embedder, vectors = columns["vectors"] or (None, ())
+    some = {
+        **columns, **taken({name: columns[name] for name in OF_ROWS}, places), "scores": scores,
+        "groups": taken(columns["groups"], places), "columns": taken(columns["columns"], places),
+        "vectors": (embedder, picked(vectors, places)) if embedder else (),
+    }  # fmt: skip
+    return some, seed, margin, FEW
+
+
+OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
 
 
 def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
@@ -138,14 +185,13 @@ def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
     return {one["key"]: validated(DesignMeasure, one, "The recipe of a prompt set") for one in recipes}
 
 
-def _measured(
-    ctx: JobContext,
+def _gathered(
     rows: Sequence[Mapping[str, str]],
     scored: Any,
     options: MeasureOptions,
-    compute: ComputeProcess,
     designs: Mapping[str, DesignMeasure] | None = None,
-) -> StudyResult:
+) -> dict[str, Any]:
+    """Columns as `in_compute` takes them. `scored`: what a scorer says of every text."""
     designs = designs or {}
     texts = [row.get("text", "") for row in rows]
     of = [row.get("design", "") if row.get("design") in designs else "" for row in rows]
@@ -160,14 +206,12 @@ def _measured(
     if written and any(_block(row) for row in paired):
         vectors = next(((info.use(), scored(info)[0]) for info in _embedder(options)), ())
     fields = [dict(row) if key else {} for row, key in zip(rows, of, strict=True)]
-    columns = {
+    return {
         "texts": texts, "blocks": [_block(row) for row in rows], "groups": groups_of(rows),
         "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
         "scores": scores, "vectors": vectors, "measures": dict(designs),
     }  # fmt: skip
-    result: StudyResult = compute.call(calls.measure_compared, columns, options.seed, options.margin, ctx=ctx)
-    return result
 
 
 def _wanted(
@@ -198,7 +242,11 @@ def _block(row: Mapping[str, str]) -> str:
 
 
 def in_compute(
-    columns: Mapping[str, Any], seed: int, margin: float | None, ctx: JobContext | None = None
+    columns: Mapping[str, Any],
+    seed: int,
+    margin: float | None,
+    resamples: int,
+    ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
     import numpy as np
@@ -208,6 +256,7 @@ def in_compute(
 
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
+    how: dict[str, Any] = {"seed": seed, "margin": margin, "resamples": resamples, "ctx": ctx}
     results = []
     for key in dict.fromkeys(columns["designs"]):
         places = [place for place, of in enumerate(columns["designs"]) if of == key]
@@ -221,13 +270,15 @@ def in_compute(
                 own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
             )
             design = columns["measures"][key]
-            results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
+            results.append(
+                measure_design(design, replies, measures, seed=seed, margin=margin, resamples=resamples, ctx=ctx)
+            )
         else:
             groups = {by: own(values) for by, values in columns["groups"].items()}
             table = Compared(
                 own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder
             )
-            results.append(measure(table, measures, seed=seed, margin=margin, ctx=ctx))
+            results.append(measure(table, measures, **how))
     dropped = sum((Counter(one.dropped) for one in results), Counter[str]())
     findings = tuple(finding for one in results for finding in one.findings)
     return StudyResult("compare", len(columns["texts"]), dict(dropped), findings)

@@ -12,7 +12,7 @@ from core.project.project import Project
 from core.project.rows import OutputRow, SourceRow, TextKey
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
-from core.runs.generators import LETTER, NOT_WRITTEN
+from core.runs.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
 from core.runs.values import ORIGINAL_KEY
 
 GROUP, SECOND, BLOCK = "group", "second_group", "block"
@@ -25,7 +25,7 @@ MOST_GROUPS = 24  # of a column that is offered to group by
 class ComparedText:
     """A text of a project with its columns; `group`, `second_group` and `block` are among them.
 
-    `prompt`: the key of what it answers, which its other samples share; empty for a text that was brought in.
+    `prompt`: what is the same for the same prompt, of all its samples too; empty where it is not known.
     """
 
     key: TextKey
@@ -37,13 +37,14 @@ class ComparedText:
 def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
     """Every finished text of a study: outputs, then imported letters."""
     axes = tuple(project.axes.latest())
-    outputs = project.outputs.each(OutputFilter(study_id=study_id, status="done"))
+    asked = prompts_asked(project, study_id)
+    found = []
+    for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
+        prompt = asked[row.prompt_id] if _says_prompt(row) else ""
+        found.append(ComparedText(("output", row.id), prompt, row.text, _of_output(row, axes)))
     letters = chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=LETTER), lambda row: row.id)
-    found = [
-        ComparedText(("output", row.id), row.prompt_key if _says_prompt(row) else "", row.text, _of_output(row, axes))
-        for row in outputs
-    ]
-    return [*found, *(ComparedText(("source", row.id), "", row.text, _of_letter(row)) for row in letters)]
+    brought = (ComparedText(("source", row.id), table_prompt(row.fields), row.text, _of_letter(row)) for row in letters)
+    return [*found, *brought]
 
 
 def groups_of(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
