@@ -144,7 +144,8 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
     """The result of measuring so, in this module's words."""
     _told(lambda: measuring(study))  # before gates, which know its findings
     gates = _told(lambda: gates_for(how.get("gates", ()), study))
-    options = MeasureOptions(**{name: _plain(name, value) for name, value in how.items() if name != "gates"})  # type: ignore[arg-type]
+    asked: dict[str, Any] = {name: _plain(name, value) for name, value in how.items() if name != "gates"}
+    options = MeasureOptions(**asked)
     done = _told(lambda: work(options))
     found = done.result
     return Measured(
