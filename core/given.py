@@ -13,6 +13,7 @@ from core.errors import AppError
 # An honest file has most of its bytes on the disk, also where the disk compresses; one of holes has next to none.
 LARGE_BYTES = 1_000_000_000
 LEAST_ON_DISK = 0.01
+DATALESS = 0x40000000  # st_flags of macOS: the cloud has the bytes, and reading brings them
 
 KINDS = (
     (stat.S_ISFIFO, "a pipe"),
@@ -49,6 +50,8 @@ def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
             hint="Save what it holds as a file, and name that.",
         )
     on_disk = getattr(found, "st_blocks", None)
+    if getattr(found, "st_flags", 0) & DATALESS:
+        on_disk = None
     if found.st_size > LARGE_BYTES and on_disk is not None and on_disk * 512 < LEAST_ON_DISK * found.st_size:
         raise AppError(
             f"“{path.name}” says it has {found.st_size / 1e9:.0f} GB, and next to nothing is in it.",

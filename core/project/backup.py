@@ -68,21 +68,23 @@ def recovered_copy(path: Path) -> Path:
 def backup_folder(project: Path) -> Path:
     """The folder of a project's backups, by the place the project is at."""
     real = project.resolve()
-    return home() / "backups" / f"{real.stem}-{sha256_text(str(real))[:10]}"
+    return home() / "backups" / f"{real.stem[:LONGEST_STEM]}-{sha256_text(str(real))[:10]}"
 
 
 KEEP = 5
+LONGEST_STEM = 60  # of at most four bytes each: a folder's name has 255
 LARGEST_BYTES = 500 * 1024 * 1024
 SUFFIX = ".biasprint"
 
 
 def copy_project(source: Path, target: Path) -> Path:
     """Write a whole copy of `source` at `target`, which is either the old file or the new one, never half of one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
+    part = None
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".copy-", suffix=".part")
+        os.close(handle)
+        part = Path(name)
         with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
             reading.backup(writing)
         with open(part, "rb+") as stream:
@@ -99,8 +101,9 @@ def copy_project(source: Path, target: Path) -> Path:
             details=str(error),
         ) from error
     finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        if part is not None:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     return target
 
 

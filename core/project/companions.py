@@ -14,6 +14,7 @@ from core.given import ordinary_file
 
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 HEADER = struct.Struct(">8sIIIII")  # magic, records, nonce, pages of the database before, sector, page size
+LARGEST_PAGE = 65_536
 SUPER_JOURNAL_BYTES = 16  # at the end: the name's length, its sum, the magic; the name stands before
 
 
@@ -59,7 +60,10 @@ def _check_journal(path: Path, journal: Path, size: int) -> None:
         raise _strange(path, journal, "names other files to delete")
     if len(head) == HEADER.size and head.startswith(JOURNAL_MAGIC):
         _, _, _, pages, _, page_bytes = HEADER.unpack(head)
-        if pages * page_bytes > path.lstat().st_size + size:  # a page that was cut off stands in the journal
+        # SQLite takes 0 for the page size of the database, which is this at most.
+        if (
+            pages * (page_bytes or LARGEST_PAGE) > path.lstat().st_size + size
+        ):  # a page that was cut off stands in the journal
             raise _strange(path, journal, "asks for a larger file than there can have been")
 
 

@@ -154,10 +154,6 @@ def _open(path: Path, mode: str = "r+") -> IO[str]:
         ordinary_file(path)
     access = os.O_RDWR | os.O_CREAT if mode == "r+" else os.O_RDONLY
     access |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-    def opened(name: str, _: int) -> int:
-        return os.open(name, access, 0o666)
-
     opener = partial(_as_asked, access)
     try:
         stream = open(path, mode, encoding="utf-8", errors="replace", opener=opener)  # noqa: SIM115 - the caller's
@@ -197,9 +193,12 @@ def _is_locked(path: Path) -> bool:
 
 
 def _keyed_path(project: Path) -> Path | None:
-    """The lock file in the data folder; None where there is no project, or no data folder to write to."""
+    """The lock file in the data folder; None where there is no project, or no data folder to write to.
+
+    Also None on a drive that numbers no files: there all of its projects would have one lock.
+    """
     identity = _identity(project)
-    if identity is None:
+    if identity is None or not identity[1]:
         return None
     try:
         folder = home() / "locks"
@@ -235,7 +234,7 @@ def _read_holder(stream: IO[str]) -> LockHolder | None:
 def _still_there(stream: IO[str], path: Path) -> bool:
     try:
         here, there = os.fstat(stream.fileno()), os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):  # on Windows a file that is being deleted denies access
         return False
     return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 

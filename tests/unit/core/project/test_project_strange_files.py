@@ -17,6 +17,7 @@ import pytest
 from core.errors import AppError
 from core.given import ordinary_file
 from core.judging.packets.merge import read_packet
+from core.project.backup import back_up, backups
 from core.project.check import check_project
 from core.project.companions import JOURNAL_MAGIC
 from core.project.lock import ProjectInUse, ProjectReplaced, is_held, lock_path
@@ -49,9 +50,9 @@ def victim(tmp_path: Path) -> Path:
     return place
 
 
-def hot_journal(*, pages: int = 1, names: Path | None = None) -> bytes:
+def hot_journal(*, pages: int = 1, names: Path | None = None, page_bytes: int = 4096) -> bytes:
     """A journal that SQLite rolls back: its head, no pages, and the record of a super-journal."""
-    head = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 1, pages, SECTOR, 4096)
+    head = JOURNAL_MAGIC + struct.pack(">IIIII", 0, 1, pages, SECTOR, page_bytes)
     journal = head.ljust(SECTOR, b"\0")
     if names is not None:
         name = os.fsencode(names)
@@ -94,10 +95,19 @@ def test_a_journal_that_names_another_file_deletes_nothing(path: Path, victim: P
     assert not is_held(path)
 
 
+def test_a_journal_without_a_page_size_blows_a_file_up_on_plain_sqlite(path: Path) -> None:
+    """Otherwise the test below would show nothing: 0 stands for the page size of the database."""
+    beside(path, "-journal").write_bytes(hot_journal(pages=1000, page_bytes=0))
+    with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.Error):
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    assert path.stat().st_size == 1000 * 4096
+
+
+@pytest.mark.parametrize("page_bytes", [4096, 0])
 @pytest.mark.parametrize("door", DOORS)
-def test_a_journal_cannot_blow_the_file_up(path: Path, door: str) -> None:
+def test_a_journal_cannot_blow_the_file_up(path: Path, door: str, page_bytes: int) -> None:
     size = path.stat().st_size
-    beside(path, "-journal").write_bytes(hot_journal(pages=12_000_000))
+    beside(path, "-journal").write_bytes(hot_journal(pages=12_000_000, page_bytes=page_bytes))
     with pytest.raises(AppError, match="asks for a larger file"):
         DOORS[door](path)
     assert path.stat().st_size == size
@@ -199,6 +209,22 @@ def test_another_name_of_an_open_project_lets_nobody_else_in(path: Path) -> None
         assert is_held(other)
         with pytest.raises(ProjectInUse):
             Project.open(other)
+
+
+def test_on_a_drive_that_numbers_no_files_two_projects_are_open_at_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.project.lock._identity", lambda project: (7, 0))
+    with Project.open(path), Project.create(path.with_name("other.biasprint")) as other:
+        assert other.studies.add("news", "News").number("study")
+
+
+def test_a_project_with_a_very_long_name_is_backed_up(tmp_path: Path) -> None:
+    place = tmp_path / f"{'ü' * 110}.biasprint"  # 220 bytes and the ending
+    with Project.create(place) as project:
+        project.studies.add("letters", "Letters")
+    assert back_up(place) is not None
+    assert len(backups(place)) == 1
 
 
 @pytest.mark.parametrize("moved", [True, False])
