@@ -260,10 +260,10 @@ def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
     if not isinstance(chosen, str):
         hint = 'For example: names = "us". Names of one identity stand in its own table.'
         raise AppError(f"{where} is not valid: names is one set of names, by its key or file.", hint=hint)
-    first, second = (load_axis(_near(each, folder)) for each in crosses)
+    first, second = (load_axis(near(each, folder)) for each in crosses)
     made = crossed_axis(
         first, second, phrase=str(data.get("phrase", "")),
-        names=load_name_set(_near(chosen, folder)) if chosen else None,
+        names=load_name_set(near(chosen, folder)) if chosen else None,
     ).definition()  # fmt: skip
     plain = {name: value for name, value in data.items() if name not in ("phrase", "names", "identities")}
     identities = _changed(made, data, where)
@@ -296,7 +296,7 @@ def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> li
     return list(identities.values())
 
 
-def _near(named: str, folder: Path) -> str:
+def near(named: str, folder: Path) -> str:
     """A file that is named in a file stands beside it."""
     return str(folder / named) if named.endswith(".toml") else named
 

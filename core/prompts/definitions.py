@@ -221,7 +221,7 @@ def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
 def key_of(words: str, taken: Collection[str], otherwise: str) -> str:
     """A key made of words, other than those that are `taken`; `otherwise` where none of their letters carries over."""
     plain = unicodedata.normalize("NFKD", words.casefold()).encode("ascii", "ignore").decode()
-    start = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_KEY - 4].strip("-") or otherwise
+    start = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_KEY - 4].strip("-") or otherwise.replace(" ", "-")
     key, number = start, 2
     while key in taken or key in RESERVED:
         key, number = f"{start}-{number}", number + 1

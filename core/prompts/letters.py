@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from core.errors import AppError, UsageError
+from core.given import ordinary_file
 from core.prompts.axes import Axis, Identity, Key, Text, load_axis
 from core.prompts.cogs import OWN_TASKS
 from core.prompts.drafts import PromptDraft, PromptSetDraft
@@ -208,6 +209,7 @@ def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
             found.append(each)
             continue
         try:
+            ordinary_file(Path(each), follow=True)
             lines = Path(each).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise AppError(f"The list {each} could not be read.", hint="It is text in UTF-8, one to a line.") from error

@@ -8,18 +8,30 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from core.errors import AppError
 from core.machine import storage
-from core.prompts.axes import load_axis
+from core.prompts.axes import Key, Text, load_axis
 from core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, OCCUPATIONS, TASK, THEMES
-from core.prompts.definitions import DefinitionKind, Draft, completed
+from core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
 from core.prompts.drafts import PromptSetDraft
 from core.prompts.letters import occupations_of
-from core.prompts.resource_files import read_toml, toml_text
+from core.prompts.resource_files import read_toml, toml_text, validated
 
 LOCK = "definitions.lock"
+
+
+@pydantic_dataclass(frozen=True)
+class _Head:
+    """What every kind of definition begins with. The key is the name of its file."""
+
+    key: Key
+    title: Text
+    version: Annotated[int, Field(ge=1)] = 1
 
 
 @dataclass(frozen=True)
@@ -116,8 +128,8 @@ def save(kind: DefinitionKind, draft: Draft) -> Definition:
     with storage.locked(LOCK):
         taken = {one.key for one in shipped(kind)} | {_key(path) for path in _folder(kind).glob("*.toml")}
         data = completed(kind, draft, taken)
+        _check(kind, data)
         path = _folder(kind) / f"{data['key']}.toml"
-        kind.load(data)
         before = _read(kind, path) if path.exists() else None
         if before is not None:
             data["version"] = before.version
@@ -148,11 +160,12 @@ def keep_version(kind: DefinitionKind, key: str) -> None:
 def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     """A draft from a file. Raises `AppError` in words where it is none of this kind.
 
-    It has the file's key where that is free or one's own; a shipped one's is left out, so that saving finds another.
+    It has the file's key where that is free or one's own. A shipped one's, or one that could name no file, is left out,
+    so that saving finds another.
     """
     draft = load_axis(path).definition() if kind is AXIS else _checked(kind, path)
     draft.setdefault("title", path.stem.replace("_", " ").capitalize())
-    if draft.get("key") in {one.key for one in shipped(kind)}:
+    if draft.get("key") in {*RESERVED, *(one.key for one in shipped(kind))}:
         del draft["key"]
     return draft
 
@@ -179,9 +192,16 @@ def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:
 
 def _read(kind: DefinitionKind, path: Path) -> Definition:
     data = read_toml(path)
+    head = _check(kind, data)
+    return Definition(kind.folder, data, used=_version_path(kind, _key(path), head.version).exists())
+
+
+def _check(kind: DefinitionKind, data: Draft) -> _Head:
+    """Raise `AppError` for what is no definition of this kind, or could have no file of its own."""
+    said = {name: data[name] for name in ("key", "title", "version") if name in data}
+    head = validated(_Head, said, f"This {kind.one}")
     kind.load(data)
-    version = int(data.get("version", 1))
-    return Definition(kind.folder, data, used=_version_path(kind, _key(path), version).exists())
+    return head
 
 
 def _folder(kind: DefinitionKind) -> Path:

@@ -35,6 +35,8 @@ def read_toml(source: Traversable | Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         message = f"The file {source} is not text in UTF-8."
         raise AppError(message, hint="Save it as UTF-8 and try again.", details=str(error)) from error
+    except RecursionError as error:
+        raise AppError(f"The file {source} is nested too deeply to be read.") from error
     except tomllib.TOMLDecodeError as error:
         raise AppError(
             f"The file {source} is not valid TOML: {error}.", hint="Mend that line and try again."

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.errors import AppError, UsageError
+from core.given import ordinary_file
 from core.jobs import JobContext
 from core.prompts import PromptSetDraft, load_axis
 from core.prompts.axes import with_names
@@ -51,6 +52,7 @@ def draft_template(
 
 def _text(path: Path) -> str:
     try:
+        ordinary_file(path, follow=True)
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise AppError(f"The template {path} could not be read.", hint="Check its path.", details=str(error)) from error

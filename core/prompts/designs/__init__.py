@@ -5,11 +5,11 @@ asks the same of every group of an axis, `pairs` lets words or tasks be given to
 candidates be put in order. `design_set` makes its prompts; `core.studies.compare` reads and measures the replies.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from core.errors import UsageError
-from core.prompts.axes import Axis
+from core.prompts.axes import Axis, near
 from core.prompts.designs.design import Design
 from core.prompts.designs.pairs import pair_prompts
 from core.prompts.designs.people import people_prompts
@@ -29,11 +29,21 @@ def available_designs() -> tuple[str, ...]:
 def load_design(source: str | Path) -> Design:
     """A shipped design by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
-        return validated(Design, read_toml(Path(source)), f"The design {source}")
+        path = Path(source)
+        return _beside(validated(Design, read_toml(path), f"The design {source}"), path.parent)
     if source not in available_designs():
         hint = f"Shipped designs: {', '.join(available_designs())}. Your own is given by the path of its .toml file."
         raise UsageError(f"There is no design “{source}”.", hint=hint)
     return validated(Design, read_toml(packaged("designs", f"{source}.toml")), f"The shipped design {source}")
+
+
+def _beside(design: Design, folder: Path) -> Design:
+    """With the axis that a design's file names, where that is a file, from the folder of the design's."""
+    if design.people:
+        return replace(design, people=replace(design.people, axis=near(design.people.axis, folder)))
+    if design.ranking:
+        return replace(design, ranking=replace(design.ranking, axis=near(design.ranking.axis, folder)))
+    return design
 
 
 def design_set(design: Design) -> PromptSetDraft:

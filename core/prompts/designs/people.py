@@ -12,7 +12,8 @@ from core.prompts.template import Template
 
 def people_prompts(design: Design, layout: PeopleLayout) -> tuple[Axis, list[PromptDraft]]:
     """The axis, and every prompt of the design."""
-    return asked_axis(layout.axis), list(_prompts(design, layout, asked_axis(layout.axis)))
+    axis = asked_axis(layout.axis)
+    return axis, list(_prompts(design, layout, axis))
 
 
 def asked_axis(key: str) -> Axis:

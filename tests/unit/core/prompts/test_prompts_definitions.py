@@ -10,8 +10,8 @@ from core.errors import AppError, UsageError
 from core.machine import storage
 from core.prompts import load_axis
 from core.prompts.axis_drafts import crossed_draft, with_set_names
-from core.prompts.definition_kinds import AXIS
-from core.prompts.definitions import completed, copied, key_of, problems
+from core.prompts.definition_kinds import AXIS, OCCUPATIONS, THEMES
+from core.prompts.definitions import DefinitionKind, completed, copied, key_of, problems
 from core.prompts.library import keep_version, read_definition, read_library, remove, save
 from core.prompts.name_sets import load_name_set
 from core.prompts.resource_files import read_toml, toml_text
@@ -165,6 +165,24 @@ def test_a_file_with_a_shipped_axis_key_becomes_another_one(tmp_path: Path) -> N
     path.write_text(toml_text(completed(AXIS, load_axis("race").definition(), ())), "utf-8")
     draft = read_definition(AXIS, path)
     assert save(AXIS, draft).key == "race-2"
+
+
+@pytest.mark.parametrize("kind", [THEMES, OCCUPATIONS], ids=lambda kind: kind.folder)
+def test_a_key_from_a_file_leads_out_of_the_folder_of_no_kind(tmp_path: Path, kind: DefinitionKind) -> None:
+    draft = {"title": "Theirs", "theme": [{"text": "tides"}], "occupations": ["chef"]}
+    for key in ("../../../theirs", str(tmp_path / "theirs"), "a b"):
+        with pytest.raises(AppError, match="key"):
+            save(kind, {**draft, "key": key})
+    with pytest.raises(AppError, match="version"):
+        save(kind, {**draft, "version": "new"})
+    assert not list(storage.home().rglob("theirs*"))
+    assert not list(tmp_path.rglob("theirs*"))
+
+
+def test_a_key_that_is_no_file_name_on_windows_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "theirs.toml").write_text('key = "con"\ntitle = "Con"\n[[theme]]\ntext = "tides"\nkey = "tides"\n')
+    assert save(THEMES, read_definition(THEMES, tmp_path / "theirs.toml")).key == "con-2"
+    assert save(THEMES, {"title": "Темы", "theme": [{"text": "tides"}]}).key == "list-of-themes"
 
 
 def test_a_file_that_is_no_axis_is_refused_in_words(tmp_path: Path) -> None:

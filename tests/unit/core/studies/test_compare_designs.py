@@ -12,8 +12,11 @@ from core.backends.synthetic.author import SyntheticAuthor
 from core.backends.synthetic.dial import load_dial
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse
+from core.prompts import load_axis
+from core.prompts.axis_files import write_axis
 from core.prompts.designs import available_designs, design_set, load_design
 from core.prompts.designs.design import DesignMeasure
+from core.prompts.resource_files import packaged
 from core.scorers.agency_balance import AgencyBalance
 from core.scorers.gender_stereotypes import GenderStereotypes
 from core.studies.compare.designs import Replies, measure_design
@@ -105,6 +108,14 @@ def test_an_unknown_design_names_those_there_are(tmp_path):
     broken.write_text('key = "own"\ntitle = "x"\n', encoding="utf-8")
     with pytest.raises(AppError, match=r"own\.toml is not valid"):
         load_design(str(broken))
+
+
+def test_the_axis_that_a_design_names_stands_beside_it(tmp_path):
+    write_axis(load_axis("letters_gender_race"), tmp_path / "own-axis.toml")
+    shipped = packaged("designs", "decisions.toml").read_text(encoding="utf-8")
+    assert shipped.count('axis = "letters_gender_race"') == 1
+    (tmp_path / "own.toml").write_text(shipped.replace('"letters_gender_race"', '"own-axis.toml"'), encoding="utf-8")
+    assert design_set(load_design(tmp_path / "own.toml")).prompts == design_set(load_design("decisions")).prompts
 
 
 # ---- words given to two groups
