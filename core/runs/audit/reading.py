@@ -18,7 +18,8 @@ PARTS: Mapping[str, type[BaseModel]] = {
     "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "measure": AskedMeasure,
     "outputs": AskedOutputs,
 }  # fmt: skip
-FILES = (".toml", ".csv", ".tsv")  # endings of a word that is a path where there is such a file
+FILES = (".toml", ".csv", ".tsv", ".txt")  # endings of a word that is a path
+WORDS = ("name", "set", "set_name", "mitigation", "instruction", "names", "columns")  # never a path
 Part = TypeVar("Part", bound=BaseModel)
 
 
@@ -30,6 +31,8 @@ def read_audit(path: Path) -> tuple[Audit, str]:
         found = tomllib.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"The audit file {path.name} cannot be read ({error.strerror}).") from None
+    except RecursionError:
+        raise UsageError(f"{path.name} is nested too deeply to be read.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path.name} is not a TOML file: {error}.", hint="docs/audits.md has an example.") from None
     return _beside(checked(found, path.name), path.resolve().parent), sha256(data).hexdigest()
@@ -135,14 +138,14 @@ def _beside(audit: Audit, folder: Path) -> Audit:
 
 
 def _there(part: Part, folder: Path) -> Part:
-    """A part of the file with its paths, and its words that name a file which is there, as they are from the folder."""
-    given = {name: getattr(part, name) for name in part.model_fields_set}
+    """A part of the file with its paths, and its words that name a file, as they are from the folder."""
+    given = {name: getattr(part, name) for name in part.model_fields_set if name not in WORDS}
     return part.model_copy(update={name: _path(value, folder) for name, value in given.items()})
 
 
 def _path(value: Any, folder: Path) -> Any:
     if isinstance(value, list):
         return [_path(each, folder) for each in value]
-    if isinstance(value, str) and value.endswith(FILES) and (folder / value).is_file():
+    if isinstance(value, str) and value.endswith(FILES):
         return str(folder / value)
     return folder / value if isinstance(value, Path) else value

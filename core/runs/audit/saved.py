@@ -36,7 +36,7 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     answered = {run.prompt_set_id for run in runs}
     sets = [row for row in project.prompts.sets() if row.id in answered]
     called = {row.id: _set_name(row, sets, kinds) for row in sets}
-    source = Path(os.path.relpath(project.path.resolve(), path.resolve().parent)).as_posix()
+    source = _from_folder(project.path.resolve(), path.resolve().parent)
     found: dict[str, Any] = {
         "audit": 1,
         "title": path.stem,
@@ -56,6 +56,14 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     }  # fmt: skip
     ctx.check()
     return HEAD.format(name=path.name) + as_toml(checked(found, path.name))
+
+
+def _from_folder(path: Path, folder: Path) -> str:
+    """A path as a file in `folder` names it; whole where it is on another drive."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:
+        return path.as_posix()
 
 
 def _has_texts(project: Project, study_id: int, generators: Mapping[int, GeneratorRow]) -> bool:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
+from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec
+from core.prompts.resource_files import read_toml
 from core.runs.audit.reading import checked, read_audit
 from core.runs.audit.saved import as_toml, saved_audit
 from core.runs.generate import start_run
@@ -59,6 +60,26 @@ def test_an_audit_as_toml_is_read_back_the_same() -> None:
     assert checked(tomllib.loads(as_toml(audit)), "a.toml") == audit
 
 
+def test_a_project_on_another_drive_is_named_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_two_drives(*_: object) -> str:
+        raise ValueError("path is on mount 'C:', start on mount 'D:'")
+
+    with Project.create(tmp_path / "a.biasprint") as project:
+        prompts = add_prompts(project, "completion", domains=["nationality"], directions=["ASA"])
+        start_run(project, prompt_set_id=prompts.set_id, generator=GeneratorSpec(backend="b", model="m"), seed=1)
+        monkeypatch.setattr("os.path.relpath", of_two_drives)
+        found = tomllib.loads(saved_audit(JobContext(), project, tmp_path / "a.toml"))
+    assert found["prompts"][0]["from"] == (tmp_path.resolve() / "a.biasprint").as_posix()
+
+
+def test_a_file_that_is_nested_without_end_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("a = " + "[" * 100_000)
+    with pytest.raises(UsageError, match="nested too deeply"):
+        read_audit(tmp_path / "a.toml")
+    with pytest.raises(AppError, match="nested too deeply"):
+        read_toml(tmp_path / "a.toml")
+
+
 def test_a_project_without_a_text_is_no_audit(tmp_path: Path) -> None:
     with Project.create(tmp_path / "a.biasprint") as project, pytest.raises(AppError, match="There is no text"):
         saved_audit(JobContext(), project, tmp_path / "a.toml")
@@ -72,6 +93,8 @@ def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_
         study = "letters"
         name_set = "own.toml"
         axes = ["gender", "own.toml"]
+        occupations = ["nurse", "own.txt"]
+        document = "not there.toml"
         biographies = "people.csv"
         [[texts]]
         study = "letters"
@@ -85,7 +108,11 @@ def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_
     )
     audit, _ = read_audit(tmp_path / "a.toml")
     own = str(tmp_path.resolve() / "own.toml")
-    asked = {"name_set": own, "axes": ["gender", own], "biographies": tmp_path.resolve() / "people.csv"}
+    asked = {
+        "name_set": own, "axes": ["gender", own], "biographies": tmp_path.resolve() / "people.csv",
+        "occupations": ["nurse", str(tmp_path.resolve() / "own.txt")],
+        "document": str(tmp_path.resolve() / "not there.toml"),
+    }  # fmt: skip
     assert audit.prompts[0].choice() == asked
     assert PromptChoice(**audit.prompts[0].choice())
     assert audit.texts[0].table == tmp_path.resolve() / "letters.parquet"
