@@ -22,6 +22,7 @@ HEAD = r"""% Written by Biasprint. Put it into a document by \input{this file}, 
 %   \usepackage{amsmath,array,booktabs,longtable,textcomp}
 % Signs that pdfLaTeX has in no font are printed by their number; XeLaTeX and LuaLaTeX print them from the document's.
 \providecommand{\biasprintsign}[2]{\ifdefined\Umathchar #2\else\texttt{U+#1}\fi}"""
+# After the end of a row, [ and * would be its options.
 ESCAPED = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -30,6 +31,7 @@ ESCAPED = {
     "→": r"$\to$", "∞": r"$\infty$", "Δ": r"$\Delta$", "α": r"$\alpha$", "β": r"$\beta$", "κ": r"$\kappa$",
     "τ": r"$\tau$", "χ": r"$\chi$", "Σ": r"$\Sigma$", "√": r"$\surd$", "½": r"$\tfrac{1}{2}$", "²": "$^2$",
     "₁": "$_1$", "₂": "$_2$", "∈": r"$\in$", "∪": r"$\cup$",
+    "[": "{[}", "*": "{*}",
 }  # fmt: skip
 # What the usual fonts of pdfLaTeX have besides: Latin letters, without a few, and the signs between words.
 LATIN, WITHOUT, BETWEEN_WORDS = 0x17F, "ĦħĸĿŀŦŧſ", "“”‘’–—…•†‡€"

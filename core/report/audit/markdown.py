@@ -18,7 +18,7 @@ from core.report.blocks import (
 )
 
 MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")  # what a reader of Markdown takes for mark-up
-LISTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
+LISTS = re.compile(r"^(\s*\d*)([-+.)])(?=\s)")
 
 
 def markdown_of(report: AuditReport) -> str:

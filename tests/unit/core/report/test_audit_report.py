@@ -258,7 +258,7 @@ def test_every_number_is_in_the_pdf_and_the_pdf_has_no_other(sampled: tuple[Audi
         assert in_words or not decimals or any(is_rounded(shown, decimals, value) for value in known), shown
 
 
-HOSTILE = r"a&b 50% c_d~e\f{g}^ #1 $5 <b> --x ,,y 'q' `z` مح 😀 Łódź ħ"
+HOSTILE = r"a&b 50% c_d~e\f{g}^ #1 $5 <b> --x ,,y 'q' `z` مح 😀 Łódź ħ [o] *"
 
 
 def test_latex_has_every_sign_of_a_hostile_name_and_none_of_them_as_a_command() -> None:
@@ -266,7 +266,8 @@ def test_latex_has_every_sign_of_a_hostile_name_and_none_of_them_as_a_command() 
     assert (
         r"a\&b 50\% c\_d\textasciitilde{}e\textbackslash{}f\{g\}\textasciicircum{} \#1 \$5 \textless{}b\textgreater{} "
         r"-{}-x ,{},y \textquotesingle{}q\textquotesingle{} \textasciigrave{}z\textasciigrave{} "
-        r"\biasprintsign{0645}{م}\biasprintsign{062D}{ح} \biasprintsign{1F600}{😀} Łódź \biasprintsign{0127}{ħ}"
+        r"\biasprintsign{0645}{م}\biasprintsign{062D}{ح} \biasprintsign{1F600}{😀} Łódź \biasprintsign{0127}{ħ} "
+        r"{[}o] {*}"
     ) in page
     # Of signs that mean something to LaTeX only those of our own commands are left: braces are balanced in every line.
     for line in page.splitlines():
@@ -279,6 +280,7 @@ def test_latex_has_every_sign_of_a_hostile_name_and_none_of_them_as_a_command() 
 def test_what_a_model_or_a_file_wrote_is_no_markup_in_markdown() -> None:
     page = report_bytes(made(findings=(replace(GENDER, title="![x](y) <b>&lt; |"),)), ".md").decode()
     assert r"!\[x\](y) \<b\>\&lt; \|" in page
+    assert "\n1\\. study · " in report_bytes(made(origin="1. study"), ".md").decode()
 
 
 @pytest.mark.parametrize("ending", [one for one in ENDINGS if one != ".htm"])
