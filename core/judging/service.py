@@ -130,7 +130,7 @@ class JudgingService:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._wording = wording
+        self._wording = self._words = wording  # of any session; of the one that is open
         self._statements = statements
         self._finish = finish
         self._now = now
@@ -172,8 +172,9 @@ class JudgingService:
             raise Refused("This code belongs to a model.", hint="Use a code of your own.")
         session = self._store.session(plan.id, rater.id, text)
         self._describe(plan, rater.id, background)
+        self._words = self._wording.now()
         self._work = SessionWork(
-            self._store, self._wording, plan, rater, session, statements=self._statements, now=self._now
+            self._store, self._words, plan, rater, session, statements=self._statements, now=self._now
         )
         return self._work.current()
 
@@ -221,7 +222,7 @@ class JudgingService:
             )
             for place in said.shown
         )
-        return RevealedComparison(self._wording.title(row.task, row.theme), cards)
+        return RevealedComparison(self._words.title(row.task, row.theme), cards)
 
     def finish(self, anyway: bool) -> SessionProgress:
         """Lock the session of a packet. Nothing is revealed: nothing that is hidden is in it."""

@@ -31,6 +31,10 @@ class ComparisonWording:
         """With more tasks and themes; what it has already stays as it is."""
         return ComparisonWording({**tasks, **self._tasks}, {**themes, **self._themes})
 
+    def now(self) -> "ComparisonWording":
+        """As it is when a session begins."""
+        return self
+
     def title(self, task: str, theme: str) -> str:
         """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
         words = self._tasks.get(task)
@@ -62,8 +66,27 @@ def plan_wording(wording: ComparisonWording, settings: PlanSettings) -> Comparis
     return OwnRubric(wording, settings.rubric) if settings.rubric else wording
 
 
+class ProjectWording(ComparisonWording):
+    """A project's, read by whoever begins a session: prompts may be made after the project was opened."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__({})
+        self._project = project
+
+    def now(self) -> ComparisonWording:
+        return wording_of(self._project)
+
+
 def wording_of(project: Project) -> ComparisonWording:
     """The shipped wording, with the tasks, documents and themes of a person's own as they were when prompts were made.
+
+    It reads the project.
+    """
+    return shipped_wording().extended(*own_words(project))
+
+
+def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
+    """By key the tasks that do not ship, and every theme that was asked for. It reads the project.
 
     Of several versions the newest that texts were written for counts.
     """
@@ -75,7 +98,7 @@ def wording_of(project: Project) -> ComparisonWording:
             tasks[key] = TaskWords(words["title"], tuple(RatingCriterion(*each) for each in words["rubric"]))
         own = found.recipe.get("themes", {})
         themes |= own if isinstance(own, dict) else {}
-    return shipped_wording().extended(tasks, themes)
+    return tasks, themes
 
 
 class ProjectWording(ComparisonWording):

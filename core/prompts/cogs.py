@@ -52,13 +52,16 @@ class Task:
         return self
 
 
+NO_TOPIC = "own"  # the topic of a theme of a person's own that was given none
+
+
 @dataclass(frozen=True, config=_STRICT)
 class Theme:
     """The theme of a text; `text` is what stands in the prompt, `topic` the group of themes it belongs to."""
 
     key: Key
     text: Text
-    topic: Key = "own"
+    topic: Key = NO_TOPIC
     version: Annotated[int, Field(ge=1)] = 1
 
 

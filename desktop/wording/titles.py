@@ -43,13 +43,15 @@ class Titles:
 
 
 def read_titles(project: "Project") -> Titles:
-    """The titles of the program's own tasks and themes, and of the axes that the project has."""
+    """The titles of tasks and themes, the program's and a person's own, and of the axes that the project has."""
+    from core.judging.wording import own_words
     from core.prompts.cogs import cogs_tasks, cogs_themes
 
     axes = project.axes.in_use()
+    tasks, themes = own_words(project)
     return Titles(
-        tasks={task.key: task.title for task in cogs_tasks()},
-        themes={theme.key: theme.text for theme in cogs_themes()},
+        tasks={key: task.title for key, task in tasks.items()} | {task.key: task.title for task in cogs_tasks()},
+        themes=themes | {theme.key: theme.text for theme in cogs_themes()},
         axes={key: axis.title for key, axis in axes.items()},
         identities={
             (key, one["key"]): one["label"] for key, axis in axes.items() for one in axis.definition["identities"]

@@ -166,6 +166,17 @@ class Prompts(StorePart):
         )
         return self._all(statement, prompt_row)
 
+    def topics(self) -> dict[str, str]:
+        """Theme → its topic, as the newest prompt that has one says."""
+        topic = sa.func.json_extract(prompt.c.fields, "$.topic")
+        statement = (
+            sa.select(prompt.c.theme, topic.label("topic"))
+            .where(prompt.c.theme != "", topic != "")
+            .group_by(prompt.c.theme, topic)
+            .order_by(sa.func.max(prompt.c.id))
+        )
+        return dict(self._all(statement, lambda row: (row.theme, row.topic)))
+
     def by_key(self, set_id: int, keys: list[str]) -> dict[str, int]:
         """The ids of prompts by their keys."""
         found: dict[str, int] = {}

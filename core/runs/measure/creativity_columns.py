@@ -16,6 +16,7 @@ from core.judging.sway import arm_of
 from core.judging.workshop import participants
 from core.project.project import Project
 from core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
+from core.prompts.cogs import NO_TOPIC
 from core.runs.values import compared_texts, temperatures, text_lengths, written_by
 from core.tables.rows import Record
 
@@ -27,7 +28,7 @@ JUDGED = (
 KINDS = ("person", "model")
 MARKED = ("true", "yes", "1")  # of a column that marks rows
 # Of the texts that were compared.
-COMPARED = ("task", "theme", "model", "temperature", "words", "worst", "block")
+COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "worst", "block")
 # Identities hold none of these signs, so that a table may separate them by any.
 SEPARATORS = re.compile(r"[|,;]")
 
@@ -37,8 +38,14 @@ def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) 
     heat = temperatures(project)
     columns: Columns = {name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model")}
     columns["temperature"] = [row.fields.get("temperature", "") or heat[row.run_id] for row in rows]
+    columns["topic"] = [_topic(row.fields.get("topic", "")) for row in rows]
     columns["sample"] = kept_apart(rows, columns["temperature"])
     return {**columns, "text": [row.text for row in rows]} if texts else columns
+
+
+def _topic(given: str) -> str:
+    """The topic of a theme; empty where it was given none."""
+    return "" if given == NO_TOPIC else given
 
 
 def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
@@ -88,6 +95,7 @@ def judgment_columns(
         row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
     }
     wrote = written_by(project) if compared else {}
+    topics = project.prompts.topics() if compared else {}
     words = text_lengths(project, comparisons.values()) if compared or lengths else {}
     blocks = text_blocks(comparisons.values()) if compared else {}
     plans = {row.id: row for row in project.judging.plans()}
@@ -118,6 +126,7 @@ def judgment_columns(
         if compared:
             model, heat = compared_texts(comparison, wrote)
             values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
+            values["topic"] = _topic(topics.get(comparison.theme, ""))
             values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
         if "words" in columns:
             values["words"] = tuple(words.get(comparison.items[index].key, 0) for index in row.shown)

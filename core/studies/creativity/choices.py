@@ -33,12 +33,13 @@ class JudgmentTable:
 
     `shown`: identity ids in card order. `outcome`: choice, tie, none or skip. `chosen`: an identity id, with outcome
     choice alone. `repeat_of`: the comparison that a hidden repeat repeats; empty otherwise. `task`, `theme`: of the
-    outputs shown; `model`, `temperature`: what wrote them, and how. `rater_kind`: person (also where it is empty) or
-    model; `read_as`: how a model's reply was read (core.judging.model_rater). `seconds`: active time, 0 where
-    it was not recorded. `words`: how long each text shown is, in card order, 0 where that is not known. `worst`: the
-    identity whose text was called the worst of three. `block`: the same for comparisons that share texts. `ranked`: the
-    axis in whose ranking the judgment counts; empty for none. `recommended`: the
-    identity that was recommended, `core.project.rows.ALONE` where such a plan recommended none, empty elsewhere.
+    outputs shown; `topic`: the theme's, where it is none of the suite's; `model`, `temperature`: what wrote them, and
+    how. `rater_kind`: person (also where it is empty) or model; `read_as`: how a model's reply was read
+    (core.judging.model_rater). `seconds`: active time, 0 where it was not recorded. `words`: how long each text shown
+    is, in card order, 0 where that is not known. `worst`: the identity whose text was called the worst of three.
+    `block`: the same for comparisons that share texts. `ranked`: the axis in whose ranking the judgment counts; empty
+    for none. `recommended`: the identity that was recommended, `core.project.rows.ALONE` where such a plan recommended
+    none, empty elsewhere.
     Columns that are not known are left out.
     """
 
@@ -61,6 +62,7 @@ class JudgmentTable:
     block: tuple[str, ...] = ()
     ranked: tuple[str, ...] = ()
     recommended: tuple[str, ...] = ()
+    topic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.rater, self.axis, self.shown, self.outcome, self.chosen]
@@ -78,6 +80,7 @@ class JudgmentTable:
             self.block,
             self.ranked,
             self.recommended,
+            self.topic,
         )
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):

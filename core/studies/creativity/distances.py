@@ -37,6 +37,7 @@ PromptKey: TypeAlias = tuple[str, str, str, int]
 class OutputTable:
     """One value per output in every column. `sample` i of an identity pairs with sample i of the default output.
 
+    `topic`: the theme's, where it is none of the suite's.
     `temperature`: what the output was sampled at, as written; outputs of one temperature pair with each other.
     `perceptibility`: what people said of it; `text`: for what is suggested to them (see perceptibility.py).
     """
@@ -49,10 +50,11 @@ class OutputTable:
     temperature: tuple[str, ...] = ()
     perceptibility: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    topic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         columns: list[tuple[object, ...]] = [self.theme, self.identity]
-        left_out_or = (self.sample, self.model, self.temperature, self.perceptibility, self.text)
+        left_out_or = (self.sample, self.model, self.temperature, self.perceptibility, self.text, self.topic)
         columns += [column for column in left_out_or if column]
         if any(len(column) != len(self) for column in columns):
             raise AppError("The columns of the outputs are not equally long.", hint="Give one value for every output.")

@@ -491,6 +491,7 @@ def cut_values(table: JudgmentTable) -> dict[str, Sequence[str]]:
         {
             "task": table.task,
             "theme": table.theme,
+            "topic": table.topic,
             "temperature": table.temperature,
             "model": table.model,
             "rater": table.rater,

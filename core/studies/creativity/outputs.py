@@ -274,7 +274,9 @@ def _cells(
     by: Sequence[str],
 ) -> Iterator[AxisDistances]:
     """The distances of every part of every model's outputs; parts without outputs on an axis are not there."""
-    values = slices.columns({"task": table.task, "theme": table.theme, "temperature": table.temperature})
+    values = slices.columns(
+        {"task": table.task, "theme": table.theme, "topic": table.topic, "temperature": table.temperature}
+    )
     for rows in of_model.values():
         for dims, chosen in slices.cut(by, values, rows):
             for axis, names in axes.items():

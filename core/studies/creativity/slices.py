@@ -30,10 +30,14 @@ def topic_of(theme: str) -> str:
 
 
 def columns(table_columns: Values) -> dict[str, Sequence[str]]:
-    """The columns by which a table can be cut: its columns that are there, and the topics of its themes."""
-    there = {name: column for name, column in table_columns.items() if column and name != "theme"}
+    """The columns by which a table can be cut: its columns that are there, and the topics of its themes.
+
+    A theme of the suite has its topic there; another one that of the column “topic”.
+    """
+    there = {name: column for name, column in table_columns.items() if column and name not in ("theme", "topic")}
     if themes := table_columns.get("theme"):
-        there["topic"] = [topic_of(theme) for theme in themes]
+        own = table_columns.get("topic") or [""] * len(themes)
+        there["topic"] = [topic_of(theme) or topic for theme, topic in zip(themes, own, strict=True)]
     return there
 
 

@@ -10,7 +10,7 @@ from core.jobs import JobContext
 from core.judging import work
 from core.judging.session import JudgingSession, open_judging
 from core.judging.store import ProjectStore
-from core.judging.wording import ComparisonWording
+from core.judging.wording import ComparisonWording, ProjectWording
 from core.judging.work import CompactRows
 from core.project.project import Project
 from core.project.specs import (
@@ -79,6 +79,19 @@ def open_first(project: Project, code: str = "R01") -> tuple[JudgingSession, obj
     door = open_judging(ProjectStore(project), ComparisonWording({}))
     offer = door.start_info(code).result().offers[0]
     return door, door.open(offer.token, code).result()
+
+
+def test_a_session_has_the_words_of_prompts_that_were_made_after_judging_was_opened(project, monkeypatch):
+    monkeypatch.setattr("core.judging.wording.shipped_wording", lambda: ComparisonWording({}))
+    draw(project)
+    door = open_judging(ProjectStore(project), ProjectWording(project))
+    words = {task: {"title": f"My {task}", "rubric": [["Wit", "Is it funny?"]]} for task in TASKS}
+    prompt = PromptSpec(key="one", text="w", task="haiku", identity="default")
+    project.prompts.add_set(1, PromptSetSpec(name="own", recipe={"own_tasks": words}, prompts=(prompt,)))
+    offer = door.start_info("R01").result().offers[0]
+    shown = door.open(offer.token, "R01").result().comparison
+    assert shown.title.startswith("My ")
+    assert [one.name for one in shown.criteria] == ["Wit"]
 
 
 def test_a_plan_is_stored_with_its_comparisons_and_says_what_was_left_out(project):

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from core.judging.wording import ProjectWording
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from core.project.stores.runs import OutputFilter
 from core.prompts import load_axis
-from core.prompts.cogs import cogs_set
+from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set
+from core.runs.measure.creativity_columns import output_columns
 from core.runs.setup import store_set
 
 HAIR = """key = "hair"
@@ -74,3 +77,20 @@ def test_the_same_axis_is_no_new_version(tmp_path: Path, axis_file: Path) -> Non
         assert asked(project, axis_file) == asked(project, axis_file)
         assert len(project.axes.all()) == 1
         assert project.axes.in_use()["hair"].definition["title"] == load_axis(axis_file).title
+
+
+def test_tasks_and_themes_of_ones_own_keep_their_words_and_topics(tmp_path: Path) -> None:
+    limerick = Task("limerick", "Limerick", "Write a limerick about {theme}", (TaskCriterion("Wit", "Is it funny?"),))
+    themes = ["stars", Theme("high-tides", "the tides", "sea"), Theme("bicycles", "bicycles")]
+    with Project.create(tmp_path / "study.biasprint") as project:
+        door = ProjectWording(project)  # opened before there are prompts
+        set_id = store_set(project, "creativity", cogs_set([limerick], themes, ["gender"])).set_id
+        answered(project, set_id)
+        wording = door.now()
+        assert wording.title("limerick", "high-tides") == "Limerick · the tides"
+        assert [one.name for one in wording.criteria("limerick")] == ["Wit"]
+        assert project.prompts.topics() == {"stars": "cosmological", "high-tides": "sea", "bicycles": "own"}
+        columns = output_columns(project, list(project.outputs.each(OutputFilter())), texts=False)
+        assert dict(zip(columns["theme"], columns["topic"], strict=True)) == {
+            "stars": "cosmological", "high-tides": "sea", "bicycles": "",
+        }  # fmt: skip

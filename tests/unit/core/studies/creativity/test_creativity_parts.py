@@ -1,5 +1,6 @@
 """Creativity by task, topic, rater, model and temperature: what each part holds, and how its tests are adjusted."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -189,6 +190,20 @@ def test_a_small_part_says_that_it_has_no_interval() -> None:
     assert small.interval is None
     assert small.reason == "interval: fewer than 6 complete tasks and themes"
     assert small.floor is not None
+
+
+def test_themes_of_ones_own_have_the_topics_that_they_were_given() -> None:
+    table, vectors = outputs(themes=("stars", "tides", "waves", "bicycles"))
+    own = {"tides": "sea", "waves": "sea", "stars": "not asked: the suite's is known"}
+    table = replace(table, topic=tuple(own.get(theme, "") for theme in table.theme))
+    result = measure_outputs(table, vectors, axes=AXES, resamples=50, parts=True)
+    assert find(result, "creativity.rbs", "gender", topic="sea").n == 4
+    assert {one.dims["topic"] for one in result.findings if "topic" in one.dims} == {"sea", "cosmological"}
+
+    judged = judgments({("r1", "m1", "haiku"): "man"}, themes=("stars", "tides", "waves"))
+    judged = replace(judged, topic=tuple(own[theme] for theme in judged.theme))
+    result = measure_judgments(judged, axes=AXES, resamples=50, parts=True)
+    assert find(result, "creativity.abs", "gender", topic="sea").n == 2
 
 
 def test_topics_are_known_by_a_themes_key_or_text() -> None:
