@@ -340,10 +340,14 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
         from core.runs.setup import store_set
 
         added = store_set(project, study, draft)
-        keep_versions(draft)
+        try:
+            keep_versions(draft)
+        except AppError as error:  # the prompts are there, with all that they were made from
+            untold.append(tr("The versions of your own definitions were not kept: {why}").format(why=error.message))
         return added
 
-    return Operation(tr("Adding prompts"), work, _told)
+    untold: list[str] = []
+    return Operation(tr("Adding prompts"), work, lambda added: " ".join((_told(added), *untold)))
 
 
 def stored_sets(ctx: JobContext, project: "Project") -> tuple[StoredSet, ...]:

@@ -7,11 +7,13 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from core.jobs import JobContext
 from core.judging.wording import wording_of
 from core.project.project import Project
-from core.prompts import load_axis
+from core.prompts import cogs_set, load_axis
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
+from desktop.operations.prompts import add_prompts
 from desktop.panels.prompts.own.asked import ChoiceDialog
 from desktop.panels.prompts.own.form import Input
 from desktop.panels.prompts.own.page import OwnPage
@@ -384,3 +386,16 @@ def test_each_kind_is_copied_and_kept_as_it_ships(qtbot: QtBot, page: OwnPage, k
     page.copy_this.click()
     assert page.save.isEnabled(), page.save.toolTip()
     save(qtbot, page, f"{first} (copy)")
+
+
+def test_prompts_are_added_although_no_version_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "no folder").touch()
+    with Project.create(tmp_path / "a.biasprint") as project:
+        monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "no folder"))
+        adding = add_prompts(project=project, study="creativity", draft=cogs_set(["haiku"], ["stars"], ["gender"]))
+        added = adding.work(JobContext())
+        assert project.prompts.count(added.set_id) == 4
+        monkeypatch.undo()
+    assert callable(adding.done_text)
+    told = adding.done_text(added)
+    assert told.startswith("CoGS, version 1: 4 prompts. The versions of your own definitions were not kept: ")
