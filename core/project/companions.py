@@ -39,8 +39,10 @@ def check_companions(path: Path) -> None:
             raise _strange(path, journal, "has another name too")
         if found.st_size >= SUPER_JOURNAL_BYTES:
             _check_journal(path, journal, found.st_size)
-    except FileNotFoundError:
-        return  # none, or what wrote it has just finished
+    except (FileNotFoundError, PermissionError):
+        # None, or what wrote it has just finished: on Windows it denies access then. What may not be read here SQLite
+        # may not read either, and says so.
+        return
     except AppError as error:
         if isinstance(error, StrangeCompanion):
             raise

@@ -92,7 +92,7 @@ class ProjectLock:
 
         A lock file that somebody deleted is taken anew; the one in the data folder has kept others out meanwhile.
         """
-        if _identity(self._project) != self._identity:
+        if _is_another(self._identity, _identity(self._project)):
             raise ProjectReplaced(self._project, "was moved away or replaced")
         path = lock_path(self._project)
         if not _still_there(self._beside, path):
@@ -214,6 +214,14 @@ def _identity(project: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _is_another(then: tuple[int, int] | None, now: tuple[int, int] | None) -> bool:
+    """Whether a file is not the one it was. Inode 0 tells nothing: Windows says it of a file that is held for a moment,
+    as by a virus scanner, and some drives of all."""
+    if then is None or now is None:
+        return then is not now
+    return then != now and bool(then[1] and now[1])
 
 
 def _user() -> str:

@@ -219,6 +219,23 @@ def test_on_a_drive_that_numbers_no_files_two_projects_are_open_at_once(
         assert other.studies.add("news", "News").number("study")
 
 
+def test_a_project_whose_number_is_not_told_for_a_moment_is_still_the_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Project.open(path) as project:
+        monkeypatch.setattr("core.project.lock._identity", lambda project: (0, 0))  # held by a virus scanner
+        assert project.studies.add("news", "News").number("study")
+
+
+def test_a_journal_that_is_just_being_deleted_is_none(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(place: Path) -> os.stat_result:
+        raise PermissionError(13, "Access is denied", str(place))
+
+    monkeypatch.setattr("core.project.companions.ordinary_file", denied)  # as Windows says of it
+    with Project.open(path) as project:
+        assert project.studies.all()
+
+
 def test_a_project_with_a_very_long_name_is_backed_up(tmp_path: Path) -> None:
     place = tmp_path / f"{'ü' * 110}.biasprint"  # 220 bytes and the ending
     with Project.create(place) as project:
