@@ -104,20 +104,14 @@ def letters_context_less_set(
     Each prompt's fields: name, age, occupation, gender (as written in the prompt), group, pronouns, and block, the
     matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
     """
-    design = letter_design()
     chosen = letters_axis(axis)
     key, written = chosen_document(document)
     own = written if isinstance(written, OwnDocument) else None
     template = Template(written.context_less).require(known=PLACEHOLDERS, needed=() if own else PLACEHOLDERS)
     by_group = _names_by_group(chosen, names, names_per_group)
-    own_ages, own_occupations = (own.ages, own.occupations) if own else ((), ())
-    chosen_ages = _some("age", (own_ages or design.ages) if ages is None else ages)
-    chosen_occupations = _some(
-        "occupation", (own_occupations or design.occupations) if occupations is None else occupations
-    )
-    # What the prompt does not say would only ask the same again.
-    chosen_ages = chosen_ages if "age" in template.names else chosen_ages[:1]
-    chosen_occupations = chosen_occupations if "occupation" in template.names else chosen_occupations[:1]
+    if "name" not in template.names:
+        by_group = {group: given[:1] for group, given in by_group.items()}
+    chosen_ages, chosen_occupations = _cells(template, own, ages, occupations)
     table = (len(chosen_occupations), len(chosen_ages))
     prompts = tuple(
         _draft(key, template, chosen, identity, name, age, occupation)
@@ -142,7 +136,25 @@ def letters_context_less_set(
     if own:
         recipe |= {"source": "a document of one's own", OWN_TASKS: {key: {"title": own.title, "rubric": []}}}
     title = "Context-less letters" if key == LETTER else f"Context-less: {written.title}"
-    return PromptSetDraft(title, recipe, prompts, (chosen,), one_name_hints(by_group))
+    hints = one_name_hints(by_group) if "name" in template.names else ()
+    return PromptSetDraft(title, recipe, prompts, (chosen,), hints)
+
+
+def _cells(
+    template: Template, own: OwnDocument | None, ages: Sequence[int] | None, occupations: Sequence[str] | None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The ages and occupations that are asked of; one alone of what the prompt does not say, which would only ask the
+    same again."""
+    design = letter_design()
+    own_ages, own_occupations = (own.ages, own.occupations) if own else ((), ())
+    some_ages = _some("age", (own_ages or design.ages) if ages is None else ages)
+    some_occupations = _some(
+        "occupation", (own_occupations or design.occupations) if occupations is None else occupations
+    )
+    return (
+        some_ages if "age" in template.names else some_ages[:1],
+        some_occupations if "occupation" in template.names else some_occupations[:1],
+    )
 
 
 def _in_turn(names: Sequence[str], row: int, column: int, table: tuple[int, int]) -> tuple[str]:

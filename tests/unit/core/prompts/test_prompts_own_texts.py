@@ -83,6 +83,13 @@ def test_two_themes_of_one_key_are_refused(tmp_path: Path) -> None:
         cogs_set(["haiku"], [written(tmp_path, THEMES.replace("tides", "rust"))], ["gender"])
 
 
+def test_a_document_without_names_asks_nothing_twice(tmp_path: Path) -> None:
+    asked = DOCUMENT.replace("{name}, a {gender}", "a {gender}")
+    draft = letters_context_less_set(document=written(tmp_path, asked), names_per_group=2)
+    assert len({prompt.text for prompt in draft.prompts}) == len(draft.prompts) == 2 * 2
+    assert draft.hints == ()
+
+
 def test_a_document_of_ones_own_is_asked_of_its_own_occupations(tmp_path: Path) -> None:
     draft = letters_context_less_set(document=written(tmp_path, DOCUMENT))
     assert [prompt.text for prompt in draft.prompts] == [
