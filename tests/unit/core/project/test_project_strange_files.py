@@ -240,8 +240,7 @@ def test_a_project_with_a_very_long_name_is_backed_up(tmp_path: Path) -> None:
     place = tmp_path / f"{'ü' * 110}.biasprint"  # 220 bytes and the ending
     with Project.create(place) as project:
         project.studies.add("letters", "Letters")
-    assert back_up(place) is not None
-    assert len(backups(place)) == 1
+    assert back_up(place) in backups(place)
 
 
 @pytest.mark.parametrize("moved", [True, False])
