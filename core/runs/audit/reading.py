@@ -132,9 +132,18 @@ def _beside(audit: Audit, folder: Path) -> Audit:
         update={
             "prompts": [_there(one, folder) for one in audit.prompts],
             "texts": [_there(one, folder) for one in audit.texts],
+            "generators": [_with_model(one, folder) for one in audit.generators],
             "outputs": _there(audit.outputs, folder),
         }
     )
+
+
+def _with_model(writer: AskedGenerator, folder: Path) -> AskedGenerator:
+    """A model that is a file, or a folder which is there, as it is from the folder; called as it was."""
+    place = folder / writer.model
+    if not (writer.model.endswith(".gguf") or (place.is_dir() and len(Path(writer.model).parts) > 1)):
+        return writer
+    return writer.model_copy(update={"model": str(place), "name": writer.called})
 
 
 def _there(part: Part, folder: Path) -> Part:

@@ -102,11 +102,17 @@ def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_
         [[generators]]
         backend = "b"
         model = "m"
+        [[generators]]
+        backend = "llama_cpp"
+        model = "models/m.gguf"
         [outputs]
         project = "a.biasprint"
         """
     )
     audit, _ = read_audit(tmp_path / "a.toml")
+    plain, local = audit.generators
+    assert (plain.model, local.model) == ("m", str(tmp_path.resolve() / "models" / "m.gguf"))
+    assert local.called == "models/m.gguf"
     own = str(tmp_path.resolve() / "own.toml")
     asked = {
         "name_set": own, "axes": ["gender", own], "biographies": tmp_path.resolve() / "people.csv",
