@@ -140,7 +140,7 @@ def _beside(audit: Audit, folder: Path) -> Audit:
 
 def _with_model(writer: AskedGenerator, folder: Path) -> AskedGenerator:
     """A model that is a file, or a folder which is there, as it is from the folder; called as it was."""
-    place = folder / writer.model
+    place = folder / Path(writer.model).expanduser()
     if not (writer.model.endswith(".gguf") or (place.is_dir() and len(Path(writer.model).parts) > 1)):
         return writer
     return writer.model_copy(update={"model": str(place), "name": writer.called})
