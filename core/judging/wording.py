@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from core.judging.blind import RatingCriterion
 from core.judging.plan import PlanSettings
@@ -99,24 +98,6 @@ def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
         own = found.recipe.get("themes", {})
         themes |= own if isinstance(own, dict) else {}
     return tasks, themes
-
-
-class ProjectWording(ComparisonWording):
-    """`wording_of` a project, read once and where it is first asked for: in the judging thread, not in the window's."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__({})
-        self._project = project
-
-    @cached_property
-    def _read(self) -> ComparisonWording:
-        return wording_of(self._project)
-
-    def title(self, task: str, theme: str) -> str:
-        return self._read.title(task, theme)
-
-    def criteria(self, task: str) -> tuple[RatingCriterion, ...]:
-        return self._read.criteria(task)
 
 
 def shipped_wording() -> ComparisonWording:
