@@ -740,7 +740,9 @@ def test_the_audit_is_saved_as_a_file_that_can_be_run(
     panel = open_panel()
     panel.saving.save_audit(tmp_path / "audit.toml")
     settle(qtbot, shell)
-    assert "Nothing was written by a generator" in shell.errors[0].message
+    audit, _ = read_audit(tmp_path / "audit.toml")
+    assert not audit.generators
+    assert [one.study for one in audit.texts] == ["letters"]  # imported
     added = add_prompts(project, "completion", domains=["nationality"], directions=["ASA"])
     spec = GeneratorSpec(backend="synthetic", model="large")
     start_run(project, prompt_set_id=added.set_id, generator=spec, seed=5, samples=2)
@@ -751,6 +753,17 @@ def test_the_audit_is_saved_as_a_file_that_can_be_run(
         ("synthetic", "large", 5, 2)
     ]
     assert [(one.study, one.set) for one in audit.prompts] == [("completion", "Fill in the blank@1")]
+
+
+def test_a_project_without_a_text_is_saved_as_no_audit(
+    qtbot: QtBot, shell: FakeShell, open_panel: Open, tmp_path: Path
+):
+    panel = open_panel()
+    with Project.create(tmp_path / "empty.biasprint") as shell.project:
+        panel.saving.save_audit(tmp_path / "audit.toml")
+        settle(qtbot, shell)
+    assert "There is no text in this project" in shell.errors[0].message
+    assert not (tmp_path / "audit.toml").exists()
 
 
 def test_the_report_is_asked_for_by_button_and_from_elsewhere_once_it_is_known_what_was_measured(
