@@ -12,10 +12,10 @@ from shiboken6 import isValid
 from core.errors import AppError
 from core.jobs import JobContext
 from core.project.project import Project
-from core.project.specs import OutputSpec
+from core.project.specs import OutputSpec, PromptSetSpec, PromptSpec
 from core.runs import generate as core_generate
 from core.runs import measure as core_measure
-from core.runs.setup import add_prompts, generator_spec
+from core.runs.setup import add_prompts, added_study, generator_spec
 from desktop.jobs import JobState
 from desktop.main_window import MainWindow
 from desktop.operations.measuring import read_scorers, scorers_for
@@ -340,12 +340,18 @@ def project_with(tmp_path: Path, study: str, **choice: object) -> Path:
 
 
 def test_what_a_generator_cannot_write_is_said_before_it_is_asked(qtbot: QtBot, window: MainWindow, tmp_path: Path):
-    panel = open_panel(qtbot, window, project_with(tmp_path, "news"))
+    path = tmp_path / "own.biasprint"
+    sonnet = PromptSpec(key="1", text="Write a sonnet about the stars.", task="sonnet", theme="stars")
+    with Project.create(path) as project:
+        project.prompts.add_set(
+            added_study(project, "creativity"), PromptSetSpec(name="My sonnets", recipe={}, prompts=(sonnet,))
+        )
+    panel = open_panel(qtbot, window, path)
     form = panel.write.form
     qtbot.waitUntil(form.refused.isVisible, timeout=PATIENCE)
-    assert "cannot do the task “news”" in form.refused.text.text()
+    assert "cannot do the task “sonnet”" in form.refused.text.text()
     assert not form.start.isEnabled()
-    assert "News articles, version 1" in form.prompt_set.currentText()
+    assert "My sonnets, version 1" in form.prompt_set.currentText()
 
 
 def test_replies_are_written_and_measured_without_a_scorer(qtbot: QtBot, window: MainWindow, tmp_path: Path):
