@@ -398,7 +398,7 @@ def test_closing_the_project_takes_its_figures_away(qtbot: QtBot, shell: FakeShe
     assert panel.sections[0].nothing.isVisible()
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "csv"])
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "csv"])
 def test_chart_is_saved_where_the_person_said(
     qtbot: QtBot, shell: FakeShell, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ):
@@ -407,7 +407,7 @@ def test_chart_is_saved_where_the_person_said(
     asked = []
     monkeypatch.setattr(panel, "ask_path", lambda title, kind: asked.append(title) or tmp_path / f"mine.{kind}")
     card = panel.sections[0].cards[0]
-    action = card.save.menu().actions()[("png", "svg", "csv").index(ending)]
+    action = card.save.menu().actions()[("png", "svg", "pdf", "csv").index(ending)]
     action.trigger()
     qtbot.waitUntil(lambda: shell.said == [f"Saved as “mine.{ending}”"])
     assert asked == ["Whose outputs are chosen"]
