@@ -32,6 +32,7 @@ def first_start(robot: Robot) -> Script:
     robot.click(dialog.target.elsewhere)
     robot.click(dialog.own)
     yield lambda: robot.window.current == "prompts" and robot.window.project is not None
+    robot.window.activateWindow()  # the dialog was active, and off screen nobody gives the keyboard back
     yield from _prompts(robot)
     yield from _generate(robot)
     yield from _judge(robot)
@@ -67,6 +68,7 @@ def _generate(robot: Robot) -> Script:
     panel = robot.window.panels["generate"]
     yield lambda: panel.write is not None and panel.write.form.start.isEnabled() and robot.idle()
     panel.write.form.model.setCurrentIndex(panel.write.form.model.findData("medium"))
+    yield panel.write.form.start.isEnabled
     robot.click(panel.write.form.start)
     yield lambda: robot.idle() and bool(robot.window.project.runs.all())
     (run_row,) = robot.window.project.runs.all()

@@ -75,6 +75,6 @@ def test_every_step_left_a_picture(both_starts: Any) -> None:
     _, pictures, _, _ = both_starts
     names = {picture.stem for picture in pictures.iterdir()}
     assert names == {
-        "home-first-start", "prompts", "generate", "draw", "judge-start", "judge", "judge-end", "judge-reveal",
-        "charts-preferences", "charts-affinity", "home", "outputs",
+        "home-first-start", "new-audit", "prompts", "generate", "draw", "judge-start", "judge", "judge-end",
+        "judge-reveal", "charts-preferences", "charts-affinity", "home", "outputs",
     }  # fmt: skip
