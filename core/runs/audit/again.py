@@ -17,7 +17,7 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.runs.generators import StudyGenerator, generators_of
 from core.runs.measure import measure_project, measuring, recipe_of
-from core.runs.measure.asked import asked_again
+from core.runs.measure.asked import asked_again, texts_of_study
 from core.scorers.registry import describe
 from core.studies.study import MeasureOptions
 
@@ -106,7 +106,7 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
     pairs = list(_then_and_now(project, study, recipe))
     named = {then: now.name for then, now in pairs}
     present = {one.name for _, one in pairs}
-    found = project.studies.of_kind(study)
+    found = project.studies.of_kind(texts_of_study(recipe, study))
     others = found is not None and {one.name for one in generators_of(project, found.id)} - present
     asked = asked_again(recipe)
     return MeasureOptions(
@@ -121,12 +121,13 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
         pool=bool(recipe.get("pooled")),
         compare=tuple(named.get(name, name) for name in asked.compare),
         columns=asked.columns,
+        texts_of=asked.texts_of,
     )
 
 
 def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> Iterator[tuple[str, StudyGenerator]]:
     """The name of each generator of the recipe, and the generator today: names may change when another one joins."""
-    found = project.studies.of_kind(study)
+    found = project.studies.of_kind(texts_of_study(recipe, study))
     today = generators_of(project, found.id) if found else ()
     for one in recipe.get("generators", ()):
         runs = set(one.get("runs", ()))

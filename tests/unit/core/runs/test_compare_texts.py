@@ -14,6 +14,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.runs.audit.again import options_of
 from core.runs.measure import MeasuredStudy, compare, measure_project
 from core.runs.measure.between import BETWEEN
 from core.runs.reporting import audited
@@ -91,6 +92,12 @@ def test_two_generators_are_compared_on_the_prompts_that_both_answered(project: 
     expected = ttest_1samp(own, 0).confidence_interval()  # blocks are the units that are left out in turn
     assert (one.interval.low, one.interval.high) == pytest.approx((expected.low, expected.high))
     assert one.n == 2 * BLOCKS
+
+
+def test_a_replay_measures_the_same_studys_texts_again(project: Project) -> None:
+    found = measured(project, generators=("kind",))
+    again = options_of(project, "compare", found.recipe)
+    assert (again.texts_of, again.generators) == ("letters", ("kind",))
 
 
 def test_only_compare_asks_another_studys_texts(project: Project) -> None:
