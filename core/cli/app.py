@@ -20,6 +20,7 @@ from core.cli import (
     letter_commands,
     measure_command,
     models_commands,
+    own_commands,
     packet_commands,
     project_commands,
     rater_commands,
@@ -48,6 +49,7 @@ def build() -> typer.Typer:
     for add_to in (
         project_commands.add_to,
         axis_command.add_axis_to,
+        own_commands.add_own_to,
         compare_command.add_compare_to,
         data_commands.add_data_to,
         measure_command.add_measure_to,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import check_target, note, print_json, print_table, say
+from core.cli.console import add_group, check_target, note, print_json, print_table, say
 from core.cli.project_commands import AsJson
 
 if TYPE_CHECKING:
@@ -15,15 +15,12 @@ AnAxis = Annotated[str, typer.Argument(help="An axis: the key of a shipped one, 
 
 
 def add_axis_to(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Axes of one's own: cross two, list the shipped ones, check a file.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    add_group(
+        app,
+        "axis",
+        "Axes of one's own: cross two, list the shipped ones, check a file.",
+        {"list": show, "cross": cross, "check": check},
     )
-    group.command("list")(show)
-    for command in (cross, check):
-        group.command()(command)
-    app.add_typer(group, name="axis")
 
 
 def cross(

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +25,17 @@ from core.jobs import Progress as JobProgress
 
 if TYPE_CHECKING:
     from core.project.project import Project
+
+# ---- Commands below one word
+
+
+def add_group(app: typer.Typer, name: str, about: str, commands: Mapping[str, Callable[..., None]]) -> None:
+    """Commands of one theme: `biasprint NAME COMMAND`; the name alone tells what there is."""
+    group = typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
+    for each, command in commands.items():
+        group.command(each)(command)
+    app.add_typer(group)
+
 
 # ---- How answers are printed: JSON for programs, tables for people
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.console import LookAnyway, check_target, job, note, open_to_look, print_json, print_table, say
+from core.cli.console import LookAnyway, add_group, check_target, job, note, open_to_look, print_json, print_table, say
 from core.cli.options import grouped
 from core.cli.project_commands import AsJson
 from core.documents.formats import NAMES, goes_back_into
@@ -29,16 +29,12 @@ Name = Annotated[str, typer.Argument(help="A set's name, as `reference list` sho
 
 
 def add_reference_to(app: typer.Typer) -> None:
-    sets = typer.Typer(
-        name="reference",
-        help="Show, make and remove the sets of letters that a letter is compared with.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    add_group(
+        app,
+        "reference",
+        "Show, make and remove the sets of letters that a letter is compared with.",
+        {"list": list_references, "make": make, "remove": remove},
     )
-    sets.command("list")(list_references)
-    sets.command("make")(make)
-    sets.command("remove")(remove)
-    app.add_typer(sets)
 
 
 def list_references(as_json: AsJson = False) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.console import job, note, print_json, print_table, say
+from core.cli.console import add_group, job, note, print_json, print_table, say
 from core.cli.generators import AskKey, session_keys
 from core.cli.project_commands import AsJson
 from core.errors import UsageError
@@ -25,17 +25,15 @@ class Switch(StrEnum):
 
 
 def add_models_to(app: typer.Typer) -> None:
-    models = typer.Typer(
-        name="models", help="Show, get, check, add and remove models.", no_args_is_help=True, rich_markup_mode=None
-    )
-    models.command("list")(list_models)
-    models.command()(get)
-    models.command()(verify)
-    models.command("add")(add_model)
-    models.command("remove")(remove_model)
-    models.command()(prefer)
-    models.command()(engine)
-    app.add_typer(models)
+    add_group(
+        app,
+        "models",
+        "Show, get, check, add and remove models.",
+        {
+            "list": list_models, "get": get, "verify": verify, "add": add_model, "remove": remove_model,
+            "prefer": prefer, "engine": engine,
+        },
+    )  # fmt: skip
     app.command()(offline)
 
 
@@ -217,17 +215,12 @@ PRICE = "MODEL=INPUT/OUTPUT CURRENCY: what a million tokens cost, as the endpoin
 
 
 def add_endpoints_to(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Servers that speak as OpenAI's does: list, add, remove, test, key.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    add_group(
+        app,
+        "endpoints",
+        "Servers that speak as OpenAI's does: list, add, remove, test, key.",
+        {"list": show, "test": ask, "add": add_endpoint, "remove": remove_endpoint, "key": key},
     )
-    group.command("list")(show)
-    group.command("test")(ask)
-    group.command("add")(add_endpoint)
-    group.command("remove")(remove_endpoint)
-    group.command()(key)
-    app.add_typer(group, name="endpoints")
 
 
 def show(as_json: AsJson = False) -> None:

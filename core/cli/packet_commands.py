@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from core.cli.console import complain, job, note, open_for_writing, print_json, print_table, say
+from core.cli.console import add_group, complain, job, note, open_for_writing, print_json, print_table, say
 from core.cli.project_commands import AsJson, File
 from core.cli.rater_commands import Code
 from core.errors import AppError, UsageError
@@ -26,15 +26,12 @@ SHOWN_ID = 8
 
 
 def add_packet_to(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Judging in files that are sent to raters: make, merge, list, decide, seats, count.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    add_group(
+        app,
+        "packet",
+        "Judging in files that are sent to raters: make, merge, list, decide, seats, count.",
+        {"list": show, "make": make, "merge": merge, "decide": decide, "seats": seats, "count": count},
     )
-    group.command("list")(show)
-    for command in (make, merge, decide, seats, count):
-        group.command()(command)
-    app.add_typer(group, name="packet")
 
 
 def make(

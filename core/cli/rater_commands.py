@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import job, open_for_measuring, open_for_writing, print_json, print_table, say
+from core.cli.console import add_group, job, open_for_measuring, open_for_writing, print_json, print_table, say
 from core.cli.project_commands import AsJson, File
 from core.errors import UsageError
 
@@ -15,15 +15,12 @@ Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 
 
 def add_raters_to(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Who rated how far and how carefully, and who is left out: list, exclude, include.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
+    add_group(
+        app,
+        "raters",
+        "Who rated how far and how carefully, and who is left out: list, exclude, include.",
+        {"list": show_raters, "exclude": exclude, "include": include},
     )
-    group.command("list")(show_raters)
-    for command in (exclude, include):
-        group.command()(command)
-    app.add_typer(group, name="raters")
 
 
 def show_raters(file: File, as_json: AsJson = False) -> None:

@@ -1,12 +1,12 @@
-"""Drafts of axes made from others: two crossed, and the names of a set put in."""
+"""Drafts made from axes: two crossed, the names of a set put in, and sets of names for their identities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import UsageError
-from core.prompts.axes import Axis, crossed_axis
+from core.prompts.axes import Axis, available_axes, crossed_axis, load_axis
 from core.prompts.definitions import Draft
-from core.prompts.name_sets import NameSet
+from core.prompts.name_sets import NameSet, blank_cells
 
 
 def crossed_draft(first: Axis, second: Axis, names: NameSet | None) -> dict[str, Any]:
@@ -46,3 +46,23 @@ def _known_as(axis: str, identities: set[str], names: NameSet) -> str:
     if axis in there or not there:
         return axis
     return max(there, key=lambda known: len(there[known] & identities))
+
+
+def names_draft(axes: Sequence[Axis]) -> dict[str, Any]:
+    """A set without names yet, with a cell for each identity of an axis, or for each of two with each."""
+    labels = {axis.id: {one.label: [one.key] for one in axis.identities} for axis in axes}
+    title = f"Names by {' and '.join(axis.title.lower() for axis in axes)}"
+    return {"title": title, "cells": with_alike(blank_cells(labels))}
+
+
+def with_alike(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The cells standing also for what other axes of the same id call the same group: “woman” and “female”."""
+    known = {axis for cell in cells for axis in cell["of"]}
+    axes = [axis for axis in map(load_axis, available_axes()) if axis.id in known]
+
+    def alike(axis: str, keys: Sequence[str]) -> list[str]:
+        groups = [one for other in axes if other.id == axis for one in other.identities]
+        said = {one.pronouns for one in groups if one.key in keys} - {""}
+        return list(dict.fromkeys([*keys, *(one.key for one in groups if one.pronouns in said)]))
+
+    return [{**cell, "of": {axis: alike(axis, keys) for axis, keys in cell["of"].items()}} for cell in cells]

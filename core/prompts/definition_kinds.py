@@ -1,14 +1,25 @@
-"""The kinds of definitions: axes, tasks with their rubrics, themes, documents and occupations."""
+"""The kinds of definitions: axes, sets of names, tasks with their rubrics, themes, documents and occupations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
 from core.prompts.axes import available_axes, axis_from, load_axis
+from core.prompts.axis_drafts import with_alike
 from core.prompts.cogs import Theme, cogs_tasks, cogs_themes, task_from, theme_from
-from core.prompts.definitions import DefinitionKind, Draft, Field, key_of
-from core.prompts.letters import PLACEHOLDERS, document_from, letter_design
+from core.prompts.definitions import DefinitionKind, Draft, DraftProblem, Field, key_of
+from core.prompts.letters import (
+    BIOGRAPHY_PLACEHOLDERS,
+    NEEDED_OF_A_BIOGRAPHY,
+    PLACEHOLDERS,
+    document_from,
+    letter_design,
+    occupations_of,
+)
+from core.prompts.name_sets import as_lists, available_name_sets, cells_of_table, load_name_set, name_set_from, too_few
+from core.prompts.resource_files import read_toml
 
 TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
 IDENTITY = (
@@ -59,6 +70,67 @@ AXIS = DefinitionKind(
     lambda draft: axis_from(draft, "This axis"),
     lambda: [load_axis(key).definition() for key in available_axes()],
     _without_lost_harm,
+    read=lambda path: load_axis(path).definition(),
+)
+
+CELL = (
+    Field("title", "Group", "For people, such as “Black woman”.", needed="Say whose names these are."),
+    Field("names", "Given names", "One to a line.", "lines", needed="Write some names.", unique=True),
+    Field(
+        "of",
+        "Stands for",
+        "An axis and its identities, a line each, such as race: black",
+        "pairs",
+        needed="Say for which identity of which axis, such as race: black",
+    ),
+    Field("source", "Source, if another", "Where these names are from, if not where the others are."),
+)
+
+
+def _few_names(draft: Draft) -> Iterator[DraftProblem]:
+    """Told where the names of an identity begin, whose lists of several sources count together."""
+    counts: dict[str, int] = {}
+    firsts: dict[str, int] = {}
+    for number, cell in enumerate(draft["cells"]):
+        of = repr(cell["of"])
+        firsts.setdefault(of, number)
+        counts[of] = counts.get(of, 0) + len(cell["names"])
+    for of, number in firsts.items():
+        if words := too_few(draft["cells"][number]["title"], counts[of]):
+            yield DraftProblem(("cells", number, "names"), words, caution=True)
+
+
+def _read_names(path: Path) -> dict[str, Any]:
+    """A set as its file has it; or a table with a name in each row."""
+    from core.tables.read import read_columns
+
+    if path.suffix.lower() != ".toml":
+        read = read_columns(path, kept="No names were taken.")
+        rows = (read.columns, *(tuple(row.values.values()) for row in read.rows))
+        return {"title": path.stem.replace("_", " ").capitalize(), "cells": with_alike(cells_of_table(rows))}
+    data = read_toml(path)
+    found = name_set_from(data, f"The file of names {path.name}")
+    listed = all(isinstance(cell["names"], list) for cell in data["cells"]) and "sources" not in data
+    return data if listed else as_lists(found)
+
+
+NAMES = DefinitionKind(
+    "names",
+    "Sets of names",
+    "set of names",
+    "A set of names has given names by group, enough of them to tell what a name does from what its group does.",
+    (
+        TITLE,
+        Field("cells", "Names by group", "", "rows", fields=CELL, row="group", named="title", least=1, keyed=False),
+        Field("source", "Source", "Where the names are from, such as a registry of births with its year."),
+        Field("claim", "What is known of them", "Such as: more than nine in ten bearers said so.", "text"),
+        Field("checked", "How they were checked", "Such as: compared with the published table.", "text"),
+    ),
+    lambda draft: name_set_from(draft, "This set of names"),
+    lambda: [as_lists(load_name_set(key)) for key in available_name_sets()],
+    mind=_few_names,
+    read=_read_names,
+    suffixes=("toml", "csv", "tsv", "xlsx"),
 )
 
 TASK = DefinitionKind(
@@ -160,11 +232,25 @@ DOCUMENT = DefinitionKind(
             needed="Write the prompt, with {name} or {gender} where they belong.",
             placeholders=PLACEHOLDERS,
         ),
+        Field(
+            "context_based",
+            "Prompt with a biography",
+            "With {biography}, and where wanted {name} and {occupation}; empty where biographies are not used.",
+            "text",
+            placeholders=BIOGRAPHY_PLACEHOLDERS,
+            needed_placeholders=NEEDED_OF_A_BIOGRAPHY,
+        ),
         Field("occupations", "Occupations", "One to a line; the program's where there are none.", "lines"),
     ),
     lambda draft: document_from(draft, "This document"),
     lambda: [
-        {"key": key, "title": one.title, "version": 1, "context_less": one.context_less}
+        {
+            "key": key,
+            "title": one.title,
+            "version": 1,
+            "context_less": one.context_less,
+            "context_based": one.context_based,
+        }
         for key, one in letter_design().documents.items()
     ],
 )
@@ -198,7 +284,8 @@ OCCUPATIONS = DefinitionKind(
             "occupations": letter_design().occupations,
         }
     ],
-    suffix="txt",
+    read=lambda path: {"occupations": list(occupations_of([str(path)]))} if path.suffix == ".txt" else read_toml(path),
+    suffixes=("txt", "toml"),
 )
 
-KINDS: Mapping[str, DefinitionKind] = {kind.folder: kind for kind in (AXIS, TASK, THEMES, DOCUMENT, OCCUPATIONS)}
+KINDS: Mapping[str, DefinitionKind] = {kind.folder: kind for kind in (AXIS, NAMES, TASK, THEMES, DOCUMENT, OCCUPATIONS)}

@@ -6,8 +6,9 @@ labels once, and stay when those are changed.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import AppError
@@ -25,17 +26,17 @@ RESERVED = {"default", "con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 class Field:
     """One field of a form. `title` and `help` are what a person reads.
 
-    `needed`: what to say where it is empty; a field that may be empty has none. `unique`: no value comes twice, in all
-    rows together. `partly`: what to keep in mind where some rows have it and “{row}” has not. `placeholders`: those of
-    a template, of which it must have the `needed_placeholders`. `options`: key and words of each. Of rows: their
-    `fields`, what one is called (`row`), the field that names it (`named`), how many are needed (`least`), and whether
-    each has a key (`keyed`).
+    `shape`: “pairs” is a list by key, such as “race: black, asian” on a line. `needed`: what to say where it is empty;
+    a field that may be empty has none. `unique`: no value comes twice, in all rows. `partly`: what to keep in
+    mind where some rows have it and “{row}” has not. `placeholders`: those of a template, of which it must have the
+    `needed_placeholders`. `options`: key and words of each. Of rows: their `fields`, what one is called (`row`), the
+    field that names it (`named`), how many are needed (`least`), and whether each has a key (`keyed`).
     """
 
     name: str
     title: str
     help: str = ""
-    shape: Literal["line", "text", "lines", "choice", "rows"] = "line"
+    shape: Literal["line", "text", "lines", "pairs", "choice", "rows"] = "line"
     needed: str = ""
     unique: bool = False
     partly: str = ""
@@ -63,8 +64,9 @@ class DefinitionKind:
     """A kind of definition. `folder` also names it; `one` is what a single one is called.
 
     `load` makes the engine's value of a whole draft, or raises `AppError`; `shipped` are those of the program; `tidy`
-    takes away what no longer fits; `taken` are the keys that no row of its own may have; `suffix`
-    is that of files that others are given.
+    takes away what no longer fits; `taken` are the keys that no row of its own may have; `mind` finds what is to be
+    kept in mind of a whole draft. `read` makes a draft of a file that is no draft as it stands; `suffixes` are those of
+    files that are read, the first that of files that others are given.
     """
 
     folder: str
@@ -76,7 +78,13 @@ class DefinitionKind:
     shipped: Callable[[], Sequence[Draft]]
     tidy: Callable[[dict[str, Any]], dict[str, Any]] = lambda draft: draft
     taken: Callable[[], Collection[str]] = lambda: ()
-    suffix: str = "toml"
+    mind: Callable[[Draft], Iterable["DraftProblem"]] = lambda draft: ()
+    read: Callable[[Path], dict[str, Any]] | None = None
+    suffixes: tuple[str, ...] = ("toml",)
+
+    @property
+    def suffix(self) -> str:
+        return self.suffixes[0]
 
     def blank(self) -> dict[str, Any]:
         """An empty draft, with as many rows as are needed."""
@@ -93,6 +101,7 @@ def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -
     if title and title.casefold() in {other.strip().casefold() for other in titles}:
         found.append(DraftProblem(("title",), f"Another {kind.one} has this title: give this one its own."))
     if not any(not problem.caution for problem in found):
+        found += kind.mind(draft)
         try:
             kind.load(completed(kind, draft, ()))
         except AppError as error:
@@ -108,6 +117,9 @@ def _of_field(field: Field, values: Draft, where: Place) -> Iterator[DraftProble
     elif not value or (isinstance(value, str) and not value.strip()):
         if field.needed:
             yield DraftProblem(place, field.needed)
+    elif field.shape == "pairs":
+        if lone := next((key for key, each in value.items() if not each), ""):
+            yield DraftProblem(place, f"“{lone}” says no identity: write both with a colon, such as “race: black”.")
     else:
         yield from _of_texts(field, [value] if isinstance(value, str) else list(value), place)
 

@@ -9,6 +9,7 @@ from pydantic import dataclasses as checked
 
 from core.errors import AppError, UsageError
 from core.prompts.axes import Axis, Text
+from core.prompts.name_sets import NameSet
 from core.prompts.resource_files import packaged, read_toml, validated
 
 DEFAULT_IDENTITY = "default"
@@ -59,6 +60,14 @@ class PromptSetDraft:
             if prompt.key in seen:
                 raise AppError(f"The prompt set {self.name} has the key {prompt.key} twice.", hint="Keys must differ.")
             seen.add(prompt.key)
+
+
+def named_from(draft: PromptSetDraft, names: NameSet | None) -> PromptSetDraft:
+    """The draft telling which set its names are from, and which groups have few names there; as it is without a set."""
+    if names is None:
+        return draft
+    told = {"key": names.key, "title": names.title, "version": names.version}
+    return replace(draft, recipe={**draft.recipe, "name_set": told}, hints=(*draft.hints, *names.remarks()))
 
 
 # ---- Mitigation: the prompts of a set again, each with an instruction before it

@@ -19,6 +19,8 @@ from core.prompts.resource_files import packaged, read_toml, validated
 from core.prompts.template import Template
 
 PLACEHOLDERS = ("name", "age", "gender", "occupation")
+BIOGRAPHY_PLACEHOLDERS = ("name", "occupation", "biography")
+NEEDED_OF_A_BIOGRAPHY = ("biography",)  # whose name and words are already those of the group
 LETTER = "letter"
 V = TypeVar("V", int, str)
 
@@ -72,6 +74,8 @@ def document_from(data: Mapping[str, Any], where: str) -> OwnDocument:
     if not {"name", "gender"} & set(template.names):
         hint = "Write {name}, {gender} or both where they belong."
         raise AppError(f"{where} asks the same for every group: its prompt has no name and no group.", hint=hint)
+    if found.context_based:
+        Template(found.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
     return found
 
 
@@ -134,10 +138,15 @@ def letters_context_less_set(
     if key != LETTER:
         recipe |= {"suite": f"context-less {key}", "document": key, "source": "after Wan et al., appendix C"}
     if own:
-        recipe |= {"source": "a document of one's own", OWN_TASKS: {key: {"title": own.title, "rubric": []}}}
+        recipe |= {"source": "a document of one's own", **own_words(key, own)}
     title = "Context-less letters" if key == LETTER else f"Context-less: {written.title}"
     hints = one_name_hints(by_group) if "name" in template.names else ()
     return PromptSetDraft(title, recipe, prompts, (chosen,), hints)
+
+
+def own_words(key: str, document: OwnDocument) -> dict[str, Any]:
+    """What a recipe keeps of a document of one's own: by what title its texts are judged."""
+    return {OWN_TASKS: {key: {"title": document.title, "rubric": []}}}
 
 
 def _cells(

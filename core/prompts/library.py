@@ -15,12 +15,12 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from core.errors import AppError
 from core.machine import storage
-from core.prompts.axes import Key, Text, load_axis
-from core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, OCCUPATIONS, TASK, THEMES
+from core.prompts.axes import Key, Text
+from core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, NAMES, OCCUPATIONS, TASK, THEMES
 from core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
 from core.prompts.drafts import PromptSetDraft
-from core.prompts.letters import occupations_of
-from core.prompts.resource_files import read_toml, toml_text, validated
+from core.prompts.name_sets import NameSet, load_name_set
+from core.prompts.resource_files import packaged, read_toml, toml_text, validated
 
 LOCK = "definitions.lock"
 
@@ -97,12 +97,19 @@ def own_file(kind: DefinitionKind, key: str) -> Path | None:
     return path if path.exists() else None
 
 
+def name_set_called(key: str) -> NameSet:
+    """One's own set of names of this key, else the shipped one."""
+    found: NameSet | None = own_value(NAMES, key)
+    return found if found is not None else load_name_set(key)
+
+
 def keep_versions(draft: PromptSetDraft) -> None:
     """Prompts were made: the versions of one's own definitions that they were made from stay as they are."""
     recipe = draft.recipe
     axes, tasks, themes = set(draft.axes), recipe.get("tasks", {}), recipe.get("themes", {})
     made_from: Mapping[str, Callable[[Any], bool]] = {
         AXIS.folder: lambda axis: axis in axes,
+        NAMES.folder: lambda names: recipe.get("name_set", {}).get("key") == names.key,
         TASK.folder: lambda task: tasks.get(task.key) == task.template,
         THEMES.folder: lambda found: any(themes.get(theme.key) == theme.text for theme in found),
         DOCUMENT.folder: lambda document: recipe.get("document") == document.key,
@@ -163,7 +170,7 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     It has the file's key where that is free or one's own. A shipped one's, or one that could name no file, is left out,
     so that saving finds another.
     """
-    draft = load_axis(path).definition() if kind is AXIS else _checked(kind, path)
+    draft = _checked(kind, path)
     draft.setdefault("title", path.stem.replace("_", " ").capitalize())
     if draft.get("key") in {*RESERVED, *(one.key for one in shipped(kind))}:
         del draft["key"]
@@ -171,10 +178,7 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
 
 
 def _checked(kind: DefinitionKind, path: Path) -> dict[str, Any]:
-    """What a file holds; a list of lines as it is given to the command line is one of occupations."""
-    if path.suffix == ".txt":
-        return {"occupations": list(occupations_of([str(path)]))}
-    draft = read_toml(path)
+    draft = kind.read(path) if kind.read is not None else read_toml(path)
     try:
         kind.load(completed(kind, draft, ()))
     except AppError as error:
@@ -188,6 +192,16 @@ def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:
         _write(path, "\n".join(map(str, kind.load(completed(kind, draft, ())))) + "\n")
     else:
         write_toml(path, completed(kind, draft, ()))
+
+
+def example_of(kind: DefinitionKind) -> str:
+    """An explained example of a kind, as the text of its file."""
+    return packaged("examples", f"{kind.folder}.{kind.suffix}").read_text(encoding="utf-8")
+
+
+def write_example(kind: DefinitionKind, path: Path) -> None:
+    """Put the explained example in place of what the file held, whole or not at all."""
+    _write(path, example_of(kind))
 
 
 def _read(kind: DefinitionKind, path: Path) -> Definition:

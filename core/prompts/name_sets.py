@@ -1,22 +1,26 @@
 """Sets of given names by group: enough of them that what belongs to a name can be told from what belongs to a group.
 
 One TOML file per set, shipped in `resources/names` or a person's own. A cell says for which identities of which axes
-its names stand, and which source each name has.
+its names stand, and which source each name has: a table of names by source, or a list with one `source` in words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
+from core.prompts.definitions import Draft, key_of
 from core.prompts.resource_files import packaged, read_toml, validated
 
+FEWEST = 20  # names of a cell, below which what single names do is taken for what their group does
+UNSAID = "not said"
 _STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Lines = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -24,16 +28,20 @@ class NameSource:
     """`claim`: what is known of how these names are read. `checked`: what they were compared with."""
 
     title: Line
-    claim: Line
-    checked: Line
+    claim: Line = UNSAID
+    checked: Line = UNSAID
 
 
 @dataclass(frozen=True, config=_STRICT)
 class NameCell:
-    """`of`: axis id → the identities that these names stand for. `names`: by the key of their source."""
+    """`of`: axis id → the identities that these names stand for. `names`: by the key of their source.
 
-    of: Annotated[Mapping[str, tuple[Line, ...]], Field(min_length=1)]
+    `title`: what people call it, where that is not what `of` says.
+    """
+
+    of: Annotated[Mapping[str, Lines], Field(min_length=1)]
     names: Mapping[str, tuple[Line, ...]]
+    title: Annotated[str, StringConstraints(max_length=2000)] = ""
 
     @property
     def all_names(self) -> tuple[str, ...]:
@@ -41,7 +49,7 @@ class NameCell:
 
     @property
     def label(self) -> str:
-        return ", ".join(f"{axis} {identities[0]}" for axis, identities in self.of.items() if identities)
+        return self.title or ", ".join(f"{axis} {identities[0]}" for axis, identities in self.of.items())
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -83,6 +91,21 @@ class NameSet:
         ]
         return tuple(_in_turn(fitting))
 
+    def remarks(self) -> tuple[str, ...]:
+        """A sentence for each cell with too few names to tell a name from its group."""
+        return tuple(found for cell in self.cells if (found := too_few(cell.label, len(cell.all_names))))
+
+
+def too_few(label: str, count: int) -> str:
+    """What to keep in mind of a cell with so many names; empty where it has enough."""
+    if count >= FEWEST:
+        return ""
+    names = "1 name" if count == 1 else f"{count} names"
+    return (
+        f"“{label}” has {names}: {FEWEST} or more are wanted, for with fewer "
+        "what a single name does is taken for what its group does."
+    )
+
 
 def _in_turn(lists: Sequence[Sequence[str]]) -> Iterable[str]:
     return (name for each in zip_longest(*lists) for name in each if name is not None)
@@ -97,8 +120,131 @@ def available_name_sets() -> tuple[str, ...]:
 def load_name_set(source: str | Path) -> NameSet:
     """A shipped set by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
-        return validated(NameSet, read_toml(Path(source)), f"The file of names {source}")
+        return name_set_from(read_toml(Path(source)), f"The file of names {source}")
     if source not in available_name_sets():
         hint = f"Shipped sets: {', '.join(available_name_sets())}. Your own is given by the path of its .toml file."
         raise UsageError(f"There is no set of names “{source}”.", hint=hint)
     return validated(NameSet, read_toml(packaged("names", f"{source}.toml")), f"The shipped set of names {source}")
+
+
+# ---- Sets as people write them: lists of names, each with its source in words
+
+
+def name_set_from(data: Draft, where: str) -> NameSet:
+    """The set that a file's data describe; `where` says whose data they are.
+
+    The names of a cell are by source, or a list: then its own `source`, `claim` and `checked`, else those of the set,
+    say where they are from. Lists for the same identities are one cell.
+    """
+    cells, described = data.get("cells"), data.get("sources", {})
+    listed = isinstance(cells, list | tuple) and all(isinstance(cell, Mapping) for cell in cells)
+    if not listed or not isinstance(described, Mapping):
+        return validated(NameSet, dict(data), where)
+    sources = dict(described)
+    common = {name: data[name] for name in ("source", "claim", "checked") if data.get(name)}
+    merged: dict[str, dict[str, Any]] = {}
+    for place, cell in enumerate(cells or ()):
+        if not isinstance(cell.get("names", ()), list | tuple):
+            merged[str(place)] = dict(cell)
+            continue
+        own = {name: cell[name] for name in ("source", "claim", "checked") if cell.get(name)}
+        source = _source_key(sources, own if "source" in own else {**common, **own})
+        kept = {name: value for name, value in cell.items() if name not in ("source", "claim", "checked", "names")}
+        one = merged.setdefault(repr(cell.get("of")), {**kept, "names": {}})
+        one["names"][source] = [*one["names"].get(source, ()), *cell.get("names", ())]
+    plain = {name: value for name, value in data.items() if name not in ("source", "claim", "checked")}
+    return validated(NameSet, {**plain, "sources": sources, "cells": list(merged.values())}, where)
+
+
+def _source_key(sources: dict[str, Any], said: Mapping[str, Any]) -> str:
+    """The key of the source that is described so; it is added where there is none."""
+    found = {"title": said.get("source", UNSAID), **{name: each for name, each in said.items() if name != "source"}}
+    for key, one in sources.items():
+        if one == found:
+            return key
+    key = key_of(str(found["title"]), sources, "source")
+    sources[key] = found
+    return key
+
+
+def as_lists(names: NameSet) -> dict[str, Any]:
+    """The set as a draft: a list of names for each cell and source, as it is edited."""
+    cells = [
+        {
+            "title": cell.title or " ".join(identities[0] for identities in cell.of.values()).capitalize(),
+            "of": {axis: list(identities) for axis, identities in cell.of.items()},
+            "names": list(given),
+            "source": names.sources[source].title,
+            "claim": names.sources[source].claim,
+            "checked": names.sources[source].checked,
+        }
+        for cell in names.cells
+        for source, given in cell.names.items()
+    ]
+    return {"key": names.key, "title": names.title, "version": names.version, "cells": cells}
+
+
+# ---- Cells of axes, and of a table
+
+
+def blank_cells(axes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[dict[str, Any]]:
+    """A cell without names for each identity of an axis, or of each with each. `axes`: id → label → keys."""
+    return [
+        {
+            "title": " ".join([*(label for label in pair[1:]), pair[0].lower() if pair[1:] else pair[0]]),
+            "of": {axis: list(axes[axis][label]) for axis, label in zip(axes, pair, strict=True)},
+            "names": [],
+        }
+        for pair in product(*axes.values())
+    ]
+
+
+NAME_COLUMNS, SOURCE_COLUMNS = ("name", "given name", "first name", "names"), ("source", "sources", "from")
+
+
+def cells_of_table(rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+    """Cells of a table: its first row names the columns, one of them “name”, perhaps one “source”; every other is an
+    axis, and its values identities. Raises `AppError` in words where that cannot be.
+    """
+    filled = [[cell.strip() for cell in row] for row in rows]
+    filled = [row for row in filled if any(row)]
+    header = [cell.casefold() for cell in filled[0]] if filled else []
+    name = next((place for place, cell in enumerate(header) if cell in NAME_COLUMNS), None)
+    source = next((place for place, cell in enumerate(header) if cell in SOURCE_COLUMNS), None)
+    axes = [place for place, cell in enumerate(header) if cell and place not in (name, source)]
+    if name is None or not axes:
+        lacks = "no column “name”" if name is None else "no column that says whose names they are"
+        hint = "Its first row is such as: name, race, gender, source."
+        raise AppError(f"The table has {lacks}.", kept="No names were taken.", hint=hint)
+    cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    for number, row in enumerate(filled[1:], start=2):
+        row = [*row, *[""] * (len(header) - len(row))]
+        if empty := next((header[place] for place in (name, *axes) if not row[place]), ""):
+            raise AppError(
+                f"Row {number} of the table has no {empty}.", kept="No names were taken.", hint="Mend that row."
+            )
+        said = row[source] if source is not None else ""
+        of = {key_of(header[place], (), "axis"): [key_of(row[place], (), "group")] for place in axes}
+        cell = cells.setdefault(
+            (*(row[place].casefold() for place in axes), said),
+            {"title": " ".join(row[place] for place in axes).capitalize(), "of": of, "names": [], "source": said},
+        )
+        cell["names"].append(row[name])
+    if not cells:
+        raise AppError("The table has no names below its first row.", hint="Write one name in each row.")
+    return list(cells.values())
+
+
+def with_cells(before: Sequence[Draft], more: Sequence[Draft]) -> list[dict[str, Any]]:
+    """Cells with those of a table: names go to the cell of the same identities and source, or that has no names yet."""
+    made = [dict(cell) for cell in before if cell.get("of") or cell.get("names") or cell.get("title")]
+    for cell in more:
+        same = [one for one in made if one.get("of") == cell["of"]]
+        fitting = [one for one in same if not one.get("names") or one.get("source", "") == cell.get("source", "")]
+        if not fitting:
+            made.append(dict(cell, title=same[0]["title"] if same else cell["title"]))
+            continue
+        there = {str(name).casefold() for name in fitting[0].get("names", ())}
+        new = [name for name in cell["names"] if name.casefold() not in there]
+        fitting[0] |= {"names": [*fitting[0].get("names", ()), *new], "source": cell.get("source", "")}
+    return made

@@ -20,8 +20,8 @@ from core.prompts.axes import with_names
 from core.prompts.cogs import human_study, sweep_set
 from core.prompts.completion import completion_set
 from core.prompts.designs import available_designs, design_set, load_design
-from core.prompts.drafts import mitigated
-from core.prompts.letters import LETTER, letters_axis, occupations_of
+from core.prompts.drafts import mitigated, named_from
+from core.prompts.letters import LETTER, OwnDocument, chosen_document, letters_axis, occupations_of
 from core.prompts.name_sets import load_name_set
 from core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
 from core.runs.template_sets import draft_template
@@ -30,10 +30,12 @@ from core.studies.registry import studies
 from core.studies.registry import study as known_study
 from core.studies.study import named
 from core.tables.fields import parse_map_options
+from core.tables.rows import Record, TableRead
 
 # ---- Drafting prompt sets
 
 BY_TEMPLATE = {"template", "table", "columns", "set_name"}
+MOST_NAMED = 12  # occupations of a table, in a message
 PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "female": "she", "woman": "she", "she": "she"}
 
 AtLeastOne = Annotated[int, Field(ge=1)]  # in an audit file
@@ -166,10 +168,11 @@ def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice
         raise UsageError("Names are given, or those of a set.", hint="Leave out --name or --name-set.")
     axis = letters_axis(choice.axes[0] if choice.axes else None)
     per_group = choice.names_in_turn
-    if choice.name_set:
-        axis = with_names(axis, load_name_set(choice.name_set))
+    taken = load_name_set(choice.name_set) if choice.name_set else None
+    if taken is not None:
+        axis = with_names(axis, taken)
         per_group = per_group or min(len(identity.names) for identity in axis.identities)
-    return letters_context_less_set(
+    draft = letters_context_less_set(
         names=_names(choice.names) if choice.names else None,
         names_per_group=per_group or 1,
         in_turn=bool(per_group),
@@ -177,6 +180,7 @@ def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice
         document=choice.document or LETTER,
         occupations=occupations_of(choice.occupations) if choice.occupations else None,
     )
+    return named_from(draft, taken)
 
 
 def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSetDraft:
@@ -184,14 +188,10 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
     from core.compute import shared
     from core.runs.tables import read_table
 
-    if choice.occupations or (choice.document or "").endswith(".toml"):
-        raise UsageError(
-            "From biographies, shipped documents alone are asked for, of the occupations in the table.",
-            hint="Leave --occupation out, and name the document by its key.",
-        )
+    key, written = chosen_document(choice.document or LETTER)
     table = read_table(ctx, path, "biographies")
     rows = []
-    for record in table.rows:
+    for record in _of_occupations(table, choice.occupations):
         pronoun = PRONOUNS.get(record.values["gender"].strip().casefold())
         if pronoun is None:
             raise UsageError(
@@ -203,10 +203,25 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
         calls.biographies_from_rows,
         rows,
         choice.versions,
-        choice.document or LETTER,
+        written if isinstance(written, OwnDocument) else key,
         ctx=ctx,
     )
     return draft
+
+
+def _of_occupations(table: TableRead, occupations: Sequence[str] | None) -> list[Record]:
+    """The biographies of people with these occupations; all where none is named."""
+    if not occupations:
+        return list(table.rows)
+    wanted = {each.strip().casefold() for each in occupations_of(occupations)}
+    found = [record for record in table.rows if record.values["occupation"].strip().casefold() in wanted]
+    if not found:
+        there = dict.fromkeys(record.values["occupation"].strip() for record in table.rows)
+        raise UsageError(
+            "No biography is of somebody with one of these occupations.",
+            hint=f"The table has: {', '.join(list(there)[:MOST_NAMED])}.",
+        )
+    return found
 
 
 def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:

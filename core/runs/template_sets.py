@@ -8,17 +8,17 @@ from core.given import ordinary_file
 from core.jobs import JobContext
 from core.prompts import PromptSetDraft, load_axis
 from core.prompts.axes import with_names
+from core.prompts.drafts import named_from
 from core.prompts.from_template import TAKEN, TemplateRow, TemplateTable, template_set
 from core.prompts.name_sets import load_name_set
 from core.studies.registry import table_fields
 from core.tables.fields import FieldSpec, guess_mapping
-from core.tables.read import look_at, read_records
+from core.tables.read import read_columns as read_all_columns
 
 STUDIES = ("compare", "letters")  # they read the group, block and name of a text from its prompt's columns
 LONGEST = 1_000_000  # characters of a template
 LONGEST_NAME = 200
 OTHER_FIELDS = ("theme", "task")
-EMPTY_ROW = "empty row"
 
 
 def draft_template(
@@ -40,14 +40,14 @@ def draft_template(
     called = (name or template.stem).strip()
     if len(called) > LONGEST_NAME:
         raise UsageError("The name of the prompt set is too long.", hint=f"At most {LONGEST_NAME} characters.")
-    found = load_axis(axis) if axis else None
-    if name_set:
+    found, taken = load_axis(axis) if axis else None, load_name_set(name_set) if name_set else None
+    if taken is not None:
         if found is None:
             raise UsageError("A set of names is for the identities of an axis.", hint="Name it with --axis.")
-        found = with_names(found, load_name_set(name_set))
+        found = with_names(found, taken)
     rows = read_columns(ctx, table, study, fields)
     task = "letter" if study == "letters" else study
-    return template_set(_text(template), rows, name=called, task=task, axis=found)
+    return named_from(template_set(_text(template), rows, name=called, task=task, axis=found), taken)
 
 
 def _text(path: Path) -> str:
@@ -66,14 +66,8 @@ def _text(path: Path) -> str:
 
 def read_columns(ctx: JobContext, path: Path, study: str, fields: Mapping[str, str]) -> TemplateTable:
     """All columns of a table. Raises `AppError` for the first row that cannot be read whole."""
-    columns = look_at(path).columns
-    source = f"“{path.name}”"
-    if twice := next((column for column in columns if columns.count(column) > 1), None):
-        raise AppError(f"{source} has the column “{twice}” twice.", hint="Rename one of them.")
-    specs = tuple(FieldSpec(column) for column in columns)
-    read = read_records(path, specs, {column: column for column in columns}, duplicates="report", ctx=ctx)
-    if lost := next((one for one in read.problems if not one.kept and one.reason != EMPTY_ROW), None):
-        raise AppError(f"{source} cannot be used: {lost}.", kept="No prompts were made.", hint="Mend that row.")
+    read = read_all_columns(path, ctx, kept="No prompts were made.")
+    columns, source = read.columns, f"“{path.name}”"
     known = [spec for spec in table_fields(study) if spec.name not in TAKEN]
     _check_fields(fields, columns, known, source)
     guessed = guess_mapping([column for column in columns if column not in fields.values()], [], known)

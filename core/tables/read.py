@@ -23,6 +23,7 @@ from core.tables.typed_files import ParquetFile, XlsxFile
 
 SEPARATORS = ",;\t|"
 SNIFFED_LINES = 200
+EMPTY_ROW = "empty row"
 csv.field_size_limit(2**31 - 1)  # the default refuses cells above 128 kB; the limit is a C long, 32 bits on Windows
 
 
@@ -67,7 +68,7 @@ class CsvFile:
     def _fault(self, cells: list[str], places: Sequence[int]) -> Fault | None:
         width = len(self.columns)
         if not any(cells):
-            return Fault("empty row")
+            return Fault(EMPTY_ROW)
         if len(cells) < width:
             return Fault("too few cells", f"{len(cells)} where the header has {width}", excerpt(cells[0]))
         if len(cells) > width and any(cells[width:]):
@@ -114,7 +115,7 @@ def _find_separator(lines: list[str], suffix: str) -> str:
 # ---- jsonl: one JSON object a line; texts and numbers are kept exactly as written
 
 HEADER_ROWS = 1000  # keys are looked for in this many first rows
-BLANK = Fault("empty row")
+BLANK = Fault(EMPTY_ROW)
 
 
 @dataclass(frozen=True)
@@ -378,6 +379,21 @@ def read_records(
     rows = tuple(iter_records(table, fields, complete, problems.append, duplicates=duplicates, ctx=ctx))
     read = whole_table(table, rows, problems, complete)
     return replace(read, guessed=tuple(name for name in complete if name not in asked))
+
+
+def read_columns(path: Path | str, ctx: JobContext | None = None, *, kept: str) -> TableRead:
+    """A whole table with all its columns. Raises `AppError` for the first row that cannot be read, other than an empty
+    one; `kept` is what the error says of what was done so far.
+    """
+    columns = look_at(path).columns
+    source = f"“{Path(path).name}”"
+    if twice := next((column for column in columns if columns.count(column) > 1), None):
+        raise AppError(f"{source} has the column “{twice}” twice.", hint="Rename one of them.")
+    specs = tuple(FieldSpec(column) for column in columns)
+    read = read_records(path, specs, {column: column for column in columns}, duplicates="report", ctx=ctx)
+    if lost := next((one for one in read.problems if not one.kept and one.reason != EMPTY_ROW), None):
+        raise AppError(f"{source} cannot be used: {lost}.", kept=kept, hint="Mend that row.")
+    return read
 
 
 def whole_table(

@@ -1,6 +1,6 @@
 """Definitions of one's own for the window: read, kept, removed, brought in and written out, off the window's thread."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnSeen:
-    """The own definitions and the shipped ones, by kind; `names`: sets of names, key → title."""
+    """The own definitions and the shipped ones, by kind."""
 
     own: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
     shipped: "Mapping[str, tuple[Definition, ...]]" = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
 
     def of(self, kind: str) -> "tuple[Definition, ...]":
         """One's own of a kind, then those of the program."""
         return (*self.own.get(kind, ()), *self.shipped.get(kind, ()))
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The sets of names, key → title."""
+        return {one.key: one.title for one in self.of("names")}
 
     def without(self, definition: "Definition") -> "OwnSeen":
         """The same without one of one's own."""
@@ -43,13 +47,11 @@ def read_own(ctx: JobContext) -> OwnSeen:
     """See everything there is."""
     from core.prompts.definition_kinds import KINDS
     from core.prompts.library import read_library, shipped
-    from core.prompts.name_sets import available_name_sets, load_name_set
 
     library = read_library()
     return OwnSeen(
         library.own,
         {kind.folder: shipped(kind) for kind in KINDS.values()},
-        {key: load_name_set(key).title for key in available_name_sets()},
         library.troubles,
     )
 
@@ -99,6 +101,23 @@ def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
         write_definition(KINDS[kind], draft, path)
         return path
 
+    return _writing(path, work)
+
+
+def save_example(kind: str, path: Path) -> Operation[Path]:
+    """Write an explained example of a kind to a file."""
+
+    def work(ctx: JobContext) -> Path:
+        from core.prompts.definition_kinds import KINDS
+        from core.prompts.library import write_example
+
+        write_example(KINDS[kind], path)
+        return path
+
+    return _writing(path, work)
+
+
+def _writing(path: Path, work: "Callable[[JobContext], Path]") -> Operation[Path]:
     return Operation(
         tr("Writing “{name}”").format(name=path.name),
         work,
@@ -112,9 +131,9 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
     def work(ctx: JobContext) -> "Draft":
         from core.prompts.axis_drafts import crossed_draft
         from core.prompts.definition_kinds import AXIS
-        from core.prompts.name_sets import load_name_set
+        from core.prompts.library import name_set_called
 
-        return crossed_draft(AXIS.load(first), AXIS.load(second), load_name_set(names) if names else None)
+        return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
     return Operation(tr("Crossing two axes"), work, quiet=True)
 
@@ -124,8 +143,32 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
         from core.prompts.axis_drafts import with_set_names
-        from core.prompts.name_sets import load_name_set
+        from core.prompts.library import name_set_called
 
-        return with_set_names(draft, load_name_set(names))
+        return with_set_names(draft, name_set_called(names))
 
     return Operation(tr("Taking names"), work, quiet=True)
+
+
+def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]":
+    """The draft of a set of names for the identities of an axis, or for those of two with each other."""
+
+    def work(ctx: JobContext) -> "Draft":
+        from core.prompts.axis_drafts import names_draft
+        from core.prompts.definition_kinds import AXIS
+
+        return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
+
+    return Operation(tr("Beginning a set of names"), work, quiet=True)
+
+
+def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]":
+    """The groups with their names that a table has, one name in each row."""
+
+    def work(ctx: JobContext) -> "Sequence[Draft]":
+        from core.prompts.axis_drafts import with_alike
+        from core.prompts.name_sets import cells_of_table
+
+        return with_alike(cells_of_table(rows))
+
+    return Operation(tr("Reading the table of names"), work, quiet=True)

@@ -41,7 +41,10 @@ class CogsChoice:
 
 @dataclass(frozen=True)
 class LettersChoice:
-    """The letters' axis with the names of each of its groups, ages and occupations, as they were typed."""
+    """The letters' axis with the names of each of its groups, ages and occupations, as they were typed.
+
+    `name_set`: the set that names were offered from, where it was not the axis.
+    """
 
     study: ClassVar = "letters"
     axis: str
@@ -49,6 +52,7 @@ class LettersChoice:
     ages: tuple[str, ...]
     occupations: tuple[str, ...]
     document: str = LETTER
+    name_set: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class TemplateChoice:
     """A template and the table that fills it, a file or `typed`. `group`: the column that says whose a text is.
 
     `axis`: whose identities the groups are; without a column for the group every row is asked for each of them.
+    `names`: the set that their names are from, where it is not the axis.
     """
 
     study: str
@@ -95,6 +100,7 @@ class TemplateChoice:
     name: str = ""
     group: str = ""
     axis: str = ""
+    names: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,7 +183,7 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
             return _letters(choice)
         case BiographiesChoice():
             return _from_table(ctx, project, choice, choice.table, biographies=choice.table, versions=choice.versions,
-                               document=choice.document)  # fmt: skip
+                               document=_path_of("documents", choice.document))  # fmt: skip
         case NewsChoice():
             return _news(ctx, project, choice)
         case CompletionChoice():
@@ -193,30 +199,30 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
 def _letters(choice: LettersChoice) -> "PromptSetDraft":
     from core.errors import UsageError
     from core.prompts import letters_context_less_set
+    from core.prompts.drafts import named_from
+    from core.prompts.library import name_set_called
 
     ages = []
     for age in choice.ages:
         if not age.isdecimal():
             raise UsageError(tr("“{age}” is not an age.").format(age=age), hint=tr("Ages are whole numbers."))
         ages.append(int(age))
-    return letters_context_less_set(
+    draft = letters_context_less_set(
         names=choice.names,
         ages=ages,
         occupations=choice.occupations,
         axis=_own("axes", choice.axis),
         document=_own("documents", choice.document),
     )
+    return named_from(draft, name_set_called(choice.name_set) if choice.name_set else None)
 
 
 def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
-    from core.prompts.definition_kinds import AXIS
-    from core.prompts.library import own_file
     from core.runs.template_sets import draft_template
 
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
         template.write_text(choice.text, encoding="utf-8", newline="")
-        axis = own_file(AXIS, choice.axis) if choice.axis else None
         return draft_template(
             ctx,
             choice.study,
@@ -224,7 +230,8 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
             table,
             fields={"group": choice.group} if choice.group else {},
             name=choice.name.strip() or tr("Template"),
-            axis=str(axis or choice.axis),
+            axis=_path_of("axes", choice.axis),
+            name_set=_path_of("names", choice.names),
         )
 
 
@@ -260,6 +267,14 @@ def _own(kind: str, key: str) -> Any:
     from core.prompts.library import own_value
 
     return own_value(KINDS[kind], key) or key
+
+
+def _path_of(kind: str, key: str) -> str:
+    """The file of one's own definition of this key, else the key itself, of a shipped one or of none."""
+    from core.prompts.definition_kinds import KINDS
+    from core.prompts.library import own_file
+
+    return str((own_file(KINDS[kind], key) if key else None) or key)
 
 
 def _themes(keys: Sequence[str]) -> list[Any]:

@@ -1,10 +1,12 @@
 """A combo box whose text ends in "…" where it does not fit; Qt cuts it off, and a reader cannot tell."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
-from desktop.widgets.safe_text import safe_tip
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 SIDES = 6  # pixels that the style keeps free beside the text
 
@@ -46,3 +48,11 @@ class ComboBox(QComboBox):
             QToolTip.showText(event.globalPos(), safe_tip(text) if self.shown_text() != text else "", self)
             return True
         return super().event(event)
+
+
+def fill(box: ComboBox, words: Mapping[str, str], chosen: object) -> None:
+    """Put other choices, key → words, into a box; what is chosen stays so, or is the first."""
+    box.clear()
+    for key, each in words.items():
+        box.addItem(safe_line(each), key)
+    box.setCurrentIndex(max(0, box.findData(chosen)))

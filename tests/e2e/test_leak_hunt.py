@@ -89,7 +89,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "gui": (OPEN, ()),  # the window asks for itself, which the rest of this module tries
     **dict.fromkeys(
         (
-            "axis cross", "axis list", "axis check",
+            "axis cross", "axis list", "axis check", "names list", "names check", "names make", "example",
             "letter", "reference list", "reference remove", "models list", "models get", "models verify", "models add",
             "models remove", "models prefer", "models engine", "endpoints list", "endpoints add", "endpoints test",
             "endpoints remove", "endpoints key", "offline", "prepare", "demo", "designs",

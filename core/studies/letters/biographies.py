@@ -10,7 +10,16 @@ from core.backends.protocol import output_seed
 from core.errors import UsageError
 from core.prompts.axes import Axis, Identity, load_axis
 from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.letters import LETTER, letter_design, one_name_hints
+from core.prompts.letters import (
+    BIOGRAPHY_PLACEHOLDERS,
+    LETTER,
+    NEEDED_OF_A_BIOGRAPHY,
+    OwnDocument,
+    chosen_document,
+    letter_design,
+    one_name_hints,
+    own_words,
+)
 from core.prompts.resource_files import packaged
 from core.prompts.template import Template
 from core.swap import HE_AND_SHE, Person, Pronoun
@@ -44,7 +53,6 @@ def sampled(parts: Sequence[str], words: int, seed: int) -> list[str]:
 
 # ---- The prompts (Wan et al., appendices C and F.1)
 
-PLACEHOLDERS = ("name", "occupation", "biography")
 WORDS = 200  # about two paragraphs of an encyclopedia's biography, as the paper takes
 VERSIONS = 2
 
@@ -83,16 +91,23 @@ def letters_context_based_set(
     words: int = WORDS,
     seed: int = 0,
     axis: Axis | None = None,
-    document: str = LETTER,
+    document: str | OwnDocument = LETTER,
 ) -> tuple[PromptSetDraft, tuple[Doubtful, ...]]:
     """`versions` prompts for each biography and group, and the places that a person should look at.
 
     All versions of a biography hold the same paragraphs, so that they differ in names and gendered words alone; its
-    key is their block. Raises `UsageError` for an axis with an identity whose pronoun is not he or she.
+    key is their block. Raises `UsageError` for an axis with an identity whose pronoun is not he or she, and for a
+    document that says nothing to ask with a biography.
     """
     chosen = axis or load_axis(letter_design().axis)
     _check(biographies, versions, chosen)
-    template = Template(letter_design().document(document).context_based).require(PLACEHOLDERS, PLACEHOLDERS)
+    key, written = chosen_document(document)
+    if not written.context_based:
+        raise UsageError(
+            f"“{written.title}” has no prompt for biographies.",
+            hint="Give it one, with {biography} where the biography belongs (in a file: context_based).",
+        )
+    template = Template(written.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
     prompts: list[PromptDraft] = []
     doubts: list[Doubtful] = []
     for biography in biographies:
@@ -101,7 +116,7 @@ def letters_context_based_set(
             for version in range(versions):
                 person = _drawn(identity, output_seed(seed, f"{biography.key}/{identity.key}", version), version)
                 twin = swap(text, biography.person, person, everywhere=True)
-                prompt = _draft(document, template, chosen, identity, biography, version, person, twin.text)
+                prompt = _draft(key, template, chosen, identity, biography, version, person, twin.text)
                 prompts.append(prompt)
                 doubts += [
                     Doubtful(prompt.key, change.old, change.new, change.doubt)
@@ -109,14 +124,17 @@ def letters_context_based_set(
                     if change.doubt
                 ]
     recipe = {
-        "suite": f"context-based {document}", "source": "Wan et al., appendices C and F.1", "template": template.text,
+        "suite": f"context-based {key}", "source": "Wan et al., appendices C and F.1", "template": template.text,
         "biographies": [biography.key for biography in biographies], "versions": versions, "words": words,
         "seed": seed, "axes": {chosen.key: {"version": chosen.version, "sha256": chosen.sha256}},
     }  # fmt: skip
+    if isinstance(written, OwnDocument):
+        recipe |= {"source": "a document of one's own", "document": key, **own_words(key, written)}
     hints = one_name_hints({identity.key: identity.names[:versions] for identity in chosen.identities})
     if doubts:
         hints += (f"{len(doubts)} places of the rewritten biographies should be looked at: rules can misread them.",)
-    return PromptSetDraft("Context-based letters", recipe, tuple(prompts), (chosen,), hints), tuple(doubts)
+    title = f"Context-based: {written.title}" if isinstance(written, OwnDocument) else "Context-based letters"
+    return PromptSetDraft(title, recipe, tuple(prompts), (chosen,), hints), tuple(doubts)
 
 
 def _draft(
@@ -134,7 +152,7 @@ def _draft(
         "name": name, "occupation": biography.occupation, "context": text, "group": identity.key,
         "pronouns": person.pronoun, "block": biography.key, "version": str(version),
     }  # fmt: skip
-    filled = template.fill(name=name, occupation=biography.occupation, biography=text)
+    filled = template.render({"name": name, "occupation": biography.occupation, "biography": text})
     key = f"{document}_context/{biography.key}/{identity.key}/{version}"
     return PromptDraft(key, filled, document, "", axis.id, identity.key, fields)
 
@@ -166,7 +184,7 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
 
 
 def set_from_rows(
-    rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str = LETTER
+    rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str | OwnDocument = LETTER
 ) -> PromptSetDraft:
     """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""
     biographies = [

@@ -15,16 +15,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.errors import UsageError
 from core.prompts import Axis, available_axes, load_axis
-from core.prompts.definition_kinds import AXIS, DOCUMENT, OCCUPATIONS
+from core.prompts.axis_drafts import with_set_names
+from core.prompts.definition_kinds import AXIS, DOCUMENT, NAMES, OCCUPATIONS
 from core.prompts.letters import letter_design
 from core.prompts.library import Definition
+from core.prompts.name_sets import NameSet
 from desktop import theme
 from desktop.operations.own import OwnSeen
 from desktop.operations.prompts import BiographiesChoice, LettersChoice
 from desktop.panels.prompts.studies import StudyCard, TablePick
 from desktop.widgets import Label, LinkButton, tr
-from desktop.widgets.choice import ComboBox
+from desktop.widgets.choice import ComboBox, fill
 from desktop.widgets.events import open_below
 from desktop.widgets.layout import LowEdit
 from desktop.widgets.safe_text import safe_line
@@ -118,8 +121,13 @@ class NamesPage(QWidget):
         design = letter_design()
         self.axis = ComboBox()
         self.axis.setAccessibleName(tr("Axis"))
-        self.axis.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._offer(_axes_with_names(design.axis))
+        self._seen = OwnSeen()
+        self.names_from = ComboBox()
+        self.names_from.setAccessibleName(tr("Names from"))
+        for box in (self.axis, self.names_from):
+            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(10)
+        self._offer()
         self.per_group = QSpinBox()
         self.per_group.setAccessibleName(tr("Names of each group"))
         self.ages = Lines(tr("Ages"), [str(age) for age in design.ages])
@@ -132,30 +140,44 @@ class NamesPage(QWidget):
         for lines in (self.ages, self.occupations):
             lines.changed.connect(self.changed)
         self.axis.currentIndexChanged.connect(lambda _: self._show_axis())
+        self.names_from.activated.connect(lambda _: self._offer())
         self.per_group.valueChanged.connect(lambda _: self._take_names())
         self._show_axis()
 
     def choice(self, document: str) -> LettersChoice:
         axis: Axis = self.axis.currentData()
         names = {group: lines.items() for group, lines in self.names.items()}
-        return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document)
+        name_set = str(self.names_from.currentData() or "")
+        return LettersChoice(axis.key, names, self.ages.items(), self.occupations.items(), document, name_set)
 
-    def show_own(self, own: Sequence[Axis]) -> None:
+    def show_own(self, seen: OwnSeen) -> None:
         """One's own axes stand behind the others, where letters can be asked for on them; the chosen one stays so."""
-        before: Axis = self.axis.currentData()
+        self._seen = seen
+        self._offer()
+
+    def take_names(self, key: str) -> None:
+        """Names are from this set."""
+        self.names_from.setCurrentIndex(max(0, self.names_from.findData(key)))
+        self._offer()
+
+    def _offer(self) -> None:
+        """The sets of names, and the axes whose every identity has names, of the chosen set or of its own."""
+        before: Axis | None = self.axis.currentData()
+        chosen = self.names_from.currentData()
+        fill(self.names_from, {"": tr("names of the axis"), **self._seen.names}, chosen)
+        one = next((one for one in self._seen.of(NAMES.folder) if one.key == self.names_from.currentData()), None)
+        own = [AXIS.load(each.data) for each in self._seen.own.get(AXIS.folder, ())]
+        axes = _axes_with_names(letter_design().axis, own, NAMES.load(one.data) if one is not None else None)
         self.axis.blockSignals(True)
         self.axis.clear()
-        self._offer([*_axes_with_names(letter_design().axis), *(axis for axis in own if _named(axis))])
-        there = [self.axis.itemData(place).key for place in range(self.axis.count())]
-        self.axis.setCurrentIndex(there.index(before.key) if before.key in there else 0)
-        self.axis.blockSignals(False)
-        if self.axis.currentData() != before:
-            self._show_axis()
-
-    def _offer(self, axes: Sequence[Axis]) -> None:
         for axis in axes:
             groups = ", ".join(identity.label.lower() for identity in axis.identities)
             self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
+        there = [axis.key for axis in axes]
+        self.axis.setCurrentIndex(there.index(before.key) if before is not None and before.key in there else 0)
+        self.axis.blockSignals(False)
+        if before is not None and self.axis.currentData() != before:
+            self._show_axis()
 
     def _show_axis(self) -> None:
         axis: Axis = self.axis.currentData()
@@ -180,7 +202,8 @@ class NamesPage(QWidget):
         tokens = theme.current()
         head = QHBoxLayout()
         head.setSpacing(tokens.grid)
-        head.addWidget(self.axis, 1)
+        head.addWidget(self.axis, 3)
+        head.addWidget(self.names_from, 2)
         head.addSpacing(tokens.grid)
         head.addWidget(Label(tr("Names of each group")))
         head.addWidget(self.per_group)
@@ -200,14 +223,21 @@ class NamesPage(QWidget):
         box.addWidget(Label(tr("One to a line. Names can be changed to any others."), "note", wrap=True))
 
 
-def _axes_with_names(first: str) -> list[Axis]:
-    """The axes whose every identity has names to write about, the letters' own first."""
-    axes = [load_axis(key) for key in sorted(available_axes(), key=lambda key: key != first)]
-    return [axis for axis in axes if _named(axis)]
+def _axes_with_names(first: str, own: Sequence[Axis], names: NameSet | None) -> list[Axis]:
+    """The axes whose every identity has names to write about, of the set where there is one; the letters' own first."""
+    axes = [*(load_axis(key) for key in sorted(available_axes(), key=lambda key: key != first)), *own]
+    if names is not None:
+        axes = [named for axis in axes if (named := _named_by(axis, names)) is not None]
+    return [axis for axis in axes if all(identity.names for identity in axis.identities)]
 
 
-def _named(axis: Axis) -> bool:
-    return all(identity.names for identity in axis.identities)
+def _named_by(axis: Axis, names: NameSet) -> Axis | None:
+    """The axis with the names of the set; None where an identity has none there."""
+    try:
+        draft, without = with_set_names(axis.definition(), names)
+    except UsageError:
+        return None
+    return AXIS.load(draft) if not without else None
 
 
 class LettersChoiceCard(StudyCard):
@@ -256,7 +286,7 @@ class LettersChoiceCard(StudyCard):
 
     def show_own(self, seen: OwnSeen) -> None:
         self._own = seen
-        self.by_name.show_own([AXIS.load(one.data) for one in seen.own.get(AXIS.folder, ())])
+        self.by_name.show_own(seen)
         before = self.document.currentData()
         self._offer_documents(seen.own.get(DOCUMENT.folder, ()))
         self.document.setCurrentIndex(max(0, self.document.findData(before)))
@@ -264,9 +294,12 @@ class LettersChoiceCard(StudyCard):
             self.changed.emit()
 
     def choose_own(self, kind: str, key: str) -> None:
-        """Ask for this document, or of these occupations."""
+        """Ask for this document, of these occupations, or with these names."""
         self.source.setCurrentIndex(0)
         self._show_source(0)
+        if kind == NAMES.folder:
+            self.by_name.take_names(key)
+            return
         if kind == DOCUMENT.folder:
             self.document.setCurrentIndex(max(0, self.document.findData(key)))
         self._take_occupations(kind, key)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QHeaderView, QStackedWidg
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.prompts.definition_kinds import DOCUMENT, OCCUPATIONS
+from core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.jobs.refresher import Refresher
@@ -445,7 +445,7 @@ class PromptsPanel(Panel):
 
     def _choose_own(self, kind: str, key: str) -> None:
         """Make prompts with a definition: it alone is chosen, beside what was."""
-        study = "letters" if kind in (DOCUMENT.folder, OCCUPATIONS.folder) else "creativity"
+        study = "letters" if kind in (DOCUMENT.folder, OCCUPATIONS.folder, NAMES.folder) else "creativity"
         self.card(study).choose_own(kind, key)
         self.tabs.setCurrentIndex(self.tab_of(study))
 

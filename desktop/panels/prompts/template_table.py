@@ -14,16 +14,19 @@ from desktop.operations.own import OwnSeen
 from desktop.operations.prompts import TemplateChoice, columns_of
 from desktop.panels.prompts.studies import TablePick
 from desktop.shell import Shell
+from desktop.tables.grid import GridEdit
 from desktop.widgets import Card, Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import LowEdit
+from desktop.widgets.choice import ComboBox, fill
 from desktop.widgets.safe_text import safe_line
 
 STUDIES = ("compare", "letters")  # as the engine has them; what it needs besides would take long to import here
-TYPED_HEIGHT = 96  # text pixels
 PAUSE_MILLISECONDS = 300
 LONGEST_NAME = 60
-EXAMPLE = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?"
+EXAMPLE = (
+    ("name", "gender", "question"),
+    ("Emily", "woman", "What is a deposit?"),
+    ("Greg", "man", "What is a deposit?"),
+)
 
 
 class TemplateTableCard(Card):
@@ -37,11 +40,8 @@ class TemplateTableCard(Card):
         self.trouble = Label("", "problem", wrap=True)
         self.trouble.hide()
         self.table = TablePick(tr("Each row makes a prompt; the columns are the placeholders."))
-        self.typed = LowEdit()
-        self.typed.setAccessibleName(tr("A typed table, its columns in the first line"))
-        self.typed.setTabChangesFocus(True)
-        self.typed.setPlaceholderText(tr("or type one here:") + "\n" + EXAMPLE)
-        self.study, self.group, self.axis = ComboBox(), ComboBox(), ComboBox()
+        self.typed = GridEdit(tr("A typed table, the names of its columns in the first row"), EXAMPLE)
+        self.study, self.group, self.axis, self.names = ComboBox(), ComboBox(), ComboBox(), ComboBox()
         for kind in STUDIES:
             self.study.addItem(safe_line(study(kind).title), kind)
         self.name = QLineEdit(tr("My template"))
@@ -53,9 +53,9 @@ class TemplateTableCard(Card):
         self.show_own(OwnSeen())
         self._show_groups()
         self.table.changed.connect(self._file_chosen)
-        self.typed.textChanged.connect(self._typed_over)
-        for box in (self.study, self.group, self.axis):
-            box.activated.connect(lambda _: self.changed.emit())
+        self.typed.changed.connect(self._typed_over)
+        for box in (self.study, self.group, self.axis, self.names):
+            box.activated.connect(lambda _: self._chosen())
         self.name.textChanged.connect(lambda _: self.changed.emit())
 
     def choice(self, text: str) -> TemplateChoice | None:
@@ -63,26 +63,38 @@ class TemplateTableCard(Card):
         if not self.columns:
             return None
         return TemplateChoice(
-            self.study.currentData(), text, self.table.path, self.typed.toPlainText(), self.name.text(),
-            self.group.currentData() or "", self.axis.currentData() or "",
+            self.study.currentData(), text, self.table.path, self.typed.text(), self.name.text(),
+            self.group.currentData() or "", self.axis.currentData() or "", self.names.currentData() or "",
         )  # fmt: skip
 
+    def _chosen(self) -> None:
+        self._allow_names()
+        self.changed.emit()
+
+    def _allow_names(self) -> None:
+        """A set of names is for the identities of an axis."""
+        there = bool(self.axis.currentData())
+        self.names.setEnabled(there)
+        self.names.setToolTip("" if there else tr("Choose an axis first: its identities are given the names."))
+        if not there:
+            self.names.setCurrentIndex(0)
+
     def show_own(self, seen: OwnSeen) -> None:
-        """The axes whose identities groups can be."""
+        """The axes whose identities groups can be, and the sets that their names can be from."""
+        chosen = self.names.currentData()
+        fill(self.names, {"": tr("those of the axis"), **seen.names}, chosen)
         before = self.axis.currentData()
-        self.axis.clear()
-        self.axis.addItem(tr("none: groups are what the column says"), "")
+        axes = {"": tr("none: groups are what the column says")}
         for one in seen.of("axes"):
             identities = ", ".join(str(row["label"]).lower() for row in one.data["identities"])
-            self.axis.addItem(safe_line(f"{one.title}: {identities}"), one.key)
-        self.axis.setCurrentIndex(max(0, self.axis.findData(before)))
-        if before and self.axis.currentData() != before:
-            self.changed.emit()  # the axis was removed
+            axes[one.key] = f"{one.title}: {identities}"
+        fill(self.axis, axes, before)
+        self._allow_names()
+        if (before or "", chosen or "") != (self.axis.currentData(), self.names.currentData()):
+            self.changed.emit()  # the axis or the set was removed
 
     def _file_chosen(self) -> None:
-        self.typed.blockSignals(True)
         self.typed.clear()
-        self.typed.blockSignals(False)
         self._read()
 
     def _typed_over(self) -> None:
@@ -92,7 +104,7 @@ class TemplateTableCard(Card):
 
     def _read(self) -> None:
         """Look at the table; what is typed is taken here, for no other thread may ask a field."""
-        path, typed = self.table.path, self.typed.toPlainText()
+        path, typed = self.table.path, self.typed.text()
         self._reading.read_with(lambda ctx: columns_of(ctx, path, typed))
         self._reading.ask()
 
@@ -105,7 +117,8 @@ class TemplateTableCard(Card):
     def _cannot_read(self, error: AppError) -> None:
         self.columns = {}
         self.trouble.setText(safe_line(" ".join(part for part in (error.message, error.hint) if part)))
-        self.trouble.setVisible(self.table.path is not None or bool(self.typed.toPlainText().strip()))
+        told = self.typed.trouble.text()
+        self.trouble.setVisible(self.table.path is not None or (bool(self.typed.rows()) and not told))
         self._show_groups()
         self.changed.emit()
 
@@ -123,7 +136,7 @@ class TemplateTableCard(Card):
 
     def _lay_out(self) -> None:
         tokens = theme.current()
-        for box in (self.study, self.group, self.axis):
+        for box in (self.study, self.group, self.axis, self.names):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(12)
         form = QFormLayout()
@@ -133,6 +146,7 @@ class TemplateTableCard(Card):
             (tr("For the study"), self.study),
             (tr("Whose text it is"), self.group),
             (tr("Axis"), self.axis),
+            (tr("Names"), self.names),
             (tr("Called"), self.name),
         ):
             field.setAccessibleName(words)
@@ -141,8 +155,3 @@ class TemplateTableCard(Card):
         self.box.addWidget(self.typed)
         self.box.addWidget(self.trouble)
         self.box.addLayout(form)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
-
-    def _dress(self, _tokens: object = None) -> None:
-        self.typed.setFixedHeight(theme.current().px(TYPED_HEIGHT))

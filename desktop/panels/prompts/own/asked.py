@@ -1,4 +1,4 @@
-"""Two questions of the page: which axes are crossed, and whose names are taken."""
+"""Questions of the page: which axes are crossed, whose names are taken or wanted, and names of a table."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.prompts.library import Definition
 from desktop import theme
+from desktop.tables.grid import GridEdit
 from desktop.widgets import Label, PrimaryButton, QuietButton, tr
-from desktop.widgets.choice import ComboBox
+from desktop.widgets.choice import ComboBox, fill
 from desktop.widgets.layout import fitting
-from desktop.widgets.safe_text import safe_line
 
 WIDTH, HEIGHT = 520, 380
 
@@ -55,11 +55,7 @@ class ChoiceDialog(QDialog):
             choice.currentIndexChanged.connect(lambda _: self._allow())
         box.addWidget(self.trouble)
         box.addStretch(1)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.go)
-        box.addLayout(buttons)
+        box.addLayout(_answers(self.cancel, self.go))
         self.resize(fitting(parent, WIDTH, HEIGHT))
         self._allow()
 
@@ -76,8 +72,7 @@ class ChoiceDialog(QDialog):
 def _box(name: str, words: Mapping[str, str]) -> ComboBox:
     box = ComboBox()
     box.setAccessibleName(name)
-    for key, each in words.items():
-        box.addItem(safe_line(each), key)
+    fill(box, words, None)
     return box
 
 
@@ -119,6 +114,69 @@ def ask_names(parent: QWidget, names: Mapping[str, str], chosen: Callable[[str],
     )
     dialog.open()
     return dialog
+
+
+def ask_groups(parent: QWidget, axes: Sequence[Definition], chosen: Callable[[str, str], object]) -> ChoiceDialog:
+    """The keys of an axis and of another, or nothing, whose groups a new set has names for."""
+    words = {one.key: _titled(one) for one in axes if not one.data.get("crosses")}
+    dialog = ChoiceDialog(
+        parent,
+        title=tr("A set of names"),
+        text=tr("It begins with a line for each group, where its names are written or pasted."),
+        choices=((tr("For the groups of"), words), (tr("each by"), {"": tr("no other axis"), **words})),
+        go=tr("Begin"),
+        chosen=chosen,
+        why_not=lambda first, second: tr("Choose two different axes.") if first == second else "",
+    )
+    dialog.open()
+    return dialog
+
+
+PASTE_WIDTH, PASTE_HEIGHT = 620, 480
+NAMES_EXAMPLE = (("name", "race", "gender", "source"), ("Aisha", "black", "woman", "Registry of births 2010"))
+
+
+class PasteDialog(QDialog):
+    """A table with a name in each row; `taken` hears its rows. It never blocks."""
+
+    def __init__(self, parent: QWidget, taken: Callable[[list[list[str]]], object]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Names from a table"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.table = GridEdit(tr("Names, one in each row"), NAMES_EXAMPLE)
+        self.go, self.cancel = PrimaryButton(tr("Take them")), QuietButton(tr("Cancel"))
+        self.go.clicked.connect(self.accept)
+        self.cancel.clicked.connect(self.reject)
+        self.accepted.connect(lambda: taken(self.table.rows()))
+        self.table.changed.connect(self._allow)
+        words = tr(
+            "Paste cells of a spreadsheet. The first row names the columns: “name”, an axis or two such as “race” and "
+            "“gender”, and perhaps “source”. Every other row is a name."
+        )
+        tokens = theme.current()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.grid)
+        box.addWidget(Label(tr("Names from a table"), "title", wrap=True))
+        box.addWidget(Label(words, "soft", wrap=True))
+        box.addWidget(self.table, 1)
+        box.addLayout(_answers(self.cancel, self.go))
+        self.resize(fitting(parent, PASTE_WIDTH, PASTE_HEIGHT))
+        self._allow()
+
+    def _allow(self) -> None:
+        why = self.table.trouble.text() if self.table.rows() else tr("There are no names yet.")
+        self.go.setEnabled(not why)
+        self.go.setToolTip(why)
+
+
+def _answers(*buttons: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.addStretch(1)
+    for button in buttons:
+        row.addWidget(button)
+    return row
 
 
 def _titled(one: Definition) -> str:

@@ -155,6 +155,25 @@ class LinesInput(TextInput):
         return "\n".join(value or ())
 
 
+class PairsInput(LinesInput):
+    """A list by key, a line for each: “race: black, asian”."""
+
+    def value(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for line in super().value():
+            key, _, rest = line.partition(":")
+            found.setdefault(key.strip(), []).extend(one.strip() for one in rest.split(",") if one.strip())
+        return found
+
+    def _as_text(self, value: Any) -> str:
+        return as_pairs(value or {}, "\n")
+
+
+def as_pairs(value: Mapping[str, Sequence[str]], between: str) -> str:
+    """A list by key in words."""
+    return between.join(f"{key}: {', '.join(each)}" for key, each in value.items())
+
+
 class ChoiceInput(Input):
     """One of a few."""
 
@@ -180,6 +199,7 @@ SIMPLE: Mapping[str, Callable[[Field], Input]] = {
     "line": LineInput,
     "text": TextInput,
     "lines": LinesInput,
+    "pairs": PairsInput,
     "choice": ChoiceInput,
 }
 

@@ -1,6 +1,6 @@
 """What is done with a definition beyond typing: it is saved, removed, crossed, read from a file or written to one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.errors import AppError
-from core.prompts.definition_kinds import AXIS, KINDS
+from core.prompts.definition_kinds import AXIS, KINDS, NAMES
 from core.prompts.definitions import Draft, completed
 from core.prompts.library import Definition
 from desktop.dialogs.question import Question
 from desktop.operations import Operation
 from desktop.operations import own as operations
 from desktop.operations.own import OwnSeen
-from desktop.panels.prompts.own.asked import ask_crossing, ask_names
+from desktop.panels.prompts.own.asked import PasteDialog, ask_crossing, ask_groups, ask_names
 from desktop.panels.prompts.own.entries import OwnEntry
 from desktop.shell import Shell
 from desktop.widgets import tr
@@ -27,6 +27,7 @@ class Keeping(QObject):
 
     drafted = Signal(str, object)  # kind, and a draft of it to go on with
     named = Signal(object, object)  # OwnEntry, and its draft with the names of a set
+    pasted = Signal(object, object)  # OwnEntry, and groups with their names
     kept = Signal(object, object)  # OwnEntry, and the Definition that it is now
     removed = Signal(object)  # Definition
     saving_changed = Signal()
@@ -102,9 +103,36 @@ class Keeping(QObject):
 
         ask_names(self._page.window(), seen.names, chosen)
 
+    def ask_groups(self, seen: OwnSeen) -> None:
+        """A draft of a set of names for an axis, or for two."""
+        axes = {one.key: one for one in seen.of(AXIS.folder)}
+
+        def chosen(first: str, second: str) -> None:
+            other = axes[second].data if second else None
+            self._draft(NAMES.folder, operations.names_to_write(axes[first].data, other))
+
+        ask_groups(self._page.window(), list(axes.values()), chosen)
+
+    def ask_paste(self, entry: OwnEntry) -> None:
+        """Names of a table that is pasted, for a set."""
+
+        def taken(rows: list[list[str]]) -> None:
+            self._start(operations.cells_pasted(rows), lambda cells: self.pasted.emit(entry, cells))
+
+        PasteDialog(self._page.window(), taken).open()
+
+    def ask_example(self, kind: str) -> None:
+        """Write an explained example of a kind to a file, which is asked for."""
+        suffix = KINDS[kind].suffix
+        start = f"{KINDS[kind].folder}-{tr('example')}.{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self._page, tr("Save an example"), start, file_types([suffix]))
+        if name:
+            self._start(operations.save_example(kind, _ending(Path(name), suffix)))
+
     def ask_file(self, kind: str) -> None:
         """A draft from a file, which is asked for."""
-        name, _ = QFileDialog.getOpenFileName(self._page, tr("Import a definition"), "", _file_types(kind))
+        types = file_types(KINDS[kind].suffixes)
+        name, _ = QFileDialog.getOpenFileName(self._page, tr("Import a definition"), "", types)
         if name:
             self.take_file(kind, Path(name))
 
@@ -116,12 +144,10 @@ class Keeping(QObject):
         """Write it to a file, which is asked for."""
         suffix = KINDS[entry.kind].suffix
         start = f"{entry.draft.get('key') or entry.id}.{suffix}"
-        name, _ = QFileDialog.getSaveFileName(self._page, tr("Save to a file"), start, _file_types(entry.kind))
+        types = file_types(dict.fromkeys([suffix, "toml"]))
+        name, _ = QFileDialog.getSaveFileName(self._page, tr("Save to a file"), start, types)
         if name:
-            path = Path(name)
-            if path.suffix not in (f".{suffix}", ".toml"):
-                path = path.with_name(f"{path.name}.{suffix}")
-            self._start(operations.export_own(entry.kind, entry.draft, path))
+            self._start(operations.export_own(entry.kind, entry.draft, _ending(Path(name), suffix)))
 
     def _draft(self, kind: str, operation: Operation[Draft]) -> None:
         # Of this kind also where the page shows another by the time it is there.
@@ -135,6 +161,10 @@ class Keeping(QObject):
         self.saving_changed.emit()
 
 
-def _file_types(kind: str) -> str:
-    toml = KINDS[kind].suffix == "toml"
-    return tr("Definition (*.toml)") if toml else tr("List, one to a line (*.txt *.toml)")
+def file_types(suffixes: Iterable[str]) -> str:
+    """What a dialog offers."""
+    return tr("Definitions ({endings})").format(endings=" ".join(f"*.{each}" for each in suffixes))
+
+
+def _ending(path: Path, suffix: str) -> Path:
+    return path if path.suffix in (f".{suffix}", ".toml") else path.with_name(f"{path.name}.{suffix}")

@@ -1,15 +1,16 @@
 """Axes and texts of one's own: a list of what there is, and the form of the chosen one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.prompts.definition_kinds import AXIS, KINDS
+from core.prompts.definition_kinds import AXIS, KINDS, NAMES
 from core.prompts.definitions import Draft, DraftProblem, problems
 from core.prompts.library import Definition
+from core.prompts.name_sets import with_cells
 from desktop import theme
 from desktop.operations.own import OwnSeen
 from desktop.panels.prompts.own.entries import Entries, OwnEntry
@@ -46,6 +47,7 @@ class OwnPage(QWidget):
         self.copy_this, self.copy = PrimaryButton(tr("Copy and change")), QuietButton(tr("Copy"))
         self.undo, self.names = QuietButton(tr("Undo changes")), QuietButton(tr("Names from a set…"))
         self.send, self.remove = QuietButton(tr("Save to file…")), QuietButton(tr("Remove…"))
+        self.paste = QuietButton(tr("Names from a table…"))
         self.use = QuietButton(tr("Make prompts with it"))
         self._lay_out()
         self._connect()
@@ -144,6 +146,12 @@ class OwnPage(QWidget):
         if self._is_shown(entry):
             self._show_list(entry.id)
 
+    def _take_pasted(self, entry: OwnEntry, cells: Sequence[Draft]) -> None:
+        now = self.entries.entry(entry.kind, entry.id)
+        self.entries.change(now, {"cells": with_cells(now.draft.get("cells", ()), cells)})
+        if self._is_shown(entry):
+            self._show_list(entry.id)
+
     def take_file(self, path: Path) -> None:
         """Go on with what a file holds; it is kept when it is saved."""
         self._keeping.take_file(self.shelf.kind, path)
@@ -212,6 +220,7 @@ class OwnPage(QWidget):
             (self.copy, own),
             (self.undo, own and entry is not None and entry.changed),
             (self.names, own and entry is not None and entry.kind == AXIS.folder),
+            (self.paste, own and entry is not None and entry.kind == NAMES.folder),
             (self.send, entry is not None),
             (self.remove, own and kept),
             (self.use, own and kept and entry is not None and not entry.changed),
@@ -226,6 +235,7 @@ class OwnPage(QWidget):
         self.shelf.chosen.connect(self._show)
         self._keeping.drafted.connect(self._go_on_with)
         self._keeping.named.connect(self._take_names)
+        self._keeping.pasted.connect(self._take_pasted)
         self._keeping.kept.connect(self._take_kept)
         self._keeping.removed.connect(self._take_removed)
         self._keeping.saving_changed.connect(self._allow)
@@ -235,9 +245,12 @@ class OwnPage(QWidget):
             (self.copy_this, self._copy),
             (self.shelf.bring, lambda: self._keeping.ask_file(self.shelf.kind)),
             (self.shelf.cross, lambda: self._keeping.ask_crossing(self.entries.seen)),
+            (self.shelf.for_groups, lambda: self._keeping.ask_groups(self.entries.seen)),
+            (self.shelf.example, lambda: self._keeping.ask_example(self.shelf.kind)),
             (self.save, self._save),
             (self.undo, self._undo),
             (self.names, lambda: self._with_shown(lambda one: self._keeping.ask_names(one, self.entries.seen))),
+            (self.paste, lambda: self._with_shown(self._keeping.ask_paste)),
             (self.send, lambda: self._with_shown(self._keeping.ask_where)),
             (self.remove, self._remove),
             (self.use, self._use),
@@ -259,7 +272,9 @@ class OwnPage(QWidget):
         self._forms = QVBoxLayout()
         self._forms.setContentsMargins(0, 0, 0, 0)
         steps = FlowLayout()
-        for button in (self.save, self.copy_this, self.use, self.undo, self.names, self.copy, self.send, self.remove):
+        for button in (
+            self.save, self.copy_this, self.use, self.undo, self.names, self.paste, self.copy, self.send, self.remove
+        ):  # fmt: skip
             steps.addWidget(button)
         for part in (self.trouble, self.said):
             right.box.addWidget(part)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.prompts.definitions import Draft, DraftProblem, Field, Place
 from desktop import theme
-from desktop.panels.prompts.own.form import Input, RowForm
+from desktop.panels.prompts.own.form import Input, RowForm, as_pairs
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import FlowLayout, QuietButton, tr
 from desktop.widgets.labels import show_if
@@ -112,12 +112,11 @@ class RowsInput(Input):
 
     def _copy(self) -> None:
         row = {name: value for name, value in self._rows[self.chosen].items() if name != "key"}
-        unique = [field.name for field in self.field.fields if field.unique and field.shape == "lines"]
-        named = str(row.get(self.field.named, ""))
-        self._put(
-            self.chosen + 1,
-            {**row, **dict.fromkeys(unique, ()), self.field.named: tr("{name} (copy)").format(name=named)},
-        )
+        fields = {field.name: field for field in self.field.fields}
+        unique = [field.name for field in fields.values() if field.unique and field.shape == "lines"]
+        if fields[self.field.named].unique:
+            row[self.field.named] = tr("{name} (copy)").format(name=row.get(self.field.named, ""))
+        self._put(self.chosen + 1, {**row, **dict.fromkeys(unique, ())})
 
     def _put(self, number: int, row: dict[str, Any]) -> None:
         self._rows.insert(number, row)
@@ -197,7 +196,12 @@ def _columns(field: Field) -> list[TableColumn]:
 def _cell(field: Field, value: Any) -> str:
     if field.shape == "choice":
         return tr(dict(field.options).get(value or "", "")) if value else ""
-    text = ", ".join(value or ()) if field.shape == "lines" else str(value or "")
+    if field.shape == "pairs":
+        text = as_pairs(value or {}, "; ")
+    elif field.shape == "lines":
+        text = f"{len(value)}: {', '.join(value)}" if value else ""
+    else:
+        text = str(value or "")
     line = safe_line(text)
     return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL]}…"
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 
-from core.prompts.definition_kinds import AXIS, KINDS
+from core.prompts.definition_kinds import AXIS, KINDS, NAMES
 from desktop import theme
 from desktop.panels.prompts.own.entries import OwnEntry
 from desktop.tables.rows import TableColumn, TableRow, TextTable
@@ -34,9 +34,10 @@ class OwnShelf(Card):
         self.list = TextTable(tr("Definitions"), [TableColumn(tr("Title"))], wrap=True)
         self.list.horizontalHeader().hide()
         self.new, self.bring = QuietButton(tr("New"), icon="plus"), QuietButton(tr("Import…"))
-        self.cross = QuietButton(tr("Cross two…"))
+        self.cross, self.for_groups = QuietButton(tr("Cross two…")), QuietButton(tr("New for an axis…"))
+        self.example = QuietButton(tr("Save an example…"))
         ways = FlowLayout()
-        for button in (self.new, self.bring, self.cross):
+        for button in (self.new, self.for_groups, self.bring, self.cross, self.example):
             ways.addWidget(button)
         for widget in (self.box_of_kinds, self.about, self.list):
             self.box.addWidget(widget, int(widget is self.list))
@@ -69,4 +70,5 @@ class OwnShelf(Card):
     def _show_kind(self) -> None:
         self.about.setText(tr(KINDS[self.kind].about))
         show_if(self.cross, self.kind == AXIS.folder)
+        show_if(self.for_groups, self.kind == NAMES.folder)
         self.kind_changed.emit()

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from core.project.project import Project
@@ -69,7 +72,7 @@ def test_a_table_from_a_file_becomes_prompts_with_its_columns(qtbot: QtBot, pane
 
 def test_a_typed_table_is_asked_for_every_identity_of_an_axis(qtbot: QtBot, page: TemplatePage):
     page.edit.setPlainText("As {identity}, I ask: {question}")
-    page.table.typed.setPlainText("question;room\nWho pays?;kitchen\nWho cleans?;bath\n")
+    page.table.typed.take("question;room\nWho pays?;kitchen\nWho cleans?;bath\n")
     wait_for(qtbot, page, "{identity} is not a placeholder here")
     axis = page.table.axis
     qtbot.waitUntil(lambda: axis.findData("race") > 0, timeout=PATIENCE)
@@ -91,26 +94,80 @@ def test_a_typed_table_is_asked_for_every_identity_of_an_axis(qtbot: QtBot, page
 )
 def test_what_does_not_fit_is_said(qtbot: QtBot, page: TemplatePage, table: str, template: str, words: str):
     page.edit.setPlainText(template)
-    page.table.typed.setPlainText(table)
+    page.table.typed.take(table)
     wait_for(qtbot, page, words)
 
 
 def test_the_column_of_the_group_can_be_said(qtbot: QtBot, panel: PromptsPanel):
     page = panel.template
     page.edit.setPlainText("{whom} asks: {question}")
-    page.table.typed.setPlainText("whom,question\nnurse,Who pays?\npilot,Who pays?\n")
+    page.table.typed.take("whom,question\nnurse,Who pays?\npilot,Who pays?\n")
     wait_for(qtbot, page, "No column says the group")
     group = page.table.group
     group.setCurrentIndex(group.findData("whom"))
     group.activated.emit(group.currentIndex())
     qtbot.waitUntil(lambda: page.verdict.text() == "2 prompts.", timeout=PATIENCE)
-    page.table.typed.setPlainText("whom,question\n" + "".join(f"{w},Who pays {n}?\n" for n in range(8) for w in BOTH))
+    page.table.typed.view.setCurrentIndex(page.table.typed.grid.index(0, 0))
+    page.table.typed.take("whom,question\n" + "".join(f"{w},Who pays {n}?\n" for n in range(8) for w in BOTH))
     qtbot.waitUntil(lambda: page.example.text() == "and 4 more", timeout=PATIENCE)
     page.edit.setPlainText("{whom asks")
     assert page.example.text() == ""  # what it became is gone, and so is the rest of it
     page.edit.setPlainText("{whom} asks: {question}")
     qtbot.waitUntil(panel.add.isEnabled, timeout=PATIENCE)
     # without the table it is an example again, and nothing can be added
-    page.table.typed.clear()
+    page.table.typed.view.selectAll()
+    QTest.keyClick(page.table.typed.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not panel.add.isEnabled(), timeout=PATIENCE)
     assert panel.add.toolTip() == "A template needs a table: choose or type one."
+
+
+def test_a_table_is_pasted_from_a_spreadsheet_changed_and_taken_back(qtbot: QtBot, panel: PromptsPanel):
+    page = panel.template
+    typed = page.table.typed
+    page.edit.setPlainText(TEMPLATE)
+    # a spreadsheet's cells: tabs between them, a cell with a line break in quotation marks
+    QGuiApplication.clipboard().setText('name\tgender\tquestion\nEmily\twoman\t"Who pays,\nand why?"\nGreg\tman\tWho?')
+    typed.paste_here.click()
+    assert typed.rows() == [
+        ["name", "gender", "question"],
+        ["Emily", "woman", "Who pays,\nand why?"],
+        ["Greg", "man", "Who?"],
+    ]
+    wait_for(qtbot, page, "2 prompts")
+    assert page.filled.text().startswith("Emily asks: Who pays,\nand why?")
+    typed.view.setCurrentIndex(typed.grid.index(2, 0))
+    typed.add_row.click()
+    assert typed.trouble.text() == ""
+    typed.remove_row.click()  # the new one
+    typed.view.setCurrentIndex(typed.grid.index(2, 0))
+    typed.remove_row.click()
+    wait_for(qtbot, page, "1 prompt")
+    QTest.keyClick(typed.view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    wait_for(qtbot, page, "2 prompts")
+    typed.add_column.click()
+    typed.grid.setData(typed.grid.index(1, 3), "bath")
+    assert typed.trouble.text() == "Column 4 has no name: write it into the first row."
+    typed.grid.setData(typed.grid.index(0, 3), "Name")
+    assert typed.trouble.text() == "Two columns are called “name”: rename one of them."
+    typed.remove_column.click()
+    assert typed.rows()[0] == ["name", "gender", "question"]
+    typed.view.setCurrentIndex(typed.grid.index(1, 2))
+    QGuiApplication.clipboard().setText("Why?")
+    QTest.keyClick(typed.view, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert typed.rows()[1] == ["Emily", "woman", "Why?"]
+
+
+def test_names_of_a_set_are_asked_for_on_an_axis_alone(qtbot: QtBot, page: TemplatePage):
+    page.edit.setPlainText("As {name}, I ask: {question}")
+    page.table.typed.show_example.click()
+    assert page.table.typed.rows()[0] == ["name", "gender", "question"]
+    page.table.typed.clear()
+    page.table.typed.take("question\nWho pays?")
+    names, axis = page.table.names, page.table.axis
+    qtbot.waitUntil(lambda: names.findData("us") > 0, timeout=PATIENCE)
+    assert not names.isEnabled()
+    for box, key in ((axis, "race"), (names, "us")):
+        box.setCurrentIndex(box.findData(key))
+        box.activated.emit(box.currentIndex())
+    wait_for(qtbot, page, "3 prompts")
+    assert page.filled.text().startswith("As Emily, I ask: Who pays?")  # the first of the set, of white women

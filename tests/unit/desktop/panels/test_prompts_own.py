@@ -14,7 +14,7 @@ from core.prompts import cogs_set, load_axis
 from desktop.dialogs.question import Question
 from desktop.main_window import MainWindow
 from desktop.operations.prompts import add_prompts
-from desktop.panels.prompts.own.asked import ChoiceDialog
+from desktop.panels.prompts.own.asked import ChoiceDialog, PasteDialog
 from desktop.panels.prompts.own.form import Input
 from desktop.panels.prompts.own.page import OwnPage
 from desktop.panels.prompts.own.rows import RowsInput
@@ -379,13 +379,72 @@ def test_an_own_document_is_asked_for_of_own_occupations(qtbot: QtBot, panel: Pr
     assert panel.preview.model.prompt(0).text == "Write a note for Joseph, a baker."
 
 
-@pytest.mark.parametrize("kind", ["tasks", "themes", "documents", "occupations"])
+@pytest.mark.parametrize("kind", ["names", "tasks", "themes", "documents", "occupations"])
 def test_each_kind_is_copied_and_kept_as_it_ships(qtbot: QtBot, page: OwnPage, kind: str):
     page.show_kind(kind)
     first = next(iter(titles(page)))
     page.copy_this.click()
     assert page.save.isEnabled(), page.save.toolTip()
     save(qtbot, page, f"{first} (copy)")
+
+
+def test_a_set_of_names_is_begun_for_two_axes_pasted_and_asked_with(
+    qtbot: QtBot, panel: PromptsPanel, project: Project
+):
+    page = panel.own
+    page.show_kind("names")
+    assert page.shelf.cross.isHidden()
+    page.shelf.for_groups.click()
+    dialog = page.window().findChild(ChoiceDialog)
+    for box, key in zip(dialog.boxes, ("gender", "race"), strict=True):
+        box.setCurrentIndex(box.findData(key))
+    dialog.go.click()
+    rows = page.form.inputs["cells"]
+    assert isinstance(rows, RowsInput)
+    qtbot.waitUntil(lambda: len(rows.value()) == 9)
+    assert rows.form.inputs["of"].control.toPlainText() == "gender: man, male\nrace: white"
+    assert page.save.toolTip() == "Write some names."
+    page.paste.click()
+    paste = page.window().findChild(PasteDialog)
+    assert not paste.go.isEnabled()
+    groups = [(gender, race) for gender in ("man", "woman", "non-binary") for race in ("white", "black", "asian")]
+    lines = [f"{race} {gender} {n}\t{gender}\t{race}" for n in range(3) for gender, race in groups]
+    paste.table.take("name\tgender\trace\n" + "\n".join(lines))
+    paste.go.click()
+    qtbot.waitUntil(lambda: len(rows.value()[0]["names"]) == 3)
+    assert len(rows.value()) == 9
+    assert rows.table.table.rows[0].cells[1].startswith("3: white man 0, white man 1")
+    assert rows.form.inputs["names"].said.text().startswith("“White man” has 3 names: 20 or more are wanted, for with")
+    put(page.form.inputs["title"], "My city")
+    put(page.form.inputs["source"], "Registry of births 2010")
+    save(qtbot, page, "My city")
+    page.use.click()  # to Letters, with its names
+    by_name = panel.card("letters").by_name
+    assert by_name.names_from.currentText() == "My city"
+    by_name.axis.setCurrentIndex(by_name.axis.findText("Race: white, black, asian"))
+    assert by_name.per_group.maximum() == 9  # of three genders, 3 each
+    assert by_name.names["white"].items() == ("white man 0",)
+    qtbot.waitUntil(panel.add.isEnabled)
+    panel.add.click()
+    qtbot.waitUntil(lambda: panel.sets.model.rowCount() == 1, timeout=PATIENCE)
+    (stored,) = project.prompts.sets()
+    assert stored.recipe["name_set"] == {"key": "my-city", "title": "My city", "version": 1}
+    panel.tabs.setCurrentIndex(panel.own_tab)
+    qtbot.waitUntil(lambda: page.said.text() == "Version 1. Prompts were made from it.", timeout=PATIENCE)
+
+
+def test_an_example_is_saved_and_brought_in(
+    qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "example"
+    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    page.shelf.example.click()
+    path = tmp_path / "example.toml"
+    qtbot.waitUntil(path.exists)
+    assert "# what people call it" in path.read_text("utf-8")
+    page.take_file(path)
+    qtbot.waitUntil(lambda: titles(page).get("Hair colour") == "not kept")
+    assert page.save.isEnabled()
 
 
 def test_prompts_are_added_although_no_version_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,142 @@
+"""names list, check, make, and example: names and other definitions of one's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.cli.console import add_group, check_target, note, print_json, print_table, say
+from core.cli.project_commands import AsJson
+from core.errors import AppError, UsageError
+
+if TYPE_CHECKING:
+    from core.prompts.name_sets import NameSet
+
+Replace = Annotated[bool, typer.Option("--replace", help="Replace the file if it is there.")]
+
+
+def add_own_to(app: typer.Typer) -> None:
+    add_group(
+        app,
+        "names",
+        "Sets of given names by group: list the shipped ones, check a file, make one of a table.",
+        {"list": show_sets, "check": check_names, "make": make_names},
+    )
+    app.command()(example)
+
+
+def show_sets(as_json: AsJson = False) -> None:
+    """The shipped sets of names."""
+    from core.prompts.name_sets import available_name_sets, load_name_set
+
+    sets = [load_name_set(key) for key in available_name_sets()]
+    if as_json:
+        print_json({"names": [_as_data(one) for one in sets]})
+        return
+    print_table(
+        ("names", "title", "groups", "names"),
+        [
+            (one.key, one.title, str(len(one.cells)), str(sum(len(cell.all_names) for cell in one.cells)))
+            for one in sets
+        ],
+        right=("groups", "names"),
+    )
+
+
+def check_names(
+    names: Annotated[str, typer.Argument(help="A set of names: the key of a shipped one, or a .toml file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Read a set of names, and say how many names each group has, or what is wrong with the file."""
+    from core.prompts.name_sets import load_name_set
+
+    _tell(load_name_set(names), as_json)
+
+
+def make_names(
+    table: Annotated[Path, typer.Argument(help="A table with columns name, one or two axes, perhaps source.")],
+    out: Annotated[Path, typer.Option(help="The file to write (.toml).")],
+    title: Annotated[str, typer.Option(help="What the set is called; by default the table's name.")] = "",
+    source: Annotated[str, typer.Option(help="Where names are from of which the table does not say it.")] = "",
+    replace: Replace = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a set of names of a table that has a name in each row, with its race, gender or other axes."""
+    from core.prompts.definition_kinds import NAMES
+    from core.prompts.library import read_definition, write_definition
+
+    check_target(out, (".toml",))
+    if table.suffix.lower() == ".toml":
+        raise UsageError(f"“{table.name}” is a set of names already.", hint="“biasprint names check” reads it.")
+    _check_free(out, replace)
+    draft = dict(read_definition(NAMES, table))
+    draft |= {name: each for name, each in (("title", title), ("source", source)) if each}
+    write_definition(NAMES, draft, out)
+    _tell(NAMES.load(read_definition(NAMES, out)), as_json, out)
+
+
+def example(
+    kind: Annotated[str, typer.Argument(help="axes, names, tasks, themes, documents or occupations.")],
+    out: Annotated[Path | None, typer.Option(help="The file to write; printed where none is named.")] = None,
+    replace: Replace = False,
+) -> None:
+    """An explained example of a definition of one's own, to be changed: it can be used as it is."""
+    from core.prompts.definition_kinds import KINDS
+    from core.prompts.library import example_of, write_example
+
+    if kind not in KINDS:
+        raise UsageError(f"There is no kind of definition “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")
+    if out is None:
+        say(example_of(KINDS[kind]).rstrip("\n"))
+        return
+    check_target(out, (f".{KINDS[kind].suffix}",))
+    _check_free(out, replace)
+    write_example(KINDS[kind], out)
+    say(f"Wrote {out}: {KINDS[kind].about}")
+
+
+def _check_free(out: Path, replace: bool) -> None:
+    if out.exists() and not replace:
+        hint = "Choose another name, or --replace."
+        raise AppError(f"There is a file {out} already.", kept="It was left as it is.", hint=hint)
+
+
+def _tell(names: "NameSet", as_json: bool, out: Path | None = None) -> None:
+    if as_json:
+        print_json({**({"file": str(out)} if out else {}), **_as_data(names)})
+        return
+    written = f"Wrote {out}: " if out else ""
+    groups = "1 group" if len(names.cells) == 1 else f"{len(names.cells)} groups"
+    say(f"{written}{names.title}, version {names.version}: {groups}.")
+    print_table(
+        ("group", "stands for", "names", "from"),
+        [
+            (
+                cell.label,
+                _said(cell.of),
+                str(len(cell.all_names)),
+                "; ".join(names.sources[key].title for key in cell.names),
+            )
+            for cell in names.cells
+        ],
+        right=("names",),
+    )
+    for remark in names.remarks():
+        note(remark)
+
+
+def _said(of: Any) -> str:
+    return "; ".join(f"{axis}: {', '.join(identities)}" for axis, identities in of.items())
+
+
+def _as_data(names: "NameSet") -> dict[str, Any]:
+    cells = [
+        {
+            "group": cell.label,
+            "of": {axis: list(identities) for axis, identities in cell.of.items()},
+            "names": len(cell.all_names),
+            "sources": [names.sources[key].title for key in cell.names],
+        }
+        for cell in names.cells
+    ]
+    return {"key": names.key, "title": names.title, "version": names.version, "cells": cells}
