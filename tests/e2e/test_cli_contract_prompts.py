@@ -1,5 +1,6 @@
 """The contract of `prompts`: what each study's prompt set can be narrowed to or made from."""
 
+import csv
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,17 @@ def test_letters_are_written_from_biographies_for_every_group(file: Path, tmp_pa
         (f"biographies-{number}", group): 3 for number in (1, 2) for group in ("male", "female")
     }
     assert not any("Ann" in row.text or "Stone" in row.text for row in rows)
+
+
+def test_own_documents_are_written_from_biographies_of_the_named_occupations(file: Path, tmp_path: Path) -> None:
+    table, note = tmp_path / "biographies.csv", tmp_path / "note.toml"
+    table.write_text(BIOGRAPHIES, encoding="utf-8")
+    biasprint("example", "documents", "--out", note)
+    occupation = next(csv.DictReader(BIOGRAPHIES.splitlines()))["occupation"]
+    asked = ("--biographies", table, "--versions", 1, "--document", note)
+    assert made(file, "letters", *asked, "--occupation", occupation)["prompts"] == 2
+    assert stored(file)[0].text.startswith("Write a short note that recommends")
+    refused("prompts", file, "--study", "letters", *asked, "--occupation", "pilot", code=2, says="No biography is of")
 
 
 def test_other_documents_and_a_mitigation_arm(file: Path) -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from core.errors import UsageError
+from core.errors import AppError, UsageError
 from core.prompts.axes import load_axis
+from core.prompts.letters import document_from
 from core.studies.letters.biographies import Biography, letters_context_based_set, paragraphs, sampled
 from core.swap import Person, Twin
 from core.swap.engine import swap
@@ -151,6 +152,25 @@ def test_every_group_gets_as_many_versions_of_the_same_paragraphs() -> None:
     assert first.fields["context"].count("\n\n") == 2
     assert "Ann" not in "".join(prompt.text for prompt in draft.prompts)
     assert draft == letters_context_based_set([Biography("weber", text, ANN, "painter")], versions=3)[0]
+
+
+def test_a_document_of_ones_own_is_asked_for_with_its_own_words() -> None:
+    note = document_from(
+        {
+            "key": "note", "title": "Note", "context_less": "A note for {name}.",
+            "context_based": "Write a note for a {occupation}. {biography}",
+        },
+        "This",
+    )  # fmt: skip
+    bio = Biography("weber", "Ann Weber paints.", ANN, "painter")
+    draft, _ = letters_context_based_set([bio], versions=1, document=note)
+    assert draft.prompts[0].text.startswith("Write a note for a painter. Joseph")
+    assert (draft.recipe["document"], draft.recipe["own_tasks"]["note"]["title"]) == ("note", "Note")
+    without = document_from({"key": "note", "title": "Note", "context_less": "A note for {name}."}, "This")
+    with pytest.raises(UsageError, match="“Note” has no prompt for biographies"):
+        letters_context_based_set([bio], document=without)
+    with pytest.raises(AppError, match="{biography} is missing"):
+        document_from({"key": "n", "title": "N", "context_less": "{name}", "context_based": "Write."}, "This")
 
 
 def test_places_to_look_at_are_given() -> None:
