@@ -169,7 +169,7 @@ def test_a_document_of_ones_own_is_asked_for_with_its_own_words() -> None:
     without = document_from({"key": "note", "title": "Note", "context_less": "A note for {name}."}, "This")
     with pytest.raises(UsageError, match="“Note” has no prompt for biographies"):
         letters_context_based_set([bio], document=without)
-    with pytest.raises(AppError, match="{biography} is missing"):
+    with pytest.raises(AppError, match=r"\{biography\} is missing"):
         document_from({"key": "n", "title": "N", "context_less": "{name}", "context_based": "Write."}, "This")
 
 
