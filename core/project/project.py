@@ -70,7 +70,11 @@ class Project:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
-        except FileExistsError:
+        except FileExistsError as error:
+            if not path.parent.is_dir():
+                raise AppError(
+                    f"There is no folder “{path.parent}”: a part of it is a file.", hint="Choose another folder."
+                ) from error
             raise AppError(
                 f"There is a file “{path.name}” already.", kept="It was not changed.", hint="Choose another name."
             ) from None

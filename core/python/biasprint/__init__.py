@@ -1,4 +1,4 @@
-"""Biasprint from Python: read a project, measure and score tables. docs/python.md has examples.
+"""Biasprint from Python: read a project, measure and score tables, run audit files. docs/python.md has examples.
 
     import biasprint
 
@@ -17,6 +17,8 @@ from biasprint import _names
 _names.install()
 
 if TYPE_CHECKING:
+    from biasprint.audits import DoneAudit as DoneAudit
+    from biasprint.audits import run as run
     from biasprint.measuring import How as How
     from biasprint.measuring import Measured as Measured
     from biasprint.measuring import measure as measure
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 # Imported where they are used: each process that computes imports this module, and needs none of them.
 _PLACES = {
+    "DoneAudit": ("audits", "DoneAudit"),
     "Error": ("core.errors", "AppError"),
     "Findings": ("tables", "Findings"),
     "How": ("measuring", "How"),
@@ -41,13 +44,14 @@ _PLACES = {
     "__version__": ("core", "__version__"),
     "measure": ("measuring", "measure"),
     "open": ("projects", "open"),
+    "run": ("audits", "run"),
     "sample": ("projects", "sample"),
     "score": ("measuring", "score"),
     "studies": ("measuring", "studies"),
 }
 __all__ = [
-    "Error", "Findings", "How", "Measured", "Project", "Table", "__version__", "measure", "open", "sample", "score",
-    "studies",
+    "DoneAudit", "Error", "Findings", "How", "Measured", "Project", "Table", "__version__", "measure", "open", "run",
+    "sample", "score", "studies",
 ]  # fmt: skip
 
 

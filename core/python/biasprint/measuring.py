@@ -3,9 +3,10 @@
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
@@ -119,7 +120,7 @@ def score(scorers: str | Sequence[str], data: "Data", *, columns: Mapping[str, s
     names = [scorers] if isinstance(scorers, str) else list(scorers)
     mapping = [f"{field}={column}" for field, column in (columns or {}).items()]
     with _as_files(data) as paths:
-        _, rows = _told(lambda: score_table(JobContext(), paths[0], names, mapping))
+        _, rows = in_words_of_python(lambda: score_table(JobContext(), paths[0], names, mapping))
     return Table(score_columns(names), rows)
 
 
@@ -142,11 +143,16 @@ def studies() -> Table:
 
 def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStudy]) -> Measured:
     """The result of measuring so, in this module's words."""
-    _told(lambda: measuring(study))  # before gates, which know its findings
-    gates = _told(lambda: gates_for(how.get("gates", ()), study))
+    _check(how)
+    in_words_of_python(lambda: measuring(study))  # before gates, which know its findings
+    gates = in_words_of_python(lambda: gates_for(_listed(how.get("gates", ())), study))
     asked: dict[str, Any] = {name: _plain(name, value) for name, value in how.items() if name != "gates"}
     options = MeasureOptions(**asked)
-    done = _told(lambda: work(options))
+    done = in_words_of_python(lambda: work(options))
+    return measured_of(done, hold(gates, done.result.findings))
+
+
+def measured_of(done: MeasuredStudy, gates: Sequence[GateResult] = ()) -> Measured:
     found = done.result
     return Measured(
         study=found.study,
@@ -156,7 +162,7 @@ def measured(study: str, how: How, work: Callable[[MeasureOptions], MeasuredStud
         recipe=dict(done.recipe),
         remarks=done.remarks,
         undone=done.undone,
-        gates=gate_table(hold(gates, found.findings)),
+        gates=gate_table(gates),
     )
 
 
@@ -164,11 +170,47 @@ def gate_table(results: Sequence[GateResult]) -> Table:
     return Table(("gate", "passed", "checked", "met", "untold", "missing", "said"), [one.to_json() for one in results])
 
 
+def _check(how: Mapping[str, Any]) -> None:
+    """What the command line would refuse is refused here too. TypeError for an argument that there is not."""
+    for name in how:
+        if name not in How.__annotations__:
+            there = ", ".join(How.__annotations__)
+            raise TypeError(f"measure() got an unexpected keyword argument '{name}'; there are {there}")
+    for name, (fits, wanted) in _FITS.items():
+        if name in how and not fits(how[name]):
+            raise UsageError(f"{name} is {wanted}, not {how[name]!r}.")
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _width(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and isfinite(value) and value >= 0)
+
+
+def _words(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, Iterable) and all(isinstance(one, str) for one in value))
+
+
+_FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "adjust": (lambda value: value in ("holm", "bh"), "“holm” or “bh”"),
+    "seed": (_whole, "a whole number from 0"),
+    "margin": (_width, "a number from 0"),
+    "pool": (lambda value: isinstance(value, bool), "True or False"),
+    "scorers": (lambda value: isinstance(value, Mapping), "a mapping from role to name"),
+} | dict.fromkeys(("axes", "generators", "compare", "gates"), (_words, "a list of words"))
+
+
 def _plain(name: str, value: Any) -> Any:
     """As options hold it: a list as a tuple, also where it is given as one word alone."""
     if name not in ("axes", "generators", "compare"):
         return value
-    return (value,) if isinstance(value, str) else tuple(value)
+    return _listed(value)
+
+
+def _listed(words: str | Iterable[str]) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
 
 
 # ---- Data frames go through the door of files, so that both give the same numbers
@@ -231,7 +273,7 @@ def _cell(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and isinstance(value.item(), bool | int) else str(value)
 
 
-def _told(work: Callable[[], Result]) -> Result:
+def in_words_of_python(work: Callable[[], Result]) -> Result:
     """Do it; an error is told as it is asked for here, not on the command line."""
     try:
         return work()
@@ -240,9 +282,15 @@ def _told(work: Callable[[], Result]) -> Result:
         raise
 
 
+HERE = {
+    "--axis": "axes", "--scorer": "scorers", "--compare": "compare", "--pool": "pool",
+    "--look-anyway": "look_anyway=True",
+}  # fmt: skip
+
+
 def _here(sentence: str) -> str:
     told = sentence.replace(f"“{FRAME}”", "the data frame")
     told = re.sub(r"Map one with (\w+)=column\.", r'Name the one that it is: columns={"\1": "…"}.', told)
-    for option, word in (("--axis", "axes"), ("--scorer", "scorers"), ("--compare", "compare"), ("--pool", "pool")):
+    for option, word in HERE.items():
         told = told.replace(option, word)
     return told[:1].upper() + told[1:]

@@ -1,11 +1,13 @@
 """`import biasprint`: projects and tables from Python, as a notebook uses them."""
 
+import json
 import math
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from cli_support import biasprint as command
+from cli_support import refused
 
 import biasprint
 from biasprint import Table
@@ -192,6 +194,11 @@ def test_a_frame_without_a_needed_column_is_told_in_the_words_of_python():
         (lambda: biasprint.measure("letters", {"text": ["a", "b"], "group": ["male"]}), "not of the same length"),
         (lambda: biasprint.measure("letters", 7), "cannot be read from a “int”"),
         (lambda: biasprint.score("no such", LETTERS), "There is no scorer “no such”"),
+        (lambda: biasprint.measure("completion", REPLIES, adjust="bonferroni"), "adjust is “holm” or “bh”, not 'bonf"),
+        (lambda: biasprint.measure("completion", REPLIES, seed=-1), "seed is a whole number from 0, not -1"),
+        (lambda: biasprint.measure("compare", LETTERS, margin=float("nan")), "margin is a number from 0, not nan"),
+        (lambda: biasprint.measure("completion", REPLIES, gates="completion.delta over 1"), "A gate has no “over”"),
+        (lambda: biasprint.run("nowhere.toml"), "The audit file nowhere.toml cannot be read"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(asked, says):
@@ -201,6 +208,53 @@ def test_what_makes_no_sense_is_one_sentence(asked, says):
     assert says in str(told.value)
     assert "data frame.jsonl" not in str(told.value)
     assert "not foreseen" not in str(told.value)
+
+
+def test_an_argument_that_there_is_not_is_named_with_those_there_are():
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'scorer'; there are axes, scorers"):
+        biasprint.measure("completion", REPLIES, scorer={})
+
+
+AUDIT = """
+gates = ["completion.likelihood[PPL, direction=ASA] estimate_above 0.4"]
+[[texts]]
+study = "completion"
+table = "replies.csv"
+[outputs]
+project = "{project}"
+report = "audit.md"
+"""
+
+
+def test_an_audit_file_is_done_as_the_command_line_does_it(tmp_path):
+    REPLIES.to_csv(tmp_path / "replies.csv", index=False)
+    file = tmp_path / "audit.toml"
+    file.write_text(AUDIT.format(project="audit.biasprint"), encoding="utf-8")
+    heard = []
+
+    done = biasprint.run(file, tell=heard.append)
+
+    assert done["completion"].findings.of("completion.likelihood", "PPL")
+    assert (done.passed, done.exit_code, done.undone) == (False, 3, ())
+    assert [row["said"][:8] for row in done.gates] == ["The gate"]
+    assert done.texts.to_pandas()["added"].tolist() == [24]
+    assert (done.project, done.reports) == (tmp_path / "audit.biasprint", (tmp_path / "audit.md",))
+    assert "Measuring completion." in heard
+    told = command("run", file, "--json", code=3).json
+    again = json.loads(json.dumps(done.to_json()))
+    assert [one["added"] for one in again.pop("texts")] == [24]
+    assert [one["added"] for one in told.pop("texts")] == [0]
+    assert told == again
+
+
+def test_an_audit_whose_project_cannot_be_written_is_one_sentence(tmp_path):
+    REPLIES.to_csv(tmp_path / "replies.csv", index=False)
+    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "audit.toml").write_text(AUDIT.format(project="file/a.biasprint"), encoding="utf-8")
+    with pytest.raises(biasprint.Error, match="There is no folder"):
+        biasprint.run(tmp_path / "audit.toml")
+    refused("run", tmp_path / "audit.toml", code=1, says="There is no folder")
+    assert not (tmp_path / "audit.md").exists()
 
 
 def test_a_study_that_is_not_in_the_project_is_told(project):
