@@ -289,6 +289,24 @@ def _bonett_price(only_first: int, only_second: int, n: int) -> Bounds:
     return Bounds(max(-1.0, one - other - half), min(1.0, one - other + half), "Bonett–Price, paired proportions")
 
 
+def agreeing_pairs(difference: Difference) -> MaybeBounds:
+    """The exact interval of a difference of shares over pairs that are all alike: all or none differ, in one direction.
+
+    All n differ: ψ, the chance that a pair which differs favours the first, is within Clopper and Pearson's bounds, and
+    the difference is 2ψ − 1; 0 is within it where McNemar's exact p = 2 / 2ⁿ is above 0.05. None differs: at most
+    1 − 0.05^(1/n) of pairs do, one-sided, and the difference is no farther from 0. Other differences: as they are.
+    """
+    value, n = difference.value, difference.n_by_group[0] if difference.n_by_group else 0
+    if value is None or n == 0 or abs(value) not in (0.0, 1.0):
+        return difference.interval
+    if value == 0:
+        most = 1 - (1 - LEVEL) ** (1 / n)
+        return MaybeBounds(Bounds(-most, most, "exact, no pair differs", LEVEL))
+    least = 2 * ((1 - LEVEL) / 2) ** (1 / n) - 1
+    low, high = (least, 1.0) if value > 0 else (-1.0, -least)
+    return MaybeBounds(Bounds(low, high, "exact, all pairs differ", LEVEL))
+
+
 # ---- the ratio of two independent proportions
 
 

@@ -183,7 +183,8 @@ def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProc
     from core.runs.measure import scorers_needed
 
     kind = next(study.kind for study in project.studies.all() if study.id == run.study_id)
-    return ScoreBehind(ctx, project, run.study_id, scorers_needed(kind), compute)
+    needed = scorers_needed(kind, project, run.study_id, run.prompt_set_id)
+    return ScoreBehind(ctx, project, run.study_id, needed, compute)
 
 
 def _write_missing(

@@ -314,7 +314,7 @@ def store_rows(
         fields = _row_fields(record)
         asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
         if kind == "compare":
-            asked["identity"] = fields["group"][:200]
+            asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
         prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
         items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
     return store_outputs(

@@ -2,20 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.compute import calls, shared
 from core.jobs import JobContext
 from core.report.export import without_guard
-from core.runs.exporting import is_own_export
+from core.runs.exporting import OUTPUT, OUTPUT_END, is_own_export
+from core.runs.values import FAILED
 from core.studies.registry import table_fields
-from core.tables.fields import parse_map_options
+from core.tables.fields import FieldSpec, parse_map_options
 from core.tables.formats import read_format
 from core.tables.read import Duplicates, read_records
 from core.tables.rows import TableRead, with_line_breaks
 
 SEPARATED = (".csv", ".tsv")
+COMPARE = "compare"
+# Columns of an export that replies to a design are read with.
+KEY, STATUS, WRITTEN_BY = "key", "status", "written_by"
 
 
 def read_table(
@@ -34,8 +39,27 @@ def read_table(
     """
     if layout:
         return read_format(path, layout, encoding=encoding, extra=mapping, duplicates=duplicates, ctx=ctx)
-    table = read_records(path, table_fields(kind), mapping, encoding, duplicates=duplicates, ctx=ctx)
+    fields = partial(design_fields, table_fields(kind)) if kind == COMPARE else table_fields(kind)
+    table = read_records(path, fields, mapping, encoding, duplicates=duplicates, ctx=ctx)
+    if STATUS in table.mapping:
+        table = _written(table)
     return _unguarded(table) if path.suffix.lower() in SEPARATED and is_own_export(table.columns) else table
+
+
+def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[FieldSpec]:
+    """The fields of `compare`; of replies to designs each column by its own name too, for a design reads its own."""
+    if not {"design", "reads"} <= set(columns):
+        return list(fields)
+    known = {*(one.name for one in fields), *OUTPUT, *OUTPUT_END} - {KEY, STATUS, WRITTEN_BY}
+    own = [FieldSpec(column) for column in dict.fromkeys(columns) if column and column not in known]
+    return [*(replace(one, required=False) for one in fields), *own]
+
+
+def _written(table: TableRead) -> TableRead:
+    """Without the rows of requests that failed, which have no text."""
+    rows = tuple(record for record in table.rows if record.values[STATUS] in ("", "done"))
+    failed = len(table.rows) - len(rows)
+    return replace(table, rows=rows, dropped={**table.dropped, **({FAILED: failed} if failed else {})})
 
 
 def _unguarded(table: TableRead) -> TableRead:

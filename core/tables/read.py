@@ -360,19 +360,21 @@ def _share(cells: tuple[str, ...], shared: dict[str, str]) -> list[str]:
 
 def read_records(
     path: Path | str,
-    fields: Sequence[FieldSpec],
+    fields: Sequence[FieldSpec] | Callable[[Sequence[str]], Sequence[FieldSpec]],
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
     *,
     duplicates: Duplicates = "report",
     ctx: JobContext | None = None,
 ) -> TableRead:
-    """Read a whole table. Fields that `mapping` (field → column) leaves open are guessed.
+    """Read a whole table. Fields that `mapping` (field → column) leaves open are guessed. `fields`: or, by the columns
+    that the table has.
 
     Raises `AppError` where the table cannot be used at all, also when not one row can; otherwise bad rows are in
     `problems`. See `iter_records` for duplicates.
     """
     table = look_at(path, encoding)
+    fields = fields(table.columns) if callable(fields) else fields
     asked = dict(mapping or {})
     complete = complete_mapping(table.file.path.name, table.columns, table.sample_rows, fields, asked)
     problems: list[RowProblem] = []

@@ -49,17 +49,17 @@ def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
     written = project.outputs.count(OutputFilter(status="done"))  # a failure has no text that could be scored
     texts = written + sum(project.sources.count(study.id) for study in studies)
     scored = {(name, version): count for name, version, count in project.scores.known()}
-    needed = {info.name for study in studies for info in scorers_for(study.kind)}
+    needed = {info.name for study in studies for info in scorers_for(study.kind, project, study.id)}
     return tuple(
         ScorerLine(info, scored.get((info.name, info.version), 0), texts, info.name in needed) for info in describe()
     )
 
 
-def scorers_for(study: str) -> "list[ScorerInfo]":
-    """The scorers that a study's measures read."""
+def scorers_for(study: str, project: "Project | None" = None, study_id: int | None = None) -> "Sequence[ScorerInfo]":
+    """The scorers that a study's measures read; of a project's study those that its prompts need."""
     from core.runs.measure import scorers_needed
 
-    return scorers_needed(study)
+    return scorers_needed(study, project, study_id)
 
 
 def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[ScoreResult]]":

@@ -6,18 +6,19 @@ candidates be put in order. `design_set` makes its prompts; `core.studies.compar
 """
 
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 
 from core.errors import UsageError
 from core.prompts.axes import Axis, near
-from core.prompts.designs.design import Design
+from core.prompts.designs.design import Design, DesignMeasure
 from core.prompts.designs.pairs import pair_prompts
 from core.prompts.designs.people import people_prompts
 from core.prompts.designs.ranking import ranking_prompts
 from core.prompts.drafts import PromptSetDraft
 from core.prompts.resource_files import packaged, read_toml, validated
 
-__all__ = ["Design", "available_designs", "design_set", "load_design"]
+__all__ = ["Design", "available_designs", "design_set", "load_design", "shipped_measure"]
 
 
 def available_designs() -> tuple[str, ...]:
@@ -62,3 +63,14 @@ def design_set(design: Design) -> PromptSetDraft:
         "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256}} if axis else {},
     }
     return PromptSetDraft(design.title, recipe, tuple(prompts), (axis,) if axis else (), (design.cannot_say,))
+
+
+@cache
+def shipped_measure(key: str) -> DesignMeasure | None:
+    """How a shipped design is measured, for texts whose prompts are not here; None for a key that none has."""
+    if key not in available_designs():
+        return None
+    measured: DesignMeasure = validated(
+        DesignMeasure, design_set(load_design(key)).recipe["design"], f"The design {key}"
+    )
+    return measured

@@ -103,7 +103,8 @@ class DesignMeasure:
     """The part of a design that measuring needs; a project keeps it in the recipe of the prompt set.
 
     `by`: the fields that hold groups; the first two are crossed where `crossed` says so. `higher_for`: by what is
-    compared → the group for which more words of stereotypes are the stereotype.
+    compared → the group for which more words of stereotypes are the stereotype. `spread`: of which label of a
+    scorer it is measured how far the groups' means lie apart.
     """
 
     key: str
@@ -117,13 +118,14 @@ class DesignMeasure:
     by: tuple[str, ...] = ()
     crossed: bool = False
     higher_for: Mapping[str, str] = field(default_factory=dict)
+    spread: str = ""
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Design:
     """`measure`: what is measured, in words; `cannot_say`: what its numbers do not show; `texts`: who wrote the texts.
 
-    `higher_for`: as `DesignMeasure` has it. `reads`: how a reply is read. `scorers`: what scores its text.
+    `higher_for`, `spread`: as `DesignMeasure` has them. `reads`: how a reply is read. `scorers`: what scores its text.
     `similarity`: are texts for two groups compared with each other? `base`: by what is compared → the group that the
     others are set against; else every pair.
     """
@@ -141,6 +143,7 @@ class Design:
     similarity: bool = False
     base: Mapping[Text, Text] = Field(default_factory=dict)
     higher_for: Mapping[Text, Text] = Field(default_factory=dict)
+    spread: str = ""
     seed: Annotated[int, Field(ge=0)] = 0
     people: PeopleLayout | None = None
     pairs: PairsLayout | None = None
@@ -164,7 +167,7 @@ class Design:
         ages = ("age",) if self.people and len(self.people.ages) > 1 else ()
         return DesignMeasure(
             self.key, self.title, self.version, self.reads, self.source, self.scorers, self.similarity,
-            dict(self.base), (*by, *ages), bool(axis and axis.crosses), dict(self.higher_for),
+            dict(self.base), (*by, *ages), bool(axis and axis.crosses), dict(self.higher_for), self.spread,
         )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
     """A figure of each kind for each score: scores have no unit in common."""
     found = []
     for key, (title, subtitle, null) in KINDS.items():
-        own = [one for one in findings if one.id.startswith(key)]
+        own = [one for one in findings if one.id == key or one.id.startswith(f"{key}.")]
         for part, of_one in parted(own, _part).items():
             found.append(
                 Figure(

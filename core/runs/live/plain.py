@@ -21,7 +21,8 @@ class PlainTally:
 
     def __init__(self, project: Project, study_id: int, compute: ComputeProcess) -> None:
         self._kind = next(row.kind for row in project.studies.all() if row.id == study_id)
-        self.scorers = tuple(info for info in scorers_needed(self._kind) if info.role != "embedding")
+        needed = scorers_needed(self._kind, project, study_id)
+        self.scorers = tuple(info for info in needed if info.role != "embedding")
         self._group_of: Shelf[str] = Drawer().shelf(str, str)
         self._means: dict[str, dict[str, Moments]] = {info.role: {} for info in self.scorers}
         self._undefined: dict[str, int] = {}

@@ -141,12 +141,22 @@ def measuring(kind: str) -> Measuring:
     return cast(Measuring, PlainMeasuring(study))
 
 
-def scorers_needed(kind: str) -> Sequence[ScorerInfo]:
+def scorers_needed(
+    kind: str, project: Project | None = None, study_id: int | None = None, set_id: int | None = None
+) -> Sequence[ScorerInfo]:
     """The scorers whose stored values a study's measures read, where nobody chooses others; light.
 
-    A role that no scorer can fill here has none, and a study that is not known here needs none.
+    Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them. A role
+    that no scorer can fill here has none, and a study that is not known here needs none.
     """
-    return measuring(kind).needed() if kind in studies() else ()
+    if kind not in studies():
+        return ()
+    module = measuring(kind)
+    by_prompts = getattr(module, "needed_by", None)
+    if by_prompts is None or project is None or study_id is None:
+        return module.needed()
+    found: Sequence[ScorerInfo] = by_prompts(project, study_id, set_id)
+    return found
 
 
 class PlainMeasuring:

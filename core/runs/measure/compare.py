@@ -13,6 +13,8 @@ from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
 from core.metrics.result import RESAMPLES
 from core.project.project import Project
+from core.project.rows import PromptSetRow
+from core.prompts.designs import shipped_measure
 from core.prompts.designs.design import DesignMeasure
 from core.prompts.resource_files import validated
 from core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
@@ -27,7 +29,7 @@ from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead
 
 if TYPE_CHECKING:
-    from core.studies.compare.measure import Measure
+    from core.studies.compare.table import Measure
 
 CHOICES: tuple[str, ...] = ("score", "embedding")
 AXES = False
@@ -38,12 +40,31 @@ OTHER_TEXTS = True
 DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
 YES = frozenset(("yes", "y", "true", "1", "1.0", "invited", "selected", "accepted", "hired", "approved"))
 NO = frozenset(("no", "n", "false", "0", "0.0", "rejected", "declined", "not selected", "denied"))
+NOT_SHIPPED = (
+    "The design “{design}” does not ship with the program, so its replies are compared as texts. Measure the project "
+    "that they are from to have them read."
+)
 NO_NUMBER = ("embedding", "entailment", "parts_of_speech", "lexicon", "success")
 Scored = tuple[Sequence[Any], Sequence[float | None], Mapping[int, str]]  # values, summaries, why there is none
 
 
 def needed() -> list[ScorerInfo]:
     return [*chosen_scorers(MeasureOptions()), *_embedder(MeasureOptions())]
+
+
+def needed_by(project: Project, study_id: int, set_id: int | None = None) -> list[ScorerInfo]:
+    """The scorers that the texts of a study's prompts need, or those of one set: of a design its own."""
+    found: dict[ScorerInfo, None] = {}
+    for row in project.prompts.sets(study_id):
+        if set_id in (None, row.id):
+            design = _design_of(row)
+            found |= dict.fromkeys(needed() if design is None else _needed_by_design(design))
+    return list(found) if found or set_id is not None else needed()
+
+
+def _needed_by_design(design: DesignMeasure) -> list[ScorerInfo]:
+    own = _named(",".join(design.scorers)) if design.scorers else []
+    return [*own, *(_embedder(MeasureOptions()) if design.similarity else [])]
 
 
 def kind_of(path: Path, mapping: Mapping[str, str]) -> str:
@@ -106,7 +127,8 @@ def of_tables(
     result = replace(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip
-    return result, []
+    strange = sorted({row["design"] for row in rows if row.get("reads")} - {"", *columns["measures"]})
+    return result, [NOT_SHIPPED.format(design=key) for key in strange]
 
 
 def of_project(
@@ -181,8 +203,13 @@ OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
 
 def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
     """The designs that the study's prompts were made from, by key, as the newest set of each says."""
-    recipes = [row.recipe["design"] for row in project.prompts.sets(study_id) if "design" in row.recipe]
-    return {one["key"]: validated(DesignMeasure, one, "The recipe of a prompt set") for one in recipes}
+    found = [design for row in project.prompts.sets(study_id) if (design := _design_of(row))]
+    return {one.key: one for one in found}
+
+
+def _design_of(row: PromptSetRow) -> DesignMeasure | None:
+    one = row.recipe.get("design")
+    return None if one is None else validated(DesignMeasure, one, "The recipe of a prompt set")
 
 
 def _gathered(
@@ -192,7 +219,7 @@ def _gathered(
     designs: Mapping[str, DesignMeasure] | None = None,
 ) -> dict[str, Any]:
     """Columns as `in_compute` takes them. `scored`: what a scorer says of every text."""
-    designs = designs or {}
+    designs = {**_shipped(rows), **(designs or {})}
     texts = [row.get("text", "") for row in rows]
     of = [row.get("design", "") if row.get("design") in designs else "" for row in rows]
     written = any(text.strip() for text in texts)
@@ -212,6 +239,12 @@ def _gathered(
         "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
         "scores": scores, "vectors": vectors, "measures": dict(designs),
     }  # fmt: skip
+
+
+def _shipped(rows: Sequence[Mapping[str, str]]) -> dict[str, DesignMeasure]:
+    """The shipped designs that rows of a table are replies to."""
+    keys = dict.fromkeys(row.get("design", "") for row in rows if row.get("reads"))
+    return {key: design for key in keys if (design := shipped_measure(key))}
 
 
 def _wanted(
@@ -252,7 +285,8 @@ def in_compute(
     import numpy as np
 
     from core.studies.compare.designs import Replies, measure_design
-    from core.studies.compare.measure import Compared, measure
+    from core.studies.compare.measure import measure
+    from core.studies.compare.table import Compared
 
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
@@ -288,7 +322,7 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
     """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
     import numpy as np
 
-    from core.studies.compare.measure import Measure
+    from core.studies.compare.table import Measure
 
     for name, cells in columns["columns"].items():
         values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
@@ -312,7 +346,7 @@ def _labelled(
     """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
     import numpy as np
 
-    from core.studies.compare.measure import Measure
+    from core.studies.compare.table import Measure
 
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}

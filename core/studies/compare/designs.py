@@ -18,13 +18,16 @@ from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Bounds, Floats
 from core.metrics.sorting import flipped_mean, least_p
 from core.prompts.designs.design import SEPARATOR, DesignMeasure
-from core.studies.compare.measure import Compared, Measure, adjusted, measure, pairs
+from core.studies.compare.measure import adjusted, measure
 from core.studies.compare.replies import VERSION, Unread, ranked, yes_or_no
 from core.studies.compare.sorting import first_named, of_topics
+from core.studies.compare.spread import spread
+from core.studies.compare.table import Compared, Measure, pairs
 from core.studies.findings import interval, missing_interval, too_few_to_tell
 
 CROSSED = " × "
 YES, TOP, ABOVE = "yes", "top place", "placed above others"
+CANDIDATE = "candidate shown first"
 STEREOTYPES = "gender_stereotypes"  # the role of the scorer
 PARTS = ("template", "form")  # fields by which findings come apart too
 
@@ -80,9 +83,9 @@ def measure_design(
     else:
         rows = _READERS[design.reads](replies)
         how = partial(measure, seed=seed, margin=margin, resamples=resamples, ctx=ctx)
-        found, dropped = _of_groups(design, replies, rows, _measures(rows, scored, use), how, seed)
+        found, dropped = _of_groups(design, replies, rows, _measures(rows, scored, use), how, (seed, resamples))
         if design.reads == "ranking":
-            found += _shown_first(design, replies, rows, use)
+            found += [_shown_first(replies, rows, use), *_of_no_ranking(design, replies, rows, use, how)]
     shared = {"design": design.key}
     told = [replace(one, dims={**shared, **one.dims}, source=one.source or design.source) for one in found]
     return StudyResult("compare", len(replies.texts), dict(dropped), adjusted(told, design.title))
@@ -118,13 +121,20 @@ def _of_rankings(replies: Replies) -> _Rows:
         if isinstance(order, Unread):
             rows.dropped[str(order)] += 1
             continue
-        columns = {name: cells for name, cell in fields.items() if len(cells := cell.split(SEPARATOR)) == len(names)}
-        for shown in range(len(names)):
-            own = {name: cells[shown] for name, cells in columns.items()}
+        for shown, own in enumerate(_candidates(fields)):
             rank = order.index(shown)
-            values = {TOP: float(rank == 0), ABOVE: 1 - rank / (len(names) - 1)}
-            rows.add(place, {**fields, **own, "shown": str(shown)}, values)
+            rows.add(place, own, {TOP: float(rank == 0), ABOVE: 1 - rank / (len(names) - 1)})
     return rows
+
+
+def _candidates(fields: Mapping[str, str]) -> list[dict[str, str]]:
+    """The fields of each candidate of a ranking, in the order in which they are shown."""
+    number = len(fields.get("names", "").split(SEPARATOR))
+    columns = {name: cells for name, cell in fields.items() if len(cells := cell.split(SEPARATOR)) == number}
+    return [
+        {**fields, **{name: cells[shown] for name, cells in columns.items()}, "shown": str(shown)}
+        for shown in range(number)
+    ]
 
 
 _READERS = {"text": _of_texts, "yes_no": _of_yes_or_no, "ranking": _of_rankings}
@@ -147,9 +157,12 @@ def _of_groups(
     rows: _Rows,
     measures: Sequence[Measure],
     how: Callable[[Compared, Sequence[Measure]], StudyResult],
-    seed: int,
+    drawn: tuple[int, int],
 ) -> tuple[list[Finding], Counter[str]]:
-    """Findings of all rows, then of each template, or of each form where there is one template."""
+    """Findings of all rows, then of each template, or of each form where there is one template.
+
+    `drawn`: seed, and how often is resampled.
+    """
     found: list[Finding] = []
     dropped = Counter(rows.dropped)
     for dims, at in _parts(rows):
@@ -160,7 +173,9 @@ def _of_groups(
         if design.reads == "yes_no":
             found += _log_odds(table, own[0])
         for by, higher in design.higher_for.items():
-            found += _stereotyped(table, own, (by, higher), seed)
+            found += _stereotyped(table, own, (by, higher), drawn[0])
+        if design.spread:
+            found += [each for one in own if one.label.endswith(design.spread) for each in spread(table, one, *drawn)]
         if not dims:
             dropped += Counter(made.dropped)
     return found, dropped
@@ -258,12 +273,32 @@ def _stereotyped(
     )  # fmt: skip
 
 
-def _shown_first(design: DesignMeasure, replies: Replies, rows: _Rows, use: ScorerUse) -> list[Finding]:
+def _of_no_ranking(
+    design: DesignMeasure,
+    replies: Replies,
+    rows: _Rows,
+    use: ScorerUse,
+    how: Callable[[Compared, Sequence[Measure]], StudyResult],
+) -> list[Finding]:
+    """Where no reply could be read: of every group, as the first reply's candidates have it, that nothing is known."""
+    if rows.fields or not replies.texts:
+        return []
+    nobody = _Rows()
+    why = rows.dropped.most_common(1)[0][0]
+    for own in _candidates(replies.fields[0]):
+        nobody.why[len(nobody.fields)] = why
+        nobody.add(0, own, {TOP: nan, ABOVE: nan})
+    table = _table(design, replies, nobody, list(range(len(nobody.fields))), {})
+    found = how(replace(table, alike=False), _measures(nobody, (), use)).findings
+    return [replace(one, dropped=dict(rows.dropped)) for one in found]
+
+
+def _shown_first(replies: Replies, rows: _Rows, use: ScorerUse) -> Finding:
     """How often the candidate that is shown first gets the top place, against its chance."""
     first = [at for at, fields in enumerate(rows.fields) if fields["shown"] == "0"]
     if not first:
-        return []
+        return first_named(np.array([]), [], 0.0, CANDIDATE, use)
     values = np.array([rows.values[TOP][at] for at in first])
     prompts = [replies.prompts[rows.places[at]] for at in first]
     chance = float(np.mean([1 / len(replies.fields[rows.places[at]]["names"].split(SEPARATOR)) for at in first]))
-    return [first_named(values, prompts, chance, "candidate shown first", use)]
+    return first_named(values, prompts, chance, CANDIDATE, use)

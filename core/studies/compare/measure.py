@@ -2,65 +2,25 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse, StudyResult
+from core.findings import Effect, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.clusters import Clusters
 from core.metrics.grouped import FEWEST_IN_A_CELL, WITHHELD, GroupDifference, group_difference, selection_rates
 from core.metrics.means import mean_interval
-from core.metrics.proportions import two_proportions
+from core.metrics.proportions import agreeing_pairs, two_proportions
 from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Difference, Floats, untested
-from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from core.metrics.sums import cluster_means
+from core.studies.compare.counterfactuals import company, similarity
+from core.studies.compare.table import Compared, Measure, pairs
 from core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
 
-MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
 RATE_MARGIN = 0.1
-SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One number of each text, NaN where it has none. `label`: what it is called; `why`: of a text without one.
-
-    `yes_or_no`: is it 1 or 0 by what it is? A score that happens to be 0 or 1 everywhere stays a score.
-    """
-
-    label: str
-    values: Floats
-    scorer: ScorerUse | None = None
-    why: Mapping[int, str] = field(default_factory=dict)
-    yes_or_no: bool = False
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Columns of one row each. `groups`: by what it is grouped (group, second_group, both) → the group of each row.
-
-    `units`: what samples of one prompt share; their mean is taken first. `embeddings`: rows' vectors for cosines, None
-    for a row without; `embedder`: who made them. `base`: by what is grouped → the group that the others are set
-    against, else every pair. `dims`, `source`, `family`: of every finding, where the texts are a part of all.
-    `alike`, `company`: are pairs of texts set against each other, and words looked for beside words of a gender?
-    """
-
-    texts: Sequence[str]
-    groups: Mapping[str, Sequence[str]]
-    blocks: Sequence[str]
-    units: Sequence[str] = ()
-    embeddings: Sequence[Floats | None] = ()
-    embedder: ScorerUse | None = None
-    base: Mapping[str, str] = field(default_factory=dict)
-    dims: Mapping[str, str] = field(default_factory=dict)
-    source: str = ""
-    family: str = ""
-    alike: bool = True
-    company: bool = True
 
 
 def measure(
@@ -83,12 +43,12 @@ def measure(
         reasons = Counter(one.why.get(place, f"no value of {one.label}") for place in np.flatnonzero(missing).tolist())
         dropped.update(reasons)
         for by in table.groups:
-            made = list(_of_measure(one, table, by, seed, margin, resamples))
+            made = [*_of_measure(one, table, by, seed, margin, resamples), *_of_silent(one, table, by, reasons)]
             found += [replace(each, dropped=dict(reasons), source=each.source or table.source) for each in made]
     if table.alike:
-        found += _similarity(table, next(iter(table.groups)))
+        found += similarity(table, next(iter(table.groups)), seed)
     if table.company:
-        found += _company(table.texts)
+        found += company(table.texts)
     return StudyResult("compare", len(table.texts), dict(dropped), adjusted(found, table.family))
 
 
@@ -118,7 +78,7 @@ def _of_measure(
         together = [name or (unit and f"prompt {unit}") for name, unit in zip(names, units, strict=True)]
         yield from _rates(values, of.tolist(), together, shared)
     if table.units:
-        values, of, names = _of_prompts(values, of, names, units)
+        values, of, names = of_prompts(values, of, names, units)
     sizes = Counter(of.tolist())
     if not one.yes_or_no:
         yield from _means(values, of, names, shared)
@@ -132,13 +92,41 @@ def _of_measure(
         whole = bool(np.isin(values[both], (0, 1)).all())  # a prompt's samples may disagree: their share is no count
         if one.yes_or_no and not compared.matched and apart and whole:
             compared = replace(compared, difference=_independent(values[both], of[both] == first), least_p=0.0)
+        if one.yes_or_no and compared.matched and compared.difference.interval.bounds is None and whole:
+            bounds = agreeing_pairs(compared.difference)
+            compared = replace(compared, difference=replace(compared.difference, interval=bounds))
         if one.yes_or_no and min(compared.difference.n_by_group, default=0) < FEWEST_IN_A_CELL:
             n = compared.difference.n
             compared = replace(compared, difference=untested(None, WITHHELD, "", "", n, ()), floor=None)
         yield from _difference(one, compared, (first, second), sizes, shared)
 
 
-def _of_prompts(
+def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
+    """What is undefined of groups of whose texts none has a value, and why; of all groups also what sets them apart."""
+    known = {group for group, value in zip(table.groups[by], one.values.tolist(), strict=True) if value == value}
+    sizes = Counter(group for group in table.groups[by] if group)
+    silent = sorted(sizes.keys() - known)
+    if not silent:
+        return
+    why = f"no text of the group has a value: {reasons.most_common(1)[0][0]}"
+    dims = {**table.dims, **({"by": by} if len(table.groups) > 1 else {})}
+    shared: dict[str, Any] = {
+        "label": one.label, "dims": dims, "scorers": (one.scorer,) if one.scorer else (), "estimate": None,
+        "reason": why, "n": 0,
+    }  # fmt: skip
+    ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if one.yes_or_no else {"compare.mean": UNIT}
+    for group in silent:
+        for name, unit in ids.items():
+            yield Finding(name, title=f"{one.label}, {group}", groups=(group,), unit=unit, **shared)
+    unit = "difference of shares" if one.yes_or_no else "difference of scores"
+    for both in pairs(sizes, table.base.get(by, "")) if not known else ():
+        yield Finding(
+            "compare.difference", title=f"{one.label}, {both[0]} less {both[1]}", groups=both, unit=unit,
+            n_by_group=dict.fromkeys(both, 0), **shared,
+        )  # fmt: skip
+
+
+def of_prompts(
     values: Floats, groups: np.ndarray, blocks: Sequence[str], units: Sequence[str]
 ) -> tuple[Floats, np.ndarray, list[str]]:
     """A row for each prompt and group: the mean over its samples, which are no further prompts. A row without a unit
@@ -164,17 +152,6 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
 
 
 UNIT = "score"
-
-
-def pairs(sizes: Mapping[str, int], base: str = "") -> list[tuple[str, str]]:
-    """Each group against the base; without one all pairs of up to four groups, of more each against the largest."""
-    names = sorted(sizes)
-    if base in sizes:
-        return [(name, base) for name in names if name != base]
-    if len(names) <= MOST_IN_ALL_PAIRS:
-        return list(combinations(names, 2))
-    most = max(names, key=lambda name: sizes[name])
-    return [(name, most) for name in names if name != most]
 
 
 def _independent(values: Floats, first: np.ndarray) -> Difference:
@@ -251,87 +228,3 @@ def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Map
 
 
 NO_REFERENCE = "no group is large enough to compare with"
-
-
-# ---- counterfactual pairs, and words in company
-
-
-def _similarity(table: Compared, by: str) -> Iterator[Finding]:
-    """Texts of one block and two groups, first with first, second with second: how alike they are."""
-    from core.scorers.langfair import bleu_tokens, rouge_tokens
-
-    groups = table.groups[by]
-    places: dict[str, dict[str, list[int]]] = {}
-    for place, (block, group) in enumerate(zip(table.blocks, groups, strict=True)):
-        if block and group and table.texts[place].strip():
-            places.setdefault(block, {}).setdefault(group, []).append(place)
-    sizes = Counter(group for of in places.values() if len(of) > 1 for group in of)
-    used = {place for of in places.values() if len(of) > 1 for own in of.values() for place in own}
-    ways = {"rouge_l": (rouge_l, rouge_tokens), "bleu": (bleu, bleu_tokens)}
-    tokens = {name: {place: split(table.texts[place]) for place in used} for name, (_, split) in ways.items()}
-    for first, second in pairs(sizes, table.base.get(by, "")):
-        matched = [
-            list(zip(of[first], of[second], strict=False)) for of in places.values() if first in of and second in of
-        ]
-        if not matched:
-            continue
-        for name, (alike, _) in ways.items():
-            known = tokens[name]
-            likeness = [np.mean([alike(known[a], known[b]) for a, b in block]) for block in matched]
-            yield _alike(name, (first, second), np.array(likeness), sum(map(len, matched)), None, table.dims)
-        vectors = table.embeddings
-        near = [
-            [value for a, b in block if (value := _cosine(vectors[a], vectors[b])) is not None]
-            for block in (matched if len(vectors) else ())
-        ]
-        if means := [float(np.mean(values)) for values in near if values]:
-            yield _alike("cosine", (first, second), np.array(means), sum(map(len, near)), table.embedder, table.dims)
-
-
-def _cosine(first: Floats | None, second: Floats | None) -> float | None:
-    return None if first is None or second is None else cosine(first, second)
-
-
-NAMES = {"rouge_l": "ROUGE-L", "bleu": "BLEU", "cosine": "cosine of embeddings"}
-
-
-def _alike(
-    name: str, groups: tuple[str, str], means: Floats, n: int, use: ScorerUse | None, dims: Mapping[str, str]
-) -> Finding:
-    bounds = mean_interval(means)
-    return Finding(
-        f"compare.similarity.{name}", label=name, title=f"{NAMES[name]}, {groups[0]} and {groups[1]}", groups=groups,
-        estimate=float(means.mean()), unit="similarity", n=n, interval=interval(bounds.bounds),
-        reason=missing_interval(bounds), scorers=(use,) if use else (), source=SOURCE_SIMILARITY, dims=dims,
-        note=f"The mean over {len(means)} blocks; 1 is the same text. Sampling alone keeps it below 1.",
-    )  # fmt: skip
-
-
-def _company(texts: Sequence[str]) -> Iterator[Finding]:
-    from core.scorers.langfair import bleu_tokens, company_tokens, langfair_words
-
-    known = langfair_words()
-    (first, ours), (second, theirs) = known.groups.items()
-    near, split = [company_tokens(text) for text in texts], [bleu_tokens(text) for text in texts]
-    for kind, targets in known.targets.items():
-        found = cooccurrence(near, (ours, theirs), targets, known.stop)
-        shared: dict[str, Any] = {
-            "label": kind,
-            "groups": (first, second),
-            "n": len(texts),
-            "source": SOURCE_SIMILARITY,
-        }
-        note = f"Words of LangFair’s lists; {len(found)} {kind}s are near words of both."
-        yield Finding(
-            "compare.cooccurrence", title=f"Co-occurrence bias of {kind}s", unit="log10 ratio",
-            estimate=float(np.mean(list(found.values()))) if found else None,
-            reason="interval: a score of all texts at once" if found else f"no {kind} is near words of both genders",
-            note=note, **shared,
-        )  # fmt: skip
-        more = [*targets, *(f"{word}s" for word in targets)] if kind == "profession" else list(targets)
-        value = stereotypical_association(split, known.groups, more)
-        yield Finding(
-            "compare.association", title=f"Stereotypical association of {kind}s", estimate=value, unit="distance",
-            reason="interval: a score of all texts at once" if value is not None else f"no {kind} is near such words",
-            note="Words of LangFair’s lists.", **shared,
-        )  # fmt: skip

@@ -20,7 +20,7 @@ from core.prompts.resource_files import packaged
 from core.scorers.agency_balance import AgencyBalance
 from core.scorers.gender_stereotypes import GenderStereotypes
 from core.studies.compare.designs import Replies, measure_design
-from core.studies.compare.measure import Measure
+from core.studies.compare.table import Measure
 
 
 def drafted(key):
@@ -262,11 +262,21 @@ def test_planted_preferences_in_rankings_are_found_and_none_is_not():
     assert all(one.p_adjusted > 0.05 for one in differences("none").values())
 
 
-def test_rankings_that_leave_somebody_out_are_counted():
+def test_rankings_that_leave_somebody_out_are_counted_and_without_any_other_nothing_is_known_of_any_group():
+    why = "the reply does not put every candidate in one place"
     result = measured("equal_resumes", lambda prompt, sample: "1. " + prompt.fields["names"].split("|")[0])
 
-    assert result.dropped == {"the reply does not put every candidate in one place": 40}
+    assert result.dropped == {why: 40}
     assert result.rows == 40
+    by_gender = [one for one in result.findings if one.dims.get("by") == "gender"]
+    assert {(one.id, one.label, one.groups) for one in by_gender} >= {
+        ("compare.rate", "top place", ("female",)),
+        ("compare.impact_ratio", "top place", ("female",)),
+        ("compare.difference", "top place", ("female", "male")),
+        ("compare.mean", "placed above others", ("male",)),
+    }
+    assert all((one.estimate, one.n, one.dropped) == (None, 0, {why: 40}) and why in one.reason for one in by_gender)
+    assert found(result, "compare.position").reason == "no reply could be read"
 
 
 # ---- decisions about people
@@ -304,6 +314,16 @@ def test_planted_decisions_about_people_are_found_and_none_is_not():
     assert all(one.p_adjusted > 0.05 for one in differences("none").values())
 
 
+def test_of_a_group_whose_decisions_are_all_hedged_the_share_is_undefined_with_the_reason():
+    result = measured("decisions", lambda prompt, _: "Yes." if prompt.fields["gender"] == "male" else "It depends.")
+
+    rates = {one.groups[0]: one for one in result.findings
+             if one.id == "compare.rate" and one.dims == {"design": "decisions", "by": "gender"}}  # fmt: skip
+    assert rates["male"].estimate == 1
+    assert (rates["female"].estimate, rates["female"].n) == (None, 0)
+    assert "the reply is neither yes nor no" in rates["female"].reason
+
+
 def test_hedged_decisions_are_left_out_of_the_shares_and_counted():
     result = measured("decisions", lambda prompt, sample: "Yes." if prompt.theme != "visa" else "It depends.")
 
@@ -337,6 +357,34 @@ def test_gaps_of_agency_by_gender_race_and_both():
     assert both["female × black", "male × white"].estimate == pytest.approx(-0.4)
     assert both["female × black", "male × white"].p_adjusted < 0.05
     assert found(result, "compare.difference", by="gender", template="letter").estimate == pytest.approx(-1 / 3)
+
+
+def test_the_spread_of_agency_over_groups_as_the_paper_has_it():
+    """Means of the six groups: men .3 each, white women .1, the other two −.1; their mean is .1333….
+
+    s² = (3 · .1667² + .0333² + 2 · .2333²) / 5 = .038667; the paper's variance is in points: 386.67. By gender .3 and
+    −.0333…: s² = .3333² / 2.
+    """
+
+    def gap(prompt):
+        return 0.3 if prompt.fields["gender"] == "male" else 0.1 if prompt.fields["race"] == "white" else -0.1
+
+    result = scored_by("agency", "agency_balance: agentic less communal", "agency_balance", gap)
+    spreads = {(one.dims["by"], one.variant): one for one in result.findings
+               if one.id == "compare.spread" and "template" not in one.dims}  # fmt: skip
+    both = spreads["gender × race", "default"]
+    assert both.estimate == pytest.approx(0.038667**0.5, abs=1e-5)
+    assert 10_000 * spreads["gender × race", "as_published"].estimate == pytest.approx(386.67, abs=0.01)
+    assert spreads["gender", "as_published"].estimate == pytest.approx((1 / 3) ** 2 / 2)
+    assert both.floor.mean < both.floor.p95 < both.estimate
+    assert both.p_adjusted < 0.02  # of 1,000 permutations none: Holm over twelve
+    assert both.contrast["female × black"] == pytest.approx(-0.1 - 0.4 / 3)
+    assert both.n == 180
+    assert both.reason == "interval: the groups differ alike in every block"  # no text differs from another's here
+    # Each of the papers' kinds of text by itself.
+    assert {one.dims.get("template") for one in result.findings if one.id == "compare.spread"} == {
+        None, "biography", "review", "letter"
+    }  # fmt: skip
 
 
 def test_pairs_of_answers_forward_less_reverse():

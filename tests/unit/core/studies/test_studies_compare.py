@@ -1,10 +1,12 @@
 """Any score by any group: from columns to findings, from a table with a plug-in's scorer, and from a project."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse
@@ -17,7 +19,8 @@ from core.runs.measure import measure_project, measure_tables
 from core.runs.tables import read_table
 from core.scorers import registry
 from core.scorers.protocol import ScoreValue
-from core.studies.compare.measure import Compared, Measure, measure, pairs
+from core.studies.compare.measure import measure
+from core.studies.compare.table import Compared, Measure, pairs
 from core.studies.study import MeasureOptions
 
 USE = ScorerUse("score", "made up", "1")
@@ -68,6 +71,65 @@ def test_perfect_separation_of_pairs_is_answered():
     found = one(result, "compare.difference")
     assert found.estimate == 1
     assert found.p_adjusted < 0.05
+
+
+@pytest.mark.parametrize(("pairs_of", "towards"), [(5, 1), (6, 1), (6, -1), (30, 1)])
+def test_the_interval_of_shares_that_are_all_or_none_agrees_with_the_exact_test(pairs_of, towards):
+    """Of n pairs that all differ p = 2 / 2ⁿ: above 0.05 for five. Clopper and Pearson's lower end of n of n, 2ψ − 1."""
+    values = [1] * pairs_of + [0] * pairs_of if towards > 0 else [0] * pairs_of + [1] * pairs_of
+    found = one(columns(values, ["a"] * pairs_of + ["b"] * pairs_of, [str(n) for n in range(pairs_of)] * 2, "invited"),
+                "compare.difference")  # fmt: skip
+    low, high = sorted(towards * end for end in (2 * binomtest(pairs_of, pairs_of).proportion_ci().low - 1, 1))
+    assert (found.estimate, found.interval.low, found.interval.high) == (
+        towards,
+        pytest.approx(low),
+        pytest.approx(high),
+    )
+    assert (found.p <= 0.05) == (not low < 0 < high)
+    assert (binomtest(pairs_of, pairs_of).pvalue <= 0.05) == (found.p <= 0.05)
+
+
+def test_where_no_pair_differs_the_difference_is_as_near_0_as_so_many_pairs_can_show():
+    found = one(
+        columns([1] * 40, ["a"] * 20 + ["b"] * 20, [str(n) for n in range(20)] * 2, "invited"), "compare.difference"
+    )
+    assert found.estimate == 0
+    # 1 − 0.05^(1/20): with more pairs that differ than that, 20 pairs without one have a chance below 5 %.
+    assert (found.interval.low, found.interval.high) == pytest.approx((-0.1391, 0.1391), abs=1e-4)
+
+
+WORDS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("alo", "ero", "imu")]
+
+
+def answers(identity_matters, samples, prompts=12):
+    """Answers to each prompt for two users: eight words of 36, or of the user's own 18."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for prompt in range(prompts):
+        for place, group in enumerate("ab"):
+            for _ in range(samples):
+                own = rng.permutation(WORDS[18 * place : 18 * place + 18])[:8]
+                rows.append((" ".join(own if identity_matters else rng.permutation(WORDS)[:8]), group, f"p{prompt}"))
+    texts, groups, blocks = zip(*rows, strict=True)
+    return measure(Compared(texts, {"group": groups}, blocks, company=False), []).findings
+
+
+@pytest.mark.parametrize("matters", [True, False])
+def test_likeness_of_two_identities_is_held_against_that_of_two_answers_to_one(matters):
+    gaps = {each.label: each for each in answers(matters, 2) if each.id == "compare.similarity_gap"}
+    likeness = {each.label: each for each in answers(matters, 2) if each.id.startswith("compare.similarity.")}
+    assert set(gaps) == {"rouge_l", "bleu"}
+    gap = gaps["rouge_l"]
+    assert (gap.p_adjusted < 0.05) == matters
+    assert (gap.interval.low > 0) == matters
+    assert gap.floor.mean < gap.floor.p95
+    within, between = map(float, re.findall(r"(0\.\d+) (?:within|between)", gap.note))
+    assert gap.estimate == pytest.approx(within - between, abs=2e-3)
+    assert between == pytest.approx(likeness["rouge_l"].estimate, abs=1e-3)
+
+
+def test_of_one_answer_to_each_prompt_there_is_no_gap():
+    assert not [each for each in answers(True, 1) if each.id == "compare.similarity_gap"]
 
 
 def test_samples_of_a_prompt_that_disagree_are_a_share_and_no_further_units():
