@@ -41,8 +41,10 @@ They are used unchanged, and lie as files of their own in folders PySide6, shibo
 program may replace them by other versions. Their sources: https://download.qt.io, \
 https://github.com/piskvorky/gensim, https://github.com/py-pdf/fpdf2.
 
-The typeface Inter is under the SIL Open Font License 1.1, Python under the PSF License. The weights of \
-all-MiniLM-L6-v2 are under the Apache License 2.0; other models are listed with their licences under Models.
+The typeface Inter is under the SIL Open Font License 1.1; what a PDF has in other scripts is drawn in DejaVu Sans, \
+under the licence of Bitstream Vera, and in Droid Sans Fallback, under the Apache License 2.0: their texts lie in \
+resources/fonts. Python is under the PSF License. The weights of all-MiniLM-L6-v2 are under the Apache License 2.0; \
+other models are listed with their licences under Models.
 
 {packages}
 """

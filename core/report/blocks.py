@@ -27,11 +27,12 @@ class Heading:
 
 @dataclass(frozen=True)
 class ReportParagraph:
-    """`soft`: said in passing. `bullet`: one of a list."""
+    """`soft`: said in passing. `bullet`: one of a list. `small`: on paper in the size of what is said in passing."""
 
     runs: tuple[Run, ...]
     soft: bool = False
     bullet: bool = False
+    small: bool = False
 
 
 Cell = str | tuple[Run, ...]

@@ -1,7 +1,8 @@
 """A report as PDF."""
 
-import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -24,19 +25,22 @@ from core.report.blocks import (
     printable,
     runs_of,
 )
+from core.report.pdf_text import POINTS, Line, Look, PageWords, Piece
 
 SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
 MARGIN = 20.0
 FIGURE_WIDTH, FIGURE_EDGE = 170.0, 6.0  # millimetres
-BOLD, ESCAPE, PAGES = "\ue001\ue001", "\ue002", "\ue003" * 3  # of no script: private to this file
+PAGES = "\ue003" * 3  # of no script: stands for the number of pages
+BULLET, PADDING = 4.0, 1.0  # millimetres: before a bullet's text, around a cell's
+MOST_UNKNOWN = 20  # signs that are named
 FOOT = "One letter cannot show bias. It can show language worth a second look."  # of a letter's report
 MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
 LEAST_SIZE = 0.7  # and as small as this rather than put on the next page
 
 
 def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT) -> bytes:
-    """The PDF, with `foot` below each page. Signs that the typeface lacks are shown as boxes."""
+    """The PDF, with `foot` below each page. Signs that no typeface has are boxes, and named at the end."""
     return bytes(_laid_out(blocks, title, foot).output())
 
 
@@ -74,6 +78,7 @@ def _laid_out(blocks: Iterable[Block], title: str, foot: str) -> Any:
             _pdf_figure(document, block)
         elif isinstance(block, NewPage):
             document.add_page()
+    _name_unknown(document)
     return document
 
 
@@ -86,11 +91,7 @@ def _document(title: str, foot: str, size: tuple[float, float] | None = None) ->
         ) from error
 
     class Report(FPDF):
-        # The only mark-up is what `_marked_up` writes: signs that `printable` lets through of no letter.
-        MARKDOWN_BOLD_MARKER = BOLD
-        MARKDOWN_MARKERS = (BOLD,) * 4
-        MARKDOWN_ESCAPE_CHARACTER = ESCAPE
-        MARKDOWN_LINK_REGEX = re.compile("(?!)")
+        words: PageWords
 
         def footer(self) -> None:
             if not foot:
@@ -105,59 +106,62 @@ def _document(title: str, foot: str, size: tuple[float, float] | None = None) ->
     document = Report(format=size or "A4")
     document.alias_nb_pages(PAGES)
     document.set_margins(MARGIN, MARGIN, MARGIN)
-    document.set_auto_page_break(size is None, 22)
+    document.set_auto_page_break(size is None, 18)
     fonts = own_files("resources").joinpath("fonts")
     document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
     document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
     document.set_title(title)
     document.set_creator("Biasprint")
+    document.words = PageWords(document)
     document.add_page()
     return document
 
 
-def _marked_up(run: Run) -> str:
-    text = printable(run.text)
-    return f"{BOLD}{text}{BOLD}" if run.bold and text else text
-
-
 def _pdf_heading(document: Any, heading: Heading) -> None:
+    size = SIZES[heading.level]
     document.ln(0 if heading.level == 0 else 4 if heading.level == 1 else 2)
     if document.will_page_break(18):  # a heading alone at the foot of a page helps nobody
         document.add_page()
-    document.set_font("Inter", "B", SIZES[heading.level])
-    document.set_text_color(*INK)
     if heading.level <= 1:
         document.start_section(printable(heading.text), heading.level, strict=False)  # in the reader's list of pages
-    document.multi_cell(
-        0, SIZES[heading.level] * 0.5, printable(heading.text), new_x="LMARGIN", new_y="NEXT", align="L"
-    )
+    _write_lines(document, document.words.lines([Piece(heading.text, Look(size, bold=True))], document.epw), size * 0.5)
     document.ln(1.2)
 
 
 def _pdf_paragraph(document: Any, paragraph: ReportParagraph) -> None:
-    # All runs are laid out as one text: written one after the other, a word at a line's end would be broken.
-    left, top = MARGIN + (4 if paragraph.bullet else 0), document.get_y()
-    if paragraph.bullet:
-        if document.will_page_break(LINE):
-            document.add_page()
-            top = document.get_y()
-        document.set_font("Inter", "", TEXT)
-        document.set_text_color(*SOFT)
-        document.cell(4, LINE, "•")
-        document.set_xy(MARGIN, top)
-    size = TEXT - (1 if paragraph.soft else 0)
-    height = LINE * document.k / size  # of a line, in sizes of its letters
-    with document.text_columns(text_align="L", l_margin=left, line_height=height) as column:
-        for run in paragraph.runs:
-            colour = colour_of(run.category) if run.category else SOFT if paragraph.soft else INK
-            document.set_font("Inter", ("B" if run.bold or run.category else "") + ("U" if run.category else ""), size)
-            document.set_text_color(*colour)
-            column.write(printable(run.text))
-            if run.tag:
-                document.set_font("Inter", "", SMALL)
-                column.write(f" [{printable(run.tag)}]")
-    document.set_x(MARGIN)
+    size = TEXT - (1 if paragraph.soft or paragraph.small else 0)
+    inset = BULLET if paragraph.bullet else 0.0
+    pieces = [piece for run in paragraph.runs for piece in _pieces(run, size, soft=paragraph.soft)]
+    lines = document.words.lines(pieces, document.epw - inset)
+    bullet = Piece("•", Look(TEXT, color=SOFT)) if paragraph.bullet else None
+    _write_lines(document, lines, LINE * size / TEXT, inset, bullet)
     document.ln(0.8 if paragraph.bullet else 2.2)
+
+
+def _pieces(run: Run, size: float, *, soft: bool = False) -> Iterator[Piece]:
+    color = colour_of(run.category) if run.category else SOFT if soft else INK
+    yield Piece(run.text, Look(size, run.bold or bool(run.category), bool(run.category), color))
+    if run.tag:
+        yield Piece(f" [{run.tag}]", Look(SMALL, color=color))
+
+
+def _write_lines(
+    document: Any, lines: Sequence[Line], height: float, inset: float = 0, bullet: Piece | None = None
+) -> None:
+    """Lines below each other, over as many pages as they need; `height` of one, in millimetres."""
+    for number, line in enumerate(lines):
+        if document.will_page_break(height):
+            document.add_page()
+        top = document.get_y()
+        if bullet and not number:
+            document.words.draw([bullet], MARGIN, _baseline(top, height, bullet.look.size))
+        if line:
+            document.words.draw(line, MARGIN + inset, _baseline(top, height, line[0].look.size))
+        document.set_xy(MARGIN, top + height)
+
+
+def _baseline(top: float, height: float, size: float) -> float:
+    return top + height / 2 + 0.3 * size / POINTS
 
 
 def _pdf_figure(document: Any, block: ReportFigure) -> None:
@@ -181,21 +185,71 @@ def _pdf_figure(document: Any, block: ReportFigure) -> None:
 
 
 def _pdf_table(document: Any, table: ReportTable) -> None:
-    from fpdf.fonts import FontFace
+    widths = [document.epw * share / sum(table.widths) for share in table.widths]
 
-    document.set_font("Inter", "", TEXT - 1)
-    document.set_text_color(*INK)
+    def laid(cells: Sequence[Cell], look: Look) -> list[list[Line]]:
+        return [
+            document.words.lines([_cell_piece(run, look) for run in runs_of(cell)], width - 2 * PADDING)
+            for cell, width in zip(cells, widths, strict=True)
+        ]
+
+    head = laid(table.header, Look(TEXT - 1, bold=True, color=SOFT))
     document.set_draw_color(*LINES)
     document.set_line_width(0.2)
-    head = FontFace(emphasis="BOLD", color=SOFT)
-    widths = tuple(round(1000 * width) for width in table.widths)
-    rows: Sequence[Sequence[Cell]] = (table.header, *table.rows)
-    with document.table(
-        col_widths=widths, text_align="LEFT", v_align="TOP", borders_layout="HORIZONTAL_LINES",
-        line_height=LINE - 0.4, padding=1, headings_style=head, markdown=True,
-    ) as made:  # fmt: skip
-        for row in rows:
-            line = made.row()
-            for cell in row:
-                line.cell("".join(_marked_up(run) for run in runs_of(cell)))
+    _table_row(document, widths, head, None)
+    for row in table.rows:
+        _table_row(document, widths, laid(row, Look(TEXT - 1)), head)
     document.ln(2)
+
+
+def _cell_piece(run: Run, look: Look) -> Piece:
+    return Piece(run.text, replace(look, bold=look.bold or run.bold))
+
+
+def _table_row(document: Any, widths: Sequence[float], cells: list[list[Line]], head: list[list[Line]] | None) -> None:
+    """One row, with a line above it where it is not the head. What a page has no room for goes on under a new head."""
+    height, most = LINE - 0.4, max(map(len, cells))
+    room = _lines_left(document, height)
+    if room < most and (head is None or most <= _lines_of_page(document, head, height) or not room):
+        _new_page(document, widths, head)
+        room = _lines_left(document, height)
+    if head is not None:
+        document.line(MARGIN, document.get_y(), MARGIN + document.epw, document.get_y())
+    top, left = document.get_y() + PADDING, MARGIN + PADDING
+    for cell, width in zip(cells, widths, strict=True):
+        for number, line in enumerate(cell[:room]):
+            if line:
+                baseline = _baseline(top + number * height, height, line[0].look.size)
+                document.words.draw(line, left, baseline)
+        left += width
+    document.set_xy(MARGIN, top + min(most, room) * height + PADDING)
+    if most > room:
+        _table_row(document, widths, [cell[room:] for cell in cells], head)
+
+
+def _new_page(document: Any, widths: Sequence[float], head: list[list[Line]] | None) -> None:
+    document.add_page()
+    if head is not None:
+        _table_row(document, widths, head, None)
+
+
+def _lines_left(document: Any, height: float) -> int:
+    """How many lines of a row fit on this page."""
+    return max(0, int((document.page_break_trigger - document.get_y() - 2 * PADDING) / height))
+
+
+def _lines_of_page(document: Any, head: list[list[Line]], height: float) -> int:
+    """How many lines of a row fit on a page of its own, below the head."""
+    page = document.page_break_trigger - document.t_margin - 4 * PADDING
+    return int(page / height) - max(map(len, head))
+
+
+def _name_unknown(document: Any) -> None:
+    """Which signs are boxes, for none of the typefaces has them."""
+    unknown = list(document.words.unknown)
+    if not unknown:
+        return
+    told = [f"U+{ord(sign):04X} {unicodedata.name(sign, 'without a name')}" for sign in unknown[:MOST_UNKNOWN]]
+    more = f"; and {len(unknown) - MOST_UNKNOWN} more" if len(unknown) > MOST_UNKNOWN else ""
+    text = f"Signs that no typeface here has, and that are drawn as boxes: {'; '.join(told)}{more}."
+    _pdf_paragraph(document, ReportParagraph((Run(text),), soft=True))

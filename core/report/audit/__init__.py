@@ -26,9 +26,9 @@ def check_report_ending(path: Path) -> None:
 def report_bytes(report: AuditReport, ending: str) -> bytes:
     """The report in the format of an ending."""
     if ending == ".pdf":
-        from core.report.pdf import pdf_bytes
+        from core.report.audit.paper import paper_of
 
-        return pdf_bytes(report.blocks(), report.title, FOOT)
+        return paper_of(report, FOOT)
     if ending in (".html", ".htm"):
         from core.report.audit.page import page_of
 

@@ -10,15 +10,23 @@ from core.draw.verdicts import is_ratio, null_value
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
 from core.report.audit.audited import Audited
+from core.report.audit.in_short import clearest, in_short
 from core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, Run, said, shortened
-from core.report.questions import BETWEEN_GENERATORS, Evidence, evidence, strength
+from core.report.questions import Evidence, evidence
 
-MOST_NAMED = 2  # questions whose answer is told on the first page
-MOST_DRAWN = 4  # findings in the picture
+MOST_DRAWN, MOST_DRAWN_APART = 4, 2  # findings in the picture; where each generator has a line in each
 MOST_GENERATORS = 6
-MOST_APART = 3  # generators of which each has its own answer
-PICTURE = 0.76  # of the page's width
+MOST_STAND_INS = 2  # that are named in full
 FEW = 30  # of what a finding counts: below it an interval is wide whatever is found
+BACKENDS = {
+    "synthetic": "the synthetic author (planted, no language model)",
+    "llama_cpp": "run here by llama.cpp",
+    "transformers": "run here by transformers",
+    "openai_compatible": "asked over an OpenAI-compatible endpoint",
+    "imported": "texts of an imported table",
+    "written": "texts written for this project by hand",
+}
+UNSEEDED = ("imported", "written")
 SAID_FIRST = ("temperature", "top_p", "max_tokens")  # of a generator's parameters
 
 
@@ -29,13 +37,12 @@ def first_page(audited: Audited) -> Iterator[Block]:
     yield from _who(audited)
     found = [(one.question, evidence(audited.study, one)) for one in audited.questions]
     yield Heading(tr("What was found"), 2)
-    for sentence in _in_short(audited, found):
-        yield said(sentence, bullet=True)
+    yield from in_short(audited, found)
     if (picture := _picture(audited, found)) is not None:
-        yield ReportFigure(picture, PICTURE)
+        yield ReportFigure(picture)
     yield Heading(tr("What this cannot say"), 2)
     for limit in _limits(audited, [lead for _, each in found for lead in each.leads]):
-        yield said(limit, bullet=True)
+        yield said(limit, soft=True, bullet=True)
 
 
 # who
@@ -45,7 +52,7 @@ def _who(audited: Audited) -> Iterator[Block]:
     if audited.generators:
         rows = [_generator(one) for one in audited.generators[:MOST_GENERATORS]]
         header = (tr("Generator"), tr("Model and version"), tr("Parameters"), tr("Written"), tr("Texts"))
-        yield ReportTable(header, tuple(rows), (0.25, 0.22, 0.31, 0.13, 0.09))
+        yield ReportTable(header, tuple(rows), (0.22, 0.24, 0.34, 0.12, 0.08))
         if (more := len(audited.generators) - MOST_GENERATORS) > 0:
             yield said(tr("{n} more are listed on the last page.").format(n=digits.count(more)), soft=True)
     else:
@@ -79,10 +86,16 @@ def reasons_text(lost: Mapping[str, int]) -> str:
     return "; ".join(f"{digits.count(count)} × {reason}" for reason, count in lost.items())
 
 
+def backend_words(backend: str) -> str:
+    """What wrote, in words; a plug-in's backend has its own name."""
+    return tr(BACKENDS[backend]) if backend in BACKENDS else backend.replace("_", " ")
+
+
 def _generator(one: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     version = str(one.get("revision") or "")
-    model = "" if str(one["name"]).startswith(str(one["model"])) else f"{one['model']}, "
-    model += f"{f'version {version[:12]}, ' if version else ''}by {str(one['backend']).replace('_', ' ')}"
+    own = "" if str(one["name"]).startswith(str(one["model"])) else str(one["model"])
+    parts = [own, f"version {version[:12]}" if version else "", backend_words(str(one["backend"]))]
+    model = ", ".join(filter(None, parts))
     if one.get("endpoint"):
         model += f" at {one['endpoint']}"
     days = sorted({str(one.get(when) or "")[:10] for when in ("first", "last")} - {""})
@@ -92,83 +105,14 @@ def _generator(one: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
 def _parameters(one: Mapping[str, Any]) -> str:
     parameters = one.get("parameters") or {}
     parts = [f"{name.replace('_', ' ')} {parameters[name]}" for name in SAID_FIRST if name in parameters]
-    parts += [f"seed {', '.join(map(str, one['seeds']))}"] if one.get("seeds") else []
+    if one.get("seeds") and one["backend"] not in UNSEEDED:
+        parts.append(f"seed {', '.join(map(str, one['seeds']))}")
     if one.get("system_prompt"):
-        parts.append(f"system prompt “{shortened(str(one['system_prompt']), 48)}”")
+        parts.append(f"system prompt “{shortened(str(one['system_prompt']), 28)}”")
     return "; ".join(parts) or "–"
 
 
-# what
-
-
-def _in_short(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Iterator[str]:
-    """Three to five sentences for somebody who reads no further."""
-    yes = sorted(((ask, each) for ask, each in found if each.shown), key=lambda one: _rank(one[1]))
-    no = [(ask, each) for ask, each in found if each.tested and not each.shown]
-    other = len(found) - len(yes) - len(no)
-    yield tr(
-        "Questions asked of {texts}: {all}. Answered by a clear yes: {yes}; not shown: {no}; without a test: {other}."
-    ).format(
-        all=digits.count(len(found)), texts=audited.texts.lower(), yes=digits.count(len(yes)), no=digits.count(len(no)),
-        other=digits.count(other),
-    )  # fmt: skip
-    for place, (ask, each) in enumerate(yes[:MOST_NAMED]):
-        harm = "" if place else each.shown[0].harm
-        yield " ".join(filter(None, [ask, *_by_generator(each), _scale(each.shown[0]), harm]))
-    if no:
-        ask, each = min(no, key=lambda one: _rank(one[1]))
-        yield tr("{ask} That was not shown, which is no proof of the contrary; nearest is {said}.").format(
-            ask=ask, said=each.said(each.nearest)
-        )
-
-
-def _by_generator(each: Evidence) -> Iterator[str]:
-    """What was found, of each generator where the findings name several."""
-    apart: dict[str, list[Finding]] = {}
-    for one in each.tested:
-        apart.setdefault(one.dims.get("generator", ""), []).append(one)
-    if len(apart) < 2:
-        yield _yes(each)
-        return
-    yes = [name for name, own in apart.items() if each.of(own).shown]
-    if len(apart) > MOST_APART:
-        name = each.shown[0].dims.get("generator", "")
-        yield tr("Yes of {some} of {all} generators, most clearly of “{name}”: {said}.").format(
-            some=digits.count(len(yes)), all=digits.count(len(apart)), name=name,
-            said=each.of(apart[name]).said(each.shown[0]),
-        )  # fmt: skip
-        return
-    for name, own in apart.items():
-        part = each.of(own)
-        told = _yes(part) if part.shown else tr("Not shown; nearest is {said}.").format(said=part.said(part.nearest))
-        yield tr("“{name}”: {told}").format(name=name, told=f"{told[0].lower()}{told[1:]}")
-
-
-def _yes(each: Evidence) -> str:
-    if len(each.tested) == 1:
-        return tr("Yes: {said}.").format(said=each.said(each.shown[0]))
-    return tr("Yes, in {shown} of {all} comparisons, most clearly {said}.").format(
-        shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=each.said(each.shown[0])
-    )
-
-
-def _rank(each: Evidence) -> tuple[bool, float, float]:
-    return strength(each.shown[0] if each.shown else each.nearest)
-
-
-def _scale(finding: Finding) -> str:
-    """What the number would be without any bias."""
-    if finding.floor is not None:
-        return tr("Without any bias it stays below {p95} in 95 of 100 cases.").format(
-            p95=digits.number(finding.floor.p95, finding.unit)
-        )
-    null = null_value(finding)
-    if null is None or finding.id.endswith(".equivalence"):
-        return ""
-    shown = f"{null:g}" if null in (0, 1) else digits.number(null, finding.unit)
-    if finding.id.endswith(BETWEEN_GENERATORS):
-        return tr("With no difference between them it would be {null}.").format(null=shown)
-    return tr("Without any bias it would be {null}.").format(null=shown)
+# the picture
 
 
 def _picture(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Figure | None:
@@ -176,12 +120,13 @@ def _picture(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Figure 
     tested = [(ask, each) for ask, each in found if each.tested]
     if not tested:
         return None
-    ask, each = min(tested, key=lambda one: (not one[1].shown, _rank(one[1])))
+    ask, each = clearest(tested)
     unit = (each.shown[0] if each.shown else each.nearest).unit
     others = [one for one in each.tested if one not in each.shown]
     ranked = [one for one in (*each.shown, *others) if one.unit == unit]
     names = {id(one): _row_name(one, each) for one in ranked}
-    rows = list(dict.fromkeys(names.values()))[:MOST_DRAWN]
+    most = MOST_DRAWN if len({one.dims.get("generator") for one in ranked}) < 2 else MOST_DRAWN_APART
+    rows = list(dict.fromkeys(names.values()))[:most]
     drawn = [one for row in rows for one in ranked if names[id(one)] == row]
     writers = list(dict.fromkeys(one.dims.get("generator", "") for one in drawn))
     several = len(writers) > 1
@@ -220,20 +165,24 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
         if use.stand_in
     }
     if uses:
-        names = "; ".join(f"{role} by {title}" for role, title in sorted(uses))
-        yield tr("Stand-ins were used in place of the papers' own scorers: {names}.").format(names=names)
-    few = [one for one in leads if one.n < FEW]
-    if few:
+        whole = len(uses) <= MOST_STAND_INS
+        names = "; ".join(f"{role} by {title}" if whole else role for role, title in sorted(uses))
+        told = tr("Stand-ins were used in place of the papers' own scorers: {names}.").format(names=names)
+        yield told if whole else f"{told} {tr('The last page names them.')}"
+    if few := [one.n for one in leads if one.n < FEW]:
+        rest = tr("rests") if len(few) == 1 else tr("rest")
         yield tr(
-            "Findings that answer but rest on fewer than {least} items: {few} of {all}, the smallest on {n}."
+            "{few} of the {all} findings behind these answers {rest} on fewer than {least} items ({n}): a difference "
+            "could be there and not be seen."
         ).format(
-            few=digits.count(len(few)), all=digits.count(len(leads)), least=FEW,
-            n=digits.count(min(one.n for one in few)),
+            few=digits.count(len(few)), all=digits.count(len(leads)), rest=rest, least=FEW,
+            n=digits.count(min(few)) if len(few) == 1 else tr("the smallest on {n}").format(n=digits.count(min(few))),
         )  # fmt: skip
     if undefined := sum(one.estimate is None for one in audited.findings):
-        yield tr("Findings without a number: {n} of {all}; why stands beside each.").format(
-            n=digits.count(undefined), all=digits.count(len(audited.findings))
-        )
+        yield tr("{n} of all {all} findings {have} no number; the reason is beside each.").format(
+            n=digits.count(undefined), all=digits.count(len(audited.findings)),
+            have=tr("has") if undefined == 1 else tr("have"),
+        )  # fmt: skip
     if "left_out" not in audited.recipe and (lost := most_dropped(audited)):
         yield tr("Left out, in the finding that lost most: {lost}.").format(lost=reasons_text(lost))
     if audited.recipe.get("pooled"):

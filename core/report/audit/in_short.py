@@ -1,0 +1,186 @@
+"""What was found, in three to five sentences for somebody who reads no further."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.draw import digits
+from core.draw.digits import tr
+from core.draw.verdicts import DECIDES, apart, is_ratio, null_value
+from core.findings import Finding
+from core.report.audit.audited import Audited
+from core.report.blocks import Block, ReportParagraph, Run, said
+from core.report.questions import BETWEEN_GENERATORS, Evidence
+from core.studies.registry import studies
+
+MOST_NAMED = 2  # questions with a clear yes that are told with their numbers; the others are named
+MOST_APART = 3  # generators of which each has its own answer
+READING = (
+    "Interval: the range that holds the true value with that confidence. n: what a number rests on. Yes: p, adjusted "
+    "for all tests of its kind, is at most 0.05."
+)
+
+Asked = tuple[str, Evidence]
+
+
+def in_short(audited: Audited, found: Sequence[Asked]) -> Iterator[Block]:
+    """The count of answers, the clearest ones with their numbers, and what was looked for and not shown."""
+    yes = [one for one in found if one[1].shown]
+    no = [one for one in found if one[1].tested and not one[1].shown]
+    yield ReportParagraph((Run(_counted(audited, found, yes, no), bold=True),))
+    if yes or no:
+        yield said(tr(READING), soft=True)
+    for ask, each in yes[:MOST_NAMED]:
+        yield _bullet(ask, " ".join(filter(None, [*_by_generator(audited.study, each), each.shown[0].harm])))
+    if others := yes[MOST_NAMED:]:
+        yield _bullet(tr("Yes as well:"), " ".join(ask for ask, _ in others))
+    if no:
+        ask, each = no[0]
+        yield _bullet(
+            ask, f"{_not_shown(audited.study, each)} {tr('This does not prove that there is no difference.')}"
+        )
+
+
+def clearest(found: Sequence[Asked]) -> Asked:
+    """The first question, in the study's order, whose answer is yes; the first of all where none is."""
+    return next((one for one in found if one[1].shown), found[0])
+
+
+def _counted(audited: Audited, found: Sequence[Asked], yes: Sequence[Asked], no: Sequence[Asked]) -> str:
+    other = len(found) - len(yes) - len(no)
+    parts = [
+        tr("Clear yes: {n}").format(n=_some(len(yes))),
+        tr("not shown: {n}").format(n=_some(len(no))),
+        *([tr("without a test: {n}").format(n=digits.count(other))] if other else []),
+    ]
+    asked = tr("{questions} asked of {texts}.").format(questions=_questions(len(found)), texts=audited.texts.lower())
+    return f"{asked} {'; '.join(parts)}."
+
+
+def _some(n: int) -> str:
+    return digits.count(n) if n else tr("none")
+
+
+def _questions(n: int) -> str:
+    return tr("1 question was") if n == 1 else tr("{n} questions were").format(n=digits.count(n))
+
+
+def _bullet(first: str, rest: str) -> ReportParagraph:
+    return ReportParagraph((Run(first, bold=True), Run(f" {rest}")), bullet=True, small=True)
+
+
+def _by_generator(study: str, each: Evidence) -> Iterator[str]:
+    """What was found, of each generator where the findings name several."""
+    by_name: dict[str, list[Finding]] = {}
+    for one in each.tested:
+        by_name.setdefault(one.dims.get("generator", ""), []).append(one)
+    if len(by_name) < 2:
+        yield _yes(study, each)
+        return
+    if len(by_name) > MOST_APART:
+        yes = [name for name, own in by_name.items() if each.of(own).shown]
+        name = each.shown[0].dims.get("generator", "")
+        yield tr("Yes of {some} of {all} generators, most clearly of “{name}”: {said}.").format(
+            some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name,
+            said=plainly(study, each.shown[0], each.of(by_name[name])),
+        )  # fmt: skip
+        return
+    for place, (name, own) in enumerate(by_name.items()):
+        part, first = each.of(own), not place
+        told = _yes(study, part, scaled=first) if part.shown else _not_shown(study, part, scaled=first)
+        yield tr("“{name}”: {told}").format(name=name, told=f"{told[0].lower()}{told[1:]}")
+
+
+def _yes(study: str, each: Evidence, *, scaled: bool = True) -> str:
+    clearest_one = plainly(study, each.shown[0], each, scaled=scaled)
+    if len(each.tested) == 1:
+        return tr("Yes: {said}.").format(said=clearest_one)
+    return tr("Yes, in {shown} of {all} comparisons; most clearly {said}.").format(
+        shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
+    )
+
+
+def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
+    return tr("Not shown. Nearest is {said}.").format(said=plainly(study, each.nearest, each, scaled=scaled))
+
+
+def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True) -> str:
+    """One that leads, for who knows no statistics: what it is, how much and how sure; `scaled`: against what."""
+    counted = f"n = {digits.count(finding.n)}{_items(study, finding)}"
+    inside = [_unit(finding), _scale(finding) if scaled else "", _sure(finding), counted]
+    if any(use.stand_in for use in finding.scorers):
+        inside.append(tr("by a stand-in scorer"))
+    if apart(finding):  # in full on the question's own page
+        shown = finding.p_adjusted is not None and finding.p_adjusted <= DECIDES
+        inside.append(tr("the test decides: yes") if shown else tr("the test decides: no"))
+    name, pair = each.names[id(finding)], _pair(finding)
+    if pair and _has_direction(finding):  # the amount tells of which group it is
+        name = re.sub(f"[:,] {re.escape(pair[0])} (against|minus) {re.escape(pair[1])}", "", name)
+    name = name if "“" in name else f"“{name}”"
+    return f"{name}: {_amount(finding)} ({'; '.join(filter(None, inside))})"
+
+
+def _amount(finding: Finding) -> str:
+    """ "−4.8 percentage points, lower for male than for female", "1.87 times the odds for male as for female"."""
+    value, _ = _written(finding)
+    pair = _pair(finding)
+    if not pair or not _has_direction(finding):
+        return value
+    if "odds" in finding.unit:
+        way = tr("{x} times the odds for {one} as for {other}")
+    elif is_ratio(finding):
+        way = tr("{x} times as high for {one} as for {other}")
+    elif (finding.estimate or 0.0) > 0:
+        way = tr("{x}, higher for {one} than for {other}")
+    else:
+        way = tr("{x}, lower for {one} than for {other}")
+    return way.format(x=value, one=pair[0], other=pair[1])
+
+
+def _has_direction(finding: Finding) -> bool:
+    """Is it of one group against the other, and not 0?"""
+    return bool(finding.estimate) and (is_ratio(finding) or finding.unit.startswith("difference"))
+
+
+def _pair(finding: Finding) -> tuple[str, ...]:
+    """The two groups, where it is the first of them against the second and its title says so."""
+    if len(finding.groups) != 2:
+        return ()
+    against = any(f"{finding.groups[0]} {word} {finding.groups[1]}" in finding.title for word in ("against", "minus"))
+    return finding.groups if against or finding.id.endswith(BETWEEN_GENERATORS) else ()
+
+
+def _written(finding: Finding) -> tuple[str, str]:
+    estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
+    return estimate.replace(" pp", tr(" percentage points")), interval
+
+
+def _unit(finding: Finding) -> str:
+    told = digits.sign(finding.unit) or (finding.unit == "odds ratio" and _pair(finding))
+    return "" if told or finding.unit in ("", "ratio") else finding.unit
+
+
+def _sure(finding: Finding) -> str:
+    if finding.interval is None:
+        return tr("no interval")
+    _, ends = _written(finding)
+    return tr("{level} % interval {ends}").format(level=digits.level_text(finding.interval.level), ends=ends)
+
+
+def _scale(finding: Finding) -> str:
+    """What the number would be without any bias."""
+    if finding.floor is not None:
+        return tr("chance alone stays below {p95} in 95 of 100 cases").format(
+            p95=digits.number(finding.floor.p95, finding.unit)
+        )
+    null = null_value(finding)
+    if null is None or finding.id.endswith(".equivalence"):
+        return ""
+    shown = f"{null:g}" if null in (0, 1) else digits.number(null, finding.unit)
+    return tr("{null} would be no difference").format(null=shown)
+
+
+def _items(study: str, finding: Finding) -> str:
+    """ " letters": what its n counts."""
+    known = studies().get(study)
+    counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
+    return f" {name}" if (name := next(counted, "")) else ""
