@@ -44,7 +44,12 @@ LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
 PACKAGE = ROOT / "dist" / "biasprint"
-SHARED_OUT = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
+# A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
+SHARED_OUT = (
+    *("-n", "auto", "--maxprocesses", "4", "--max-worker-restart", "0"),
+    *("--dist", "loadfile", "--no-loadscope-reorder"),
+)
+AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")
 START_SECONDS = 1.5
 STARTS = 5
 DEMO_PARTS = ("statistics", "scorers")  # what the demo without a window measures with
@@ -118,14 +123,14 @@ def test(words: list[str]) -> int:
 def soak(words: list[str]) -> int:
     check_qt()
     install_all("dev")
-    return run([PYTHON, "-m", "pytest", "-m", "soak", "--timeout", "0", *words], headless=True)
+    return run([PYTHON, "-m", "pytest", "-m", "soak", *AS_LONG_AS_IT_TAKES, *words], headless=True)
 
 
 def bench(words: list[str]) -> int:
     check_qt()
     install_all("dev")
     return run(
-        [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", "--timeout", "0", *words], headless=True
+        [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", *AS_LONG_AS_IT_TAKES, *words], headless=True
     )
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
+from auditor import Auditor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.compute import models, shared
@@ -20,33 +20,10 @@ from desktop.panels.home.panel import HomePanel
 from desktop.settings import Settings
 from desktop.wording.titles import words_of
 
-PATIENCE = 300_000
+PATIENCE = 120_000
 MOST = 4
 # Enough prompts of each study for a finding: blocks of all groups stand first.
 FEW = {"completion": 90, "news": 10, "creativity": 18, "letters": 12, "compare": 12}
-
-
-class Auditor:
-    """Somebody with a mouse; every click is counted, and what it was."""
-
-    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
-        self.qtbot, self.window = qtbot, window
-        self.clicks: list[str] = []
-
-    def click(self, widget: QWidget, place: QPoint | None = None) -> None:
-        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=PATIENCE)
-        self.clicks.append(widget.text())  # type: ignore[attr-defined]
-        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or QPoint())
-
-    def choose(self, button: QRadioButton) -> None:
-        """A radio button, once it is laid out."""
-        self.qtbot.waitUntil(lambda: button.height() >= button.sizeHint().height(), timeout=PATIENCE)
-        if not button.isChecked():
-            self.click(button, QPoint(8, button.height() // 2))
-
-    def dialog(self, kind: type[QWidget]) -> QWidget:
-        self.qtbot.waitUntil(lambda: bool(self.window.findChildren(kind)), timeout=PATIENCE)
-        return self.window.findChildren(kind)[-1]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +63,7 @@ def window(
 
 @pytest.mark.parametrize("study", FEW)
 def test_a_first_finding_of_each_study_takes_few_clicks(qtbot: QtBot, window: MainWindow, study: str) -> None:
-    auditor, home = Auditor(qtbot, window), window.panels["home"]
+    auditor, home = Auditor(qtbot, window, PATIENCE), window.panels["home"]
     assert isinstance(home, HomePanel)
     auditor.click(home.audit.button)
     dialog = auditor.dialog(NewAuditDialog)

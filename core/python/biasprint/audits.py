@@ -61,7 +61,11 @@ def run(
     """
     done = in_words_of_python(
         lambda: do_audit(
-            JobContext(), Path(file), tell or _nothing, retry_failures=retry_failures, look_anyway=look_anyway
+            JobContext(),
+            Path(file).absolute(),
+            tell or _nothing,
+            retry_failures=retry_failures,
+            look_anyway=look_anyway,
         )
     )
     return DoneAudit(

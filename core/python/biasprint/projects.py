@@ -115,7 +115,7 @@ class Project:
         from core.compute import calls
         from core.runs.reporting import audited, only_measured
 
-        place = Path(path)
+        place = Path(path).absolute()  # the process that writes it may stand in another folder
         check_target(place, ENDINGS, [self.path])
         self._look("report")
         self._check(study)

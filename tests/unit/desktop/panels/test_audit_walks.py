@@ -4,8 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QWidget
+from auditor import Auditor
 from pytestqt.qtbot import QtBot
 
 from core.runs import measure as core_measure
@@ -21,29 +20,11 @@ LOOKS_AT_HOME = True
 MOST = {"creativity": 6, "letters": 5}
 
 
-class Auditor:
-    """Somebody with a mouse; every click is counted, and what it was."""
-
-    def __init__(self, qtbot: QtBot, window: MainWindow) -> None:
-        self.qtbot, self.window = qtbot, window
-        self.clicks: list[str] = []
-
-    def click(self, widget: QWidget, place: QPoint | None = None, name: str = "") -> None:
-        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=PATIENCE)
-        self.clicks.append(name or widget.text())  # type: ignore[attr-defined]
-        self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place or QPoint())
-
-    def there(self, panel: str) -> QWidget:
-        window = self.window
-        self.qtbot.waitUntil(lambda: window.current == panel and window.panels[panel].built, timeout=PATIENCE)
-        return window.panels[panel]
-
-
 @pytest.mark.parametrize("study", MOST)
 def test_clicks_from_home_to_the_first_finding(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, study: str
 ) -> None:
-    auditor = Auditor(qtbot, window)
+    auditor = Auditor(qtbot, window, PATIENCE)
 
     def as_if(*_: object) -> object:
         """Scoring and measuring take longer than all the clicks; what they find is tested elsewhere."""
@@ -55,9 +36,7 @@ def test_clicks_from_home_to_the_first_finding(
     auditor.click(window.panels["home"].audit.button)  # type: ignore[attr-defined]
     (dialog,) = window.findChildren(NewAuditDialog)
     qtbot.waitUntil(lambda: bool(dialog.studies.offers), timeout=PATIENCE)
-    button = dialog.studies.button(study)
-    if not button.isChecked():
-        auditor.click(button, QPoint(8, button.height() // 2))
+    auditor.choose(dialog.studies.button(study))
     auditor.click(dialog.own)
     prompts = auditor.there("prompts")
     assert isinstance(prompts, PromptsPanel)
