@@ -13,6 +13,7 @@ import typer
 import core
 from core.cli import (
     axis_command,
+    check_commands,
     compare_command,
     data_commands,
     installation_commands,
@@ -48,6 +49,7 @@ def build() -> typer.Typer:
     app.callback()(program)
     for add_to in (
         project_commands.add_to,
+        check_commands.add_check_to,
         axis_command.add_axis_to,
         own_commands.add_own_to,
         compare_command.add_compare_to,

@@ -24,6 +24,7 @@ from core.jobs import JobContext
 from core.jobs import Progress as JobProgress
 
 if TYPE_CHECKING:
+    from core.project.changes import Changes
     from core.project.project import Project
 
 # ---- Commands below one word
@@ -173,13 +174,35 @@ def is_project(path: Path) -> bool:
     return path.suffix.lower() == PROJECT
 
 
+def _opened(path: Path, *, read_only: bool = False) -> "Project":
+    """The project; a damaged row that a command meets is told of, once, and the command goes on without it."""
+    from core.project.project import Project
+
+    project = Project.open(path, read_only=read_only)
+
+    def tell(_: "Changes") -> None:
+        if project.left_out:
+            stop()
+            note(f"{left_out_in_words(project)} “biasprint check {path.name}” says which and why.")
+
+    stop = project.subscribe(tell)
+    return project
+
+
+def left_out_in_words(project: "Project") -> str:
+    """What is said of a project with damaged rows."""
+    rows = len(project.left_out)
+    if rows == 1:
+        return f"1 row of “{project.path.name}” cannot be read and is left out."
+    return f"{rows:,} rows of “{project.path.name}” cannot be read and are left out."
+
+
 def open_for_writing(path: Path) -> "Project":
     """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
     from core.judging.packets.packet import packet_info
     from core.project.connection import NotSaved
-    from core.project.project import Project
 
-    project = Project.open(path)
+    project = _opened(path)
     if packet_info(project) is not None:
         project.close()
         raise UsageError(
@@ -196,13 +219,12 @@ def open_for_writing(path: Path) -> "Project":
 def open_for_measuring(path: Path) -> "Project":
     """The project, read-only where another window is writing to it: measuring needs no more."""
     from core.project.lock import ProjectInUse
-    from core.project.project import Project
 
     try:
-        project = Project.open(path)
+        project = _opened(path)
     except ProjectInUse as error:
         note(f"{error.message} It is read here; findings are not stored in it.")
-        return Project.open(path, read_only=True)
+        return _opened(path, read_only=True)
     if project.read_only:
         note(f"{project.read_only} Findings are not stored in it.")
     return project
@@ -223,9 +245,8 @@ def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool
     Refused in the middle of a rating on this machine, unless the look is asked for: then it is recorded first.
     """
     from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
-    from core.project.project import Project
 
-    project = open_for_measuring(path) if measuring else Project.open(path, read_only=True)
+    project = open_for_measuring(path) if measuring else _opened(path, read_only=True)
     try:
         asked = sessions_to_ask(project)
         if asked and not look_anyway:
@@ -239,7 +260,7 @@ def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool
         project.close()
         with open_for_writing(path) as writable:
             record_look(writable, f"biasprint {command}")
-        return Project.open(path, read_only=True)
+        return _opened(path, read_only=True)
     return project
 
 

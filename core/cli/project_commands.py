@@ -1,4 +1,4 @@
-"""new, prompts, generate, check: what makes and fills a project."""
+"""new, prompts, generate: what makes and fills a project."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -16,7 +16,6 @@ from core.cli.console import (
     open_for_writing,
     open_to_look,
     print_json,
-    print_table,
     say,
 )
 from core.cli.generators import (
@@ -47,7 +46,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 
 def add_to(app: typer.Typer) -> None:
-    for command in (new, prompts, designs, generate, replay, check):
+    for command in (new, prompts, designs, generate, replay):
         app.command()(command)
 
 
@@ -323,30 +322,3 @@ def _measure_again(file: Path, study: str | None, look_anyway: bool, as_json: bo
             say(f"  and {left:,} more; --json lists them all.")
         for reason in one.reasons:
             say(reason)
-
-
-def check(file: File, as_json: AsJson = False) -> None:
-    """Check a project file: its structure, its references, and every hash that was stored with a text."""
-    from core.project.backup import backups
-    from core.project.check import check_project
-
-    with job("Checking") as ctx:
-        report = check_project(file, ctx)
-    kept = [str(backup) for backup in backups(file)]
-    if as_json:
-        problems = [vars(problem) for problem in report.problems]
-        print_json(
-            {"file": str(file), "sound": report.sound, "rows": report.rows, "problems": problems, "backups": kept}
-        )
-    elif report.sound:
-        counted = ", ".join(f"{count:,} {table}s" for table, count in report.rows.items())
-        say(f"{file} is sound: {counted}.")
-    else:
-        print_table(
-            ("table", "row", "what"), [(problem.table, problem.key, problem.what) for problem in report.problems]
-        )
-        say("The newest backups:" if kept else "There is no backup of it on this machine.")
-        for backup in kept:
-            say(f"  {backup}")
-    if not report.sound:
-        raise typer.Exit(1)

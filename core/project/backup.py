@@ -47,10 +47,18 @@ def roll_back(path: Path) -> None:
     journal_of(path).unlink(missing_ok=True)
 
 
+def new_folder(near: Path | None = None) -> Path:
+    """A new folder for what is under work, among the system's temporary ones or beside a file that is being made."""
+    if near is None:
+        return Path(tempfile.mkdtemp(prefix="biasprint-"))
+    near.parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=near.parent, prefix=f".{near.name[:LONGEST_STEM]}.", suffix=".part"))
+
+
 def recovered_copy(path: Path) -> Path:
     """File and journal copied to a new temporary folder, and the half-done transaction rolled back there."""
     ordinary_file(path)
-    folder = Path(tempfile.mkdtemp(prefix="biasprint-"))
+    folder = new_folder()
     copy = folder / path.name
     try:
         shutil.copyfile(path, copy)
@@ -60,6 +68,16 @@ def recovered_copy(path: Path) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return copy
+
+
+def private_copy(path: Path) -> Path:
+    """A whole copy in a new temporary folder: where a file may not be changed, its copy is upgraded."""
+    folder = new_folder()
+    try:
+        return copy_project(path, folder / path.name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 # ---- Backups

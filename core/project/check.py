@@ -1,4 +1,4 @@
-"""The full check of a project: SQLite's own, then every hash that was stored with a text or a judgment."""
+"""The full check of a project: SQLite's own, then every row by the hashes that were stored with it."""
 
 import shutil
 import sqlite3
@@ -6,24 +6,15 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from core.jobs import JobContext
 from core.project import gate
 from core.project.backup import interrupted, recovered_copy
 from core.project.connection import connect
+from core.project.damaged import Problem, TableRows, tables_of, wrong_rows
 from core.project.reader import ROWS_AT_ONCE
-from core.project.stores.judging import judgment_sha256
-from core.text import restore_text, sha256_text
 
-WITH_TEXT = ("prompt", "source", "output")
-
-
-@dataclass(frozen=True)
-class Problem:
-    table: str
-    key: str
-    what: str
+MOST_STRUCTURAL = 100  # problems that SQLite is asked for
 
 
 @dataclass(frozen=True)
@@ -53,46 +44,36 @@ def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     with closing(connect(path, writable=False)) as connection:
         try:
             gate.check_schema(connection, path, version)
-            connection.row_factory = sqlite3.Row
             problems += _structure(connection)
-            for table in (*WITH_TEXT, "judgment"):
-                problems += _hashes(connection, table, rows, ctx)
+            tables = tables_of(connection)
         except sqlite3.DatabaseError as error:
-            problems.append(Problem("file", path.name, f"is damaged: {error}"))
+            return CheckReport({}, (*problems, Problem("file", path.name, f"is damaged: {error}")))
+        connection.text_factory = bytes
+        for table in tables:
+            problems += _rows(connection, table, rows, ctx)
     return CheckReport(rows, tuple(problems))
 
 
 def _structure(connection: sqlite3.Connection) -> Iterator[Problem]:
-    for row in connection.execute("PRAGMA integrity_check(100)"):
+    for row in connection.execute(f"PRAGMA integrity_check({MOST_STRUCTURAL})"):
         if row[0] != "ok":
             yield Problem("file", "", str(row[0]))
     for row in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(str(row[0]), str(row[1]), f"refers to a missing row of {row[2]}")
 
 
-def _hashes(connection: sqlite3.Connection, table: str, rows: dict[str, int], ctx: JobContext) -> Iterator[Problem]:
-    key = "sequence" if table == "judgment" else "id"
-    total = int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-    after, rows[table] = -1, 0
-    while True:
-        ctx.check()
-        page = connection.execute(
-            f"SELECT * FROM {table} WHERE {key} > ? ORDER BY {key} LIMIT {ROWS_AT_ONCE}", (after,)
-        ).fetchall()
-        for row in page:
-            if (what := _wrong(table, row)) is not None:
-                yield Problem(table, str(row[key]), what)
-        rows[table] += len(page)
-        ctx.report(rows[table], total, note=table)
-        if len(page) < ROWS_AT_ONCE:
-            return
-        after = page[-1][key]
+def _rows(connection: sqlite3.Connection, table: TableRows, rows: dict[str, int], ctx: JobContext) -> Iterator[Problem]:
+    rows[table.name] = 0
 
+    def count() -> None:
+        rows[table.name] += 1
+        if rows[table.name] % ROWS_AT_ONCE == 0 or rows[table.name] == total:
+            ctx.check()
+            ctx.report(rows[table.name], total, note=table.name)
 
-def _wrong(table: str, row: sqlite3.Row) -> str | None:
-    values: dict[str, Any] = dict(row)
-    if table == "judgment":
-        changed = judgment_sha256(values) != values["row_sha256"]
-        return "is not the judgment that was recorded" if changed else None
-    changed = sha256_text(restore_text(values["text"], values["escaped"])) != values["text_sha256"]
-    return "is not the text that was stored" if changed else None
+    try:
+        total = int(connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()[0])
+        for _, key, what in wrong_rows(connection, table, count):
+            yield Problem(table.name, key, what)
+    except sqlite3.DatabaseError as error:
+        yield Problem(table.name, "", f"cannot be read to its end: {error}")

@@ -15,7 +15,7 @@ from core.project.companions import check_companions
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 
 APPLICATION_ID = 0x42494153  # "BIAS"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # No single text of a study comes near this; a file that claims more is refused while it is read.
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 

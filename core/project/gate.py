@@ -21,6 +21,7 @@ EXAMINE_SECONDS = 5.0
 BYTES_PER_SECOND = 10_000_000  # a large honest file gets the time that it takes on a slow machine
 READ_BYTES = 1 << 20
 REMEMBERED = 200
+RESCUE = "“biasprint rescue FILE --out NEW”."
 
 
 def read_header(path: Path) -> int:
@@ -61,12 +62,25 @@ def foreign_file(path: Path, why: str) -> AppError:
 
 def check_schema(connection: sqlite3.Connection, path: Path, version: int = SCHEMA_VERSION) -> None:
     """Only the exact schema of a version is taken: no trigger, view, virtual table or column that we did not write."""
-    if schema_of(connection) != expected_schema(version):
+    try:
+        found = schema_of(connection)
+    except UnicodeDecodeError as error:
+        raise damaged(path, str(error)) from error
+    if found != expected_schema(version):
         raise AppError(
             f"“{path.name}” does not have the structure of a Biasprint project, and was not opened.",
             kept="It was not changed.",
             hint="If it came from somebody else, ask for a fresh copy; otherwise open a backup.",
         )
+
+
+def damaged(path: Path, details: str) -> FileDamaged:
+    return FileDamaged(
+        f"“{path.name}” is damaged, and was not opened.",
+        kept="It was not changed.",
+        hint=f"Open one of its backups, which “biasprint check” lists, or save what is sound: {RESCUE}",
+        details=details,
+    )
 
 
 def read_through(path: Path) -> None:
@@ -101,12 +115,7 @@ def examine(connection: sqlite3.Connection, path: Path) -> None:
     finally:
         connection.set_progress_handler(None, 0)
     if problems:
-        raise FileDamaged(
-            f"“{path.name}” is damaged, and was not opened.",
-            kept="It was not changed.",
-            hint="Open one of its backups; “biasprint check” lists them.",
-            details="\n".join(problems[:5]),
-        )
+        raise damaged(path, "\n".join(problems[:5]))
 
 
 def is_known(path: Path) -> bool:

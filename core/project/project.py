@@ -7,16 +7,27 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
 from core.errors import AppError
 from core.project import gate
-from core.project.backup import back_up, copy_project, has_journal, interrupted, recovered_copy, roll_back
+from core.project.backup import (
+    back_up,
+    copy_project,
+    has_journal,
+    interrupted,
+    private_copy,
+    recovered_copy,
+    roll_back,
+)
 from core.project.changes import Changes
 from core.project.connection import SCHEMA_VERSION, connect, explain
+from core.project.damaged import Problem
+from core.project.left_out import find_left_out, leave_out
 from core.project.lock import ProjectLock
-from core.project.reader import Reader
+from core.project.reader import Prepare, Reader
 from core.project.rows import TextKey
 from core.project.schema import migrate
 from core.project.stores.columns import Columns
@@ -33,7 +44,8 @@ Listener = Callable[[Changes], None]
 class Project:
     """An open project file. Safe to use from any thread; every write returns what it changed, once it is on disk.
 
-    `read_only` is why nothing can be written, in a sentence, or empty.
+    `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
+    known once a read has tripped over one, and from then on in no answer; listeners are told of them as of changes.
     """
 
     def __init__(self, path: Path, *, lock: ProjectLock | None, read_only: str, opened_as: Path | None = None) -> None:
@@ -41,12 +53,14 @@ class Project:
         self.read_only = read_only
         self._lock = lock
         self._file = opened_as or path
+        self.left_out: tuple[Problem, ...] = ()
         self._listeners: list[Listener] = []
         self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
         writer = None
         if lock is not None and not read_only:
             writer = Writer(self._file, self._tell, lock.check, self._backup.join)
-        reader = Reader(self._file, None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True))
+        recover = None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True)
+        reader = Reader(self._file, recover, self._look_for_damage)
         self._reader, self._writer = reader, writer
         self.studies = Studies(reader, writer)
         self.axes = Axes(reader, writer)
@@ -126,10 +140,18 @@ class Project:
 
     @classmethod
     def _open_read_only(cls, path: Path, why: str) -> "Project":
-        version = gate.read_header(path)
+        gate.read_header(path)
         opened_as = recovered_copy(path) if interrupted(path) else path
-        _admit(opened_as, version, writable=opened_as != path)
-        return cls(path, lock=None, read_only=why, opened_as=opened_as)
+        try:
+            version = gate.read_header(opened_as)
+            if version < SCHEMA_VERSION and opened_as == path:
+                opened_as = private_copy(path)
+            _admit(opened_as, version, writable=opened_as != path, keep_as_it_was=False)
+            return cls(path, lock=None, read_only=why, opened_as=opened_as)
+        except BaseException:
+            if opened_as != path:
+                shutil.rmtree(opened_as.parent, ignore_errors=True)
+            raise
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Be told of every commit, on the writer's thread: hand over and return at once. Returns the way to stop."""
@@ -186,6 +208,18 @@ class Project:
         for listener in list(self._listeners):
             listener(changes)
 
+    def _look_for_damage(self) -> Prepare | None:
+        try:
+            found = find_left_out(self._file)
+        except sqlite3.Error as error:
+            raise explain(error, self._file) from error
+        if set(found.problems) <= set(self.left_out):
+            return None
+        self.left_out = found.problems
+        for name in found.rows:
+            self._tell(Changes.to(name, [problem.key for problem in found.problems if problem.table == name]))
+        return partial(leave_out, left_out=found)
+
     def _back_up(self) -> None:
         # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
         if not self.read_only:
@@ -209,19 +243,17 @@ def _finished(path: Path) -> int:
     return gate.read_header(path)
 
 
-def _admit(path: Path, version: int, *, writable: bool) -> None:
-    """Let a file pass the gate, upgraded where it is older; what SQLite says of it becomes a plain sentence."""
+def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = True) -> None:
+    """Let a file pass the gate, upgraded where it is older; what SQLite says of it becomes a plain sentence.
+
+    `keep_as_it_was`: with a backup before it is upgraded. A private copy needs none.
+    """
     try:
         if version < SCHEMA_VERSION:
-            if not writable:
-                raise AppError(
-                    f"“{path.name}” has the older format {version} and cannot be upgraded where it is.",
-                    kept="It was not changed.",
-                    hint="Copy it to a folder that you may write to, and open the copy.",
-                )
             with closing(connect(path, writable=False)) as connection:
                 gate.check_schema(connection, path, version)  # before anything of it is changed
-            back_up(path, largest=None)
+            if keep_as_it_was:
+                back_up(path, largest=None)
             with closing(connect(path, writable=True)) as connection:
                 migrate(connection, present=version)
         known = gate.is_known(path)

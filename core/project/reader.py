@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import Executable
 
 from core.errors import AppError
@@ -19,7 +20,10 @@ from core.jobs import precedence
 from core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
+UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises
+SQLITE_SAYS = ("Could not decode to UTF-8", "malformed JSON")
 GIVE_UP_SECONDS = 5.0
+Prepare = Callable[[sqlite3.Connection], None]
 Answer = TypeVar("Answer")
 
 
@@ -28,18 +32,56 @@ class Reader:
 
     `recover` makes the writing connection look at the file: where a write failed and could not even be taken back, as
     on a full disk, its journal is still beside the file, and no read-only connection may play it back.
+
+    `damage` looks for rows that cannot be read, once a read has tripped over one. From then on connections are prepared
+    by what it answers, so that they read around them; None where it found no more than before.
     """
 
-    def __init__(self, path: Path, recover: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        recover: Callable[[], object] | None = None,
+        damage: Callable[[], Prepare | None] = lambda: None,
+    ) -> None:
         self._path = path
         self._recover = recover
-        self._engine = engine_for(lambda: connect(path, writable=False, wait_ms=0))
+        self._damage = damage
+        self._prepare: Prepare | None = None
+        self._prepared = 0  # how often that has changed
+        self._looking = threading.Lock()
+        self._engine = engine_for(self._connect)
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
         self._closed = False
 
     def run(self, read: Callable[[Connection], Answer]) -> Answer:
         """Call `read` inside one read transaction, and return its answer."""
+        return self.around_damage(lambda: self._recovering(read))
+
+    def around_damage(self, work: Callable[[], Answer]) -> Answer:
+        """Do `work`, which reads; where it trips over a row that cannot be read, do it again without such rows."""
+        while True:
+            before = self._prepared
+            try:
+                return work()
+            except (*UNREADABLE, DBAPIError) as error:
+                if isinstance(error, DBAPIError) and not any(words in str(error.orig) for words in SQLITE_SAYS):
+                    raise
+                if not self._learned(before):
+                    raise
+
+    def _learned(self, before: int) -> bool:
+        """Whether more is known of damaged rows than at that time."""
+        with self._looking:
+            if self._prepared == before and (prepare := self._damage()) is not None:
+                with self._lock:
+                    self._prepare, self._prepared = prepare, self._prepared + 1
+                    old, self._idle = self._idle, []
+                for connection in old:
+                    connection.close()
+            return self._prepared != before
+
+    def _recovering(self, read: Callable[[Connection], Answer]) -> Answer:
         try:
             return self._run(read)
         except NotSaved as error:
@@ -48,9 +90,15 @@ class Reader:
             self._recover()
             return self._run(read)
 
+    def _connect(self) -> sqlite3.Connection:
+        connection = connect(self._path, writable=False, wait_ms=0)
+        if self._prepare is not None:
+            self._prepare(connection)
+        return connection
+
     def _run(self, read: Callable[[Connection], Answer]) -> Answer:
         precedence.rest_in_a_job()
-        connection = self._take()
+        prepared, connection = self._take()
         try:
             connection.exec_driver_sql("BEGIN")
             try:
@@ -66,7 +114,7 @@ class Reader:
                 raise
             raise told from error
         finally:
-            self._give_back(connection)
+            self._give_back(prepared, connection)
 
     def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """All rows of a statement that is known to give few; `values`: of its named parameters."""
@@ -79,17 +127,18 @@ class Reader:
         for connection in idle:
             connection.close()
 
-    def _take(self) -> Connection:
+    def _take(self) -> tuple[int, Connection]:
         with self._lock:
             if self._closed:
                 raise AppError("The project is closed.", hint="Open it again.")
+            prepared = self._prepared
             if self._idle:
-                return self._idle.pop()
-        return self._engine.connect()
+                return prepared, self._idle.pop()
+        return prepared, self._engine.connect()
 
-    def _give_back(self, connection: Connection) -> None:
+    def _give_back(self, prepared: int, connection: Connection) -> None:
         with self._lock:
-            if not self._closed:
+            if not self._closed and prepared == self._prepared:
                 self._idle.append(connection)
                 return
         connection.close()

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import SQLModel
 
 from core.own import own_files
+from core.project.checksums import CHECKSUM, FIRST_FORMAT, add_checksums
 from core.project.connection import APPLICATION_ID, SCHEMA_VERSION
 
 
@@ -31,6 +32,8 @@ def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEM
         for version in range(present + 1, wanted + 1):
             for statement in statements(migration_text(version)):
                 connection.execute(statement)
+        if 0 < present < FIRST_FORMAT <= wanted:
+            add_checksums(connection)
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={wanted}")
         connection.execute("COMMIT")
@@ -83,6 +86,8 @@ def _read_tables() -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, present=0)
         for name, column, kind, key in connection.execute(_COLUMNS):
+            if column == CHECKSUM:  # no statement reads or writes it, see checksums.py
+                continue
             columns.setdefault(name, []).append(sa.Column(column, _TYPES[kind], primary_key=bool(key)))
     for name, its in columns.items():
         sa.Table(name, SQLModel.metadata, *its)

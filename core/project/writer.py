@@ -20,6 +20,7 @@ from sqlalchemy import Connection
 from core.errors import AppError
 from core.jobs import precedence
 from core.project.changes import Changes
+from core.project.checksums import keep_checksums
 from core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
 
 GROUP_SECONDS = 0.05
@@ -198,4 +199,5 @@ def _open(path: Path) -> sqlite3.Connection:
     """The writing connection: it waits in our own loop, finely, and never spills a half-done transaction."""
     connection = connect(path, writable=True, wait_ms=0)
     connection.execute("PRAGMA cache_spill=OFF")
+    keep_checksums(connection)
     return connection

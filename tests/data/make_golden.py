@@ -1,11 +1,16 @@
-"""Makes the golden file of the present format. Run once per format; kept for how they were made."""
+"""Makes the golden file of the present format, with rows in every table.
+
+Run once per format; kept for how they were made. Those of formats 1 and 2 have rows in fewer tables.
+"""
 
 import sys
 from pathlib import Path
 
+from core.findings import Finding
 from core.project.project import Project
-from core.project.rows import ComparisonItem
+from core.project.rows import ComparisonItem, PacketRow, RaterRow, SessionRow
 from core.project.specs import (
+    AnnotationSpec,
     AxisSpec,
     ComparisonSpec,
     GeneratorSpec,
@@ -19,6 +24,8 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
+from core.project.stores.common import new_uuid
+from core.project.stores.packets import NewPacket
 
 
 def make(path: Path) -> None:
@@ -60,6 +67,22 @@ def make(path: Path) -> None:
         one = project.judging.record(judged).uuid("judgment")
         again = {"chosen": 1, "supersedes": one, "note": "after a second look"}
         project.judging.record(judged.model_copy(update=again))
+        project.judging.save_draft(session, plan.uuid("comparison"), "a note that")
+        project.annotations.add(AnnotationSpec(kind="golden", target=session, rater_id=rater, value={"said": 1}))
+        at = project.judging.raters()[0].created_at
+        sent = SessionRow(new_uuid(), plan.uuid("plan"), new_uuid(), "", "", at, None)
+        project.packets.register(
+            NewPacket(
+                PacketRow(new_uuid(), plan.uuid("plan"), sent.rater_id, "made", "0" * 64, {"comparisons": 1}, at),
+                RaterRow(sent.rater_id, "R2", "person", {}, at),
+                sent,
+            )
+        )
+        project.readings.add("Golden letter", "0" * 64, {"marks": []}, project.sources.page(study)[0].id)
+        found = Finding(
+            id="creativity.rbs", label="woman", title="Golden", groups=("woman",), estimate=0.5, unit="share", n=2
+        )
+        project.findings.replace("creativity", "golden", {"seed": 1}, [found])
         project.events.add("made", {"by": "make_golden.py"})
 
 

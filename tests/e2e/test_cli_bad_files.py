@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "measure": ("measure", "letters", "FILE"),
     "export": ("export", "FILE", "outputs", "--out", "OUT"),
     "check": ("check", "FILE"),
+    "rescue": ("rescue", "FILE", "--out", "NEW"),
 }
 WRITING = ("prompts", "compare", "generate", "score", "import")
 
@@ -40,7 +41,7 @@ def command(name: str, file: Path) -> list[str]:
     table, out = file.with_name("table.csv"), file.with_name("out.csv")
     if not table.exists():
         table.write_text("text,group\nA letter.,male\n")
-    places = {"FILE": str(file), "TABLE": str(table), "OUT": str(out)}
+    places = {"FILE": str(file), "TABLE": str(table), "OUT": str(out), "NEW": str(file.with_name("new.biasprint"))}
     return [places.get(part, part) for part in COMMANDS[name]]
 
 
@@ -86,7 +87,7 @@ def test_a_newer_file_names_the_version_it_needs(study_file: Path, name: str) ->
     assert study_file.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "check"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("check", "rescue")])
 def test_a_corrupt_file_is_refused_and_points_to_its_backups(
     study_file: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -96,6 +97,22 @@ def test_a_corrupt_file_is_refused_and_points_to_its_backups(
     study_file.write_bytes(content)
     assert "biasprint check" in refused(*command(name, study_file), code=1, says="“study.biasprint” is damaged")
     assert study_file.read_bytes() == content
+
+
+def test_one_damaged_row_is_told_and_everything_else_is_done(study_file: Path, tmp_path: Path) -> None:
+    rows = biasprint("export", study_file, "prompts", "--out", tmp_path / "before.csv", "--json").json["rows"]
+    with closing(sqlite3.connect(study_file)) as connection, connection:
+        connection.execute("UPDATE prompt SET fields = CAST(x'ff' AS TEXT) WHERE id = 2")
+    answer = biasprint("export", study_file, "prompts", "--out", tmp_path / "after.csv", "--json")
+    assert answer.json["rows"] == rows - 1
+    assert "2 rows of “study.biasprint” cannot be read and are left out" in answer.err  # the prompt and its text
+    checked = biasprint("check", study_file, "--json", code=1).json
+    assert [(one["table"], one["key"]) for one in checked["problems"]] == [("prompt", "2")]
+    out = tmp_path / "rescued.biasprint"
+    saved = biasprint("rescue", study_file, "--out", out, "--json").json
+    assert [one["table"] for one in saved["lost"]] == ["prompt", "output"]
+    assert saved["rows"]["prompt"] == rows - 1
+    assert biasprint("check", out, "--json").json["sound"] is True
 
 
 def test_a_file_with_another_structure_is_refused(study_file: Path) -> None:

@@ -66,6 +66,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "prompts": (OPEN, ("FILE", "--study", "creativity", "--task", "haiku", "--theme", "stars", "--axis", "gender")),
     "generate": (OPEN, ("FILE", "--study", "creativity", "--backend", "synthetic", "--model", "none")),
     "check": (OPEN, ("FILE", "--json")),
+    "rescue": (OPEN, ("FILE", "--out", "OUT.biasprint", "--json")),
     "compare": (OPEN, ("FILE", "--axis", "zqaxis", "--seed", "9", "--json")),
     "score": (OPEN, ("FILE", "--scorer", "textblob", "--json")),
     "import": (OPEN, ("FILE", "nothing.csv")),
@@ -184,7 +185,11 @@ def test_every_command_of_the_program_is_in_the_table():
 
 def argv_of(name: str, file: Path, out: Path) -> list[str]:
     places = {"FILE": str(file), "OUT": str(out), "OUT.csv": f"{out}.csv", "OUT.html": f"{out}.html"}
-    places |= {"OUT.toml": f"{out}.toml", "AUDIT": str(file.with_name("audit.toml"))}
+    places |= {
+        "OUT.biasprint": f"{out}.biasprint",
+        "OUT.toml": f"{out}.toml",
+        "AUDIT": str(file.with_name("audit.toml")),
+    }
     return [*name.split(), *(places.get(part, part) for part in COMMAND_TABLE[name][1])]
 
 

@@ -30,6 +30,7 @@ from core.judging.packets.packet import (
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording, wording_of
+from core.project.checksums import keep_checksums
 from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
@@ -85,6 +86,7 @@ def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
 def _fill(connection: sqlite3.Connection, rows: Mapping[str, Rows]) -> None:
     connection.execute("PRAGMA synchronous=OFF")  # the whole file is put on the disk at the end
     migrate(connection, present=0)
+    keep_checksums(connection)
     connection.execute("BEGIN IMMEDIATE")
     for table, values in rows.items():
         for row in values:

@@ -82,7 +82,10 @@ def read_packet(path: Path) -> ReturnedPacket:
         gate.read_header(path)
         digest = file_sha256(path)  # before anything here has the file open
         with Project.open(path, read_only=True) as project:
-            return _read(project, path, digest)
+            found = _read(project, path, digest)
+            if project.left_out:
+                raise altered(path, f"{project.left_out[0].table} {project.left_out[0].key}")
+            return found
     except PacketRefused:
         raise
     except AppError as error:
@@ -116,6 +119,8 @@ def _as_packet(path: Path, error: AppError) -> AppError:
 
 def _read(project: Project, path: Path, digest: str) -> ReturnedPacket:
     own = packet_parts(project)
+    if own is None and project.left_out:
+        raise altered(path, "its own row cannot be read")
     if own is None:
         raise PacketRefused(f"“{path.name}” is a project, not a packet.", hint="Choose a file that ends in .bpacket.")
     if own.packet.manifest.get("format") != FORMAT:

@@ -31,9 +31,28 @@ def canonical_json(value: Any) -> str:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The object of a column that most often holds an empty one: to parse that took half of a row's time."""
-    found: dict[str, Any] = {} if text == "{}" else json.loads(text)
+    """The object of a column that most often holds an empty one: to parse that took half of a row's time.
+
+    Raises ValueError for anything else, as `json_list` does.
+    """
+    if text == "{}":
+        return {}
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("this column holds objects")
     return found
+
+
+def json_list(text: str) -> list[Any]:
+    found = json.loads(text)
+    if not isinstance(found, list):
+        raise ValueError("this column holds lists")
+    return found
+
+
+def json_part(column: "sa.ColumnElement[Any]", path: str) -> "sa.ColumnElement[Any]":
+    """A part of a JSON column; none where the column holds no JSON: SQLite would refuse the whole statement."""
+    return sa.case((sa.func.json_valid(column) == 1, sa.func.json_extract(column, path)))
 
 
 def json_sha256(value: Any) -> str:
@@ -62,11 +81,14 @@ class StorePart:
         self, statement: "sa.Select[Any]", build: Callable[[Any], Row], values: Mapping[str, Any] | None = None
     ) -> tuple[Row, ...]:
         """Every row of a table that stays small; `values`: of the statement's named parameters."""
-        return tuple(build(row) for row in self._reader.rows(statement, values))
+        return self._reader.around_damage(lambda: tuple(build(row) for row in self._reader.rows(statement, values)))
 
     def _one(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> Row | None:
-        row = self._reader.run(lambda connection: connection.execute(statement).first())
-        return None if row is None else build(row)
+        def read() -> Row | None:
+            row = self._reader.run(lambda connection: connection.execute(statement).first())
+            return None if row is None else build(row)
+
+        return self._reader.around_damage(read)
 
     def _number(self, statement: "sa.Select[Any]") -> int:
         return int(self._reader.run(lambda connection: connection.execute(statement).scalar_one()))

@@ -1,6 +1,5 @@
 """Scores and embeddings, findings, events, readings and annotations."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +16,17 @@ from core.project.changes import Changes
 from core.project.rows import AnnotationRow, EventRow, FindingRow, ScoreRow, TextRow
 from core.project.schema import table
 from core.project.specs import AnnotationSpec, ScoreSpec
-from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, new_uuid, utc_now
+from core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    chunks,
+    insert_one,
+    json_list,
+    json_object,
+    json_part,
+    new_uuid,
+    utc_now,
+)
 from core.project.stores.studies import FOR_JUDGING
 from core.text import restore_text
 
@@ -90,11 +99,13 @@ class Events(StorePart):
 
     def recent(self, limit: int = 100) -> tuple[EventRow, ...]:
         statement = sa.select(event).order_by(event.c.id.desc()).limit(limit)
-        return self._all(statement, lambda row: EventRow(row.id, row.kind, json.loads(row.body), row.created_at))
+        return self._all(statement, lambda row: EventRow(row.id, row.kind, json_object(row.body), row.created_at))
 
 
 def _finding(row: Any) -> FindingRow:
-    return FindingRow(row.id, row.study, row.measurement, json.loads(row.body), json.loads(row.recipe), row.created_at)
+    return FindingRow(
+        row.id, row.study, row.measurement, json_object(row.body), json_object(row.recipe), row.created_at
+    )
 
 
 # ---- Readings of letters that a person chose to keep. A reading is never changed; checking again adds another
@@ -149,7 +160,7 @@ class Readings(StorePart):
 
     def latest(self) -> tuple[ReadingHead, ...]:
         """The readings that no later one follows, the newest first."""
-        follows = sa.func.json_extract(reading.c.result, "$.follows")
+        follows = json_part(reading.c.result, "$.follows")
         followed = sa.select(follows).where(follows.is_not(None))
         statement = (
             sa.select(reading.c.id, reading.c.source_id, reading.c.title, reading.c.created_at)
@@ -191,7 +202,7 @@ def _chain(connection: Connection, reading_id: str) -> list[str]:
     """A reading and those that it follows, back to the first."""
     found: list[str] = []
     following: str | None = reading_id
-    follows = sa.func.json_extract(reading.c.result, "$.follows")
+    follows = json_part(reading.c.result, "$.follows")
     while following is not None and following not in found:
         row = connection.execute(sa.select(reading.c.id, follows).where(reading.c.id == following)).first()
         if row is None:
@@ -203,14 +214,15 @@ def _chain(connection: Connection, reading_id: str) -> list[str]:
 
 def _compared(connection: Connection, sources: Collection[int]) -> bool:
     """Whether a card of a comparison shows one of the sources."""
-    cards = sa.func.json_each(comparison.c["items"]).table_valued("value")
+    items = comparison.c["items"]
+    cards = sa.func.json_each(sa.case((sa.func.json_valid(items) == 1, items), else_="[]")).table_valued("value")
     showing = sa.func.json_extract(cards.c.value, "$.source").in_(sources)
     found = sa.select(comparison.c.id).select_from(comparison.join(cards, sa.true())).where(showing)
     return connection.execute(found).first() is not None
 
 
 def _row(row: Any) -> ReadingRow:
-    result = json.loads(row.result)
+    result = json_object(row.result)
     return ReadingRow(row.id, row.source_id, row.title, row.document_sha256, result, row.created_at)
 
 
@@ -263,7 +275,7 @@ def _values(spec: AnnotationSpec) -> dict[str, Any]:
 
 def annotation_row(row: Any) -> AnnotationRow:
     return AnnotationRow(
-        row.id, row.kind, row.target, row.rater_id, json.loads(row.value), row.supersedes, row.created_at
+        row.id, row.kind, row.target, row.rater_id, json_object(row.value), row.supersedes, row.created_at
     )
 
 
@@ -400,7 +412,7 @@ def _text(kind: Kind, row: Any) -> TextRow:
     text = restore_text(row.text, row.escaped)
     if kind == "output":
         return TextRow(row.id, None, text)
-    return TextRow(None, row.id, text, json.loads(row.fields).get("line_break", ""))
+    return TextRow(None, row.id, text, json_object(row.fields).get("line_break", ""))
 
 
 def _score(spec: ScoreSpec) -> dict[str, Any]:
@@ -429,7 +441,7 @@ def _vector(spec: ScoreSpec) -> dict[str, Any]:
 
 
 def _score_row(row: Any) -> ScoreRow:
-    values = np.frombuffer(row.values, dtype=np.float32).reshape(json.loads(row.shape))
+    values = np.frombuffer(row.values, dtype=np.float32).reshape(json_list(row.shape))
     return ScoreRow(row.output_id, row.source_id, values, row.summary)
 
 

@@ -1,6 +1,5 @@
 """Plans, comparisons, raters, sessions, judgments and drafts. Judgments are only ever added."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,17 @@ from core.project.changes import Changes
 from core.project.rows import AnnotationRow, ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 from core.project.schema import table
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
-from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_sha256, new_uuid, utc_now
+from core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    chunks,
+    insert_one,
+    json_list,
+    json_object,
+    json_sha256,
+    new_uuid,
+    utc_now,
+)
 from core.project.stores.findings import annotation, annotation_row
 from core.text import without_surrogates
 
@@ -384,12 +393,12 @@ def _comparison_values(plan_id: str, spec: ComparisonSpec) -> dict[str, Any]:
 
 
 def _plan(row: Any) -> PlanRow:
-    return PlanRow(row.id, row.study_id, row.title, row.axis, row.seed, json.loads(row.settings), row.created_at)
+    return PlanRow(row.id, row.study_id, row.title, row.axis, row.seed, json_object(row.settings), row.created_at)
 
 
 def _comparison(row: Any) -> ComparisonRow:
     items = tuple(
-        ComparisonItem(item.get("output"), item["identity"], item.get("source")) for item in json.loads(row.items)
+        ComparisonItem(item.get("output"), item["identity"], item.get("source")) for item in json_list(row.items)
     )
     return ComparisonRow(
         row.id, row.plan_id, row.position, row.axis, row.task, row.theme, items, row.texts_sha256, row.repeat_of
@@ -397,7 +406,7 @@ def _comparison(row: Any) -> ComparisonRow:
 
 
 def _rater(row: Any) -> RaterRow:
-    return RaterRow(row.id, row.code, row.kind, json.loads(row.background), row.created_at)
+    return RaterRow(row.id, row.code, row.kind, json_object(row.background), row.created_at)
 
 
 def _session(row: Any) -> SessionRow:
@@ -414,11 +423,11 @@ def _judgment(row: Any) -> JudgmentRow:
         row.comparison_id,
         row.outcome,
         row.chosen,
-        tuple(json.loads(row.shown)),
+        tuple(json_list(row.shown)),
         row.texts_sha256,
         row.note,
         row.active_seconds,
         row.supersedes,
         row.created_at,
-        json.loads(row.detail),
+        json_object(row.detail),
     )

@@ -1,6 +1,5 @@
 """Packets: those that were made, the files that came back, and in a packet its own row and seal."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from core.errors import AppError
 from core.project.changes import Changes
 from core.project.rows import PacketRow, RaterRow, SessionRow
 from core.project.schema import table
-from core.project.stores.common import StorePart, canonical_json, json_sha256, utc_now
+from core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
 from core.project.stores.findings import annotation
 from core.project.stores.judging import EMPTY, judgment, rater, session
 
@@ -204,7 +203,7 @@ def _seal(connection: Connection, packet_id: str, session_id: str) -> None:
     described = connection.execute(sa.select(rater.c.background).where(rater.c.id == own.rater_id)).scalar_one()
     hashes = [tuple(pair) for pair in connection.execute(sa.select(judgment.c.id, judgment.c.row_sha256))]
     said = [dict(found) for found in connection.execute(sa.select(annotation)).mappings()]
-    seal = seal_sha256(manifest["content_sha256"], own, json.loads(described), hashes, said)
+    seal = seal_sha256(manifest["content_sha256"], own, json_object(described), hashes, said)
     values = {"manifest": canonical_json({**manifest, "seal": seal})}
     connection.execute(sa.update(packet).where(packet.c.id == packet_id).values(values))
 
@@ -237,5 +236,5 @@ def rater_values(row: RaterRow) -> dict[str, Any]:
 
 def _row(row: Any) -> PacketRow:
     return PacketRow(
-        row.id, row.plan_id, row.rater_id, row.direction, row.file_sha256, json.loads(row.manifest), row.created_at
+        row.id, row.plan_id, row.rater_id, row.direction, row.file_sha256, json_object(row.manifest), row.created_at
     )

@@ -1,6 +1,5 @@
 """Generators, runs and outputs."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
@@ -150,14 +149,14 @@ def _run(row: Any) -> RunRow:
         row.generator_id,
         row.seed,
         row.samples,
-        json.loads(row.recipe),
+        json_object(row.recipe),
         row.program_version,
         row.created_at,
     )
 
 
 def _generator(row: Any) -> GeneratorRow:
-    return GeneratorRow(row.id, row.backend, row.model, json.loads(row.parameters), row.revision)
+    return GeneratorRow(row.id, row.backend, row.model, json_object(row.parameters), row.revision)
 
 
 # ---- Outputs: unique by (run, prompt, sample), so that nothing is ever there twice

@@ -12,7 +12,15 @@ from core.project.changes import Changes
 from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
 from core.project.schema import table
 from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
-from core.project.stores.common import StorePart, canonical_json, insert_one, json_object, json_sha256, utc_now
+from core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    insert_one,
+    json_object,
+    json_part,
+    json_sha256,
+    utc_now,
+)
 from core.text import restore_text, sha256_text, store_text
 
 # ---- Studies and the versions of their axes
@@ -35,7 +43,7 @@ class Studies(StorePart):
 
         def write(connection: Connection) -> Changes:
             this = study.c.id == study_id
-            kept = json.loads(connection.execute(sa.select(study.c.settings).where(this)).scalar_one())
+            kept = json_object(connection.execute(sa.select(study.c.settings).where(this)).scalar_one())
             settings = canonical_json({**kept, name: value})
             connection.execute(sa.update(study).where(this).values(settings=settings))
             return Changes.to("study", [study_id])
@@ -92,7 +100,7 @@ class Axes(StorePart):
         if len(every) == len(newest):
             return newest
         written = sa.exists().where(run.c.prompt_set_id == prompt_set.c.id, output.c.run_id == run.c.id)
-        recipes = self._all(sa.select(prompt_set.c.recipe).where(written), lambda row: json.loads(row.recipe))
+        recipes = self._all(sa.select(prompt_set.c.recipe).where(written), lambda row: json_object(row.recipe))
         used = {
             (key, axis["sha256"])
             for recipe in recipes
@@ -108,11 +116,11 @@ def _prompts_sha256(definition: Mapping[str, Any]) -> str:
 
 
 def _study(row: Any) -> StudyRow:
-    return StudyRow(row.id, row.kind, row.title, json.loads(row.settings), row.created_at)
+    return StudyRow(row.id, row.kind, row.title, json_object(row.settings), row.created_at)
 
 
 def _axis(row: Any) -> AxisRow:
-    return AxisRow(row.id, row.key, row.version, row.title, json.loads(row.definition), row.sha256)
+    return AxisRow(row.id, row.key, row.version, row.title, json_object(row.definition), row.sha256)
 
 
 # ---- Prompt sets and their prompts. A set never changes: other content under the same name is its next version
@@ -168,7 +176,7 @@ class Prompts(StorePart):
 
     def topics(self) -> dict[str, str]:
         """Theme → its topic, as the newest prompt that has one says."""
-        topic = sa.func.json_extract(prompt.c.fields, "$.topic")
+        topic = json_part(prompt.c.fields, "$.topic")
         statement = (
             sa.select(prompt.c.theme, topic.label("topic"))
             .where(prompt.c.theme != "", topic != "")
@@ -210,7 +218,9 @@ def _values(set_id: int, spec: PromptSpec) -> dict[str, Any]:
 
 
 def _set(row: Any) -> PromptSetRow:
-    return PromptSetRow(row.id, row.study_id, row.name, row.version, json.loads(row.recipe), row.sha256, row.created_at)
+    return PromptSetRow(
+        row.id, row.study_id, row.name, row.version, json_object(row.recipe), row.sha256, row.created_at
+    )
 
 
 # ---- Sources: texts that no prompt of ours asked for, such as originals, CVs and imported letters
@@ -273,7 +283,7 @@ class Sources(StorePart):
 
 
 def _model_said() -> "sa.ColumnElement[str]":
-    return sa.func.coalesce(sa.func.json_extract(source.c.fields, "$.model"), "")
+    return sa.func.coalesce(json_part(source.c.fields, "$.model"), "")
 
 
 def _of(study_id: int, kind: str | None) -> "sa.ColumnElement[bool]":
@@ -288,4 +298,4 @@ def _source_values(study_id: int, spec: SourceSpec) -> dict[str, Any]:
 
 def _row(row: Any) -> SourceRow:
     text = restore_text(row.text, row.escaped)
-    return SourceRow(row.id, row.study_id, row.kind, row.origin, row.row, text, json.loads(row.fields))
+    return SourceRow(row.id, row.study_id, row.kind, row.origin, row.row, text, json_object(row.fields))

@@ -115,7 +115,7 @@ TROUBLE = {
     "another consent": (lambda p: edited(p, "UPDATE session SET consent_text = 'All.'"), "changed outside"),
     "another format": (lambda p: edited(p, "UPDATE packet SET manifest = '{\"format\":2}'"), "another version"),
     "nonsense": (lambda p: edited(p, "UPDATE packet SET manifest = 'nonsense'"), "changed outside"),
-    "a decision": (lambda p: edited(p, "INSERT INTO annotation VALUES ('a', 'decision', 'x', NULL, '{}', NULL, 'now')"),
+    "a decision": (lambda p: edited(p, "INSERT INTO annotation VALUES ('a','decision','x',NULL,'{}',NULL,'now',x'')"),
                    "changed outside"),
     "a session of its own": (lambda p: edited(p, "PRAGMA foreign_keys=OFF", "UPDATE session SET id = 'x'",
                                               "UPDATE judgment SET session_id = 'x'"), "changed outside"),

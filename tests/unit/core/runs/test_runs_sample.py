@@ -37,7 +37,7 @@ from core.scorers.document_success import Outcome
 from core.studies.study import MeasureOptions
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
-LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id"}
+LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id", "checksum"}
 TEXTS = ("study", "axis_definition", "prompt_set", "prompt", "generator", "run", "output", "plan", "comparison")
 GROUPS = ("male", "female")
 ORDER = {"plan": "seed", "comparison": "position"}

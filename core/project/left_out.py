@@ -1,0 +1,144 @@
+"""Rows that cannot be read are left out of every read, together with what only has a meaning with them.
+
+Views of the reading connections take the places of the tables then. They are temporary, so that nothing is changed in
+the file, and there are none where nothing is damaged. (docs/adr/0043)
+"""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.project.checksums import Stored
+from core.project.connection import connect
+from core.project.damaged import Problem, TableRows, tables_of, unreadable
+
+AT_ONCE = 500
+CARDS = "comparison"  # the table whose rows name texts inside JSON
+
+
+@dataclass(frozen=True)
+class DamagedRows:
+    """Row ids by table, and why, row by row."""
+
+    rows: Mapping[str, Collection[int]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def __bool__(self) -> bool:
+        return any(self.rows.values())
+
+
+def find_left_out(path: Path) -> DamagedRows:
+    """Look at every row of a project. Raises `sqlite3.DatabaseError` where a page is damaged."""
+    with closing(connect(path, writable=False)) as connection:
+        tables = tables_of(connection)
+        parents = {table.name: parents_of(connection, table.name) for table in tables}
+        connection.text_factory = bytes
+        losses = Losses()
+        for table in tables:
+            for number, row in table.each(connection):
+                if (why := unreadable(table, row)) is not None:
+                    losses.add(table, number, row, why)
+        if losses:
+            add_dependants(connection, tables, parents, losses)
+    return DamagedRows({name: frozenset(keys) for name, keys in losses.rows.items()}, tuple(losses.problems))
+
+
+class Losses:
+    """The rows that are lost so far, by row id, and the keys by which others refer to them."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, set[int]] = {}
+        self.keys: dict[str, set[object]] = {}
+        self.problems: list[Problem] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.problems)
+
+    def add(self, table: TableRows, number: int, row: Mapping[str, Stored], why: str) -> bool:
+        """Whether it is lost only now."""
+        if number in self.rows.setdefault(table.name, set()):
+            return False
+        self.rows[table.name].add(number)
+        self.keys.setdefault(table.name, set()).add(row.get(table.key))
+        self.problems.append(Problem(table.name, table.named(number, dict(row)), why))
+        return True
+
+
+def add_dependants(
+    connection: sqlite3.Connection,
+    tables: Collection[TableRows],
+    parents: Mapping[str, Collection[tuple[str, str]]],
+    losses: Losses,
+) -> None:
+    """Add the rows that refer to lost ones, and those that a lost one took the place of: neither may count now.
+
+    `tables` come after those that they refer to. Raises `sqlite3.DatabaseError` as reading does.
+    """
+    for table in tables:
+        for column, parent in parents[table.name]:
+            for number, row in _rows_with(connection, table, column, losses.keys.get(parent, ())):
+                losses.add(table, number, row, f"belongs to a row of {parent} that is lost")
+        if table.name == CARDS:
+            for number, row in table.each(connection):
+                if _shows(row, losses):
+                    losses.add(table, number, row, "shows a text that is lost")
+        if any(column.name == "supersedes" for column in table.columns):
+            _add_superseded(connection, table, losses)
+
+
+def _add_superseded(connection: sqlite3.Connection, table: TableRows, losses: Losses) -> None:
+    """What a lost row replaced was withdrawn by whoever wrote it, and must not come back in its place."""
+    latest = set(losses.keys.get(table.name, ()))
+    while latest:
+        before = {row["supersedes"] for _, row in _rows_with(connection, table, table.key, latest)} - {None}
+        found = list(_rows_with(connection, table, table.key, before))
+        latest = {
+            row[table.key]
+            for number, row in found
+            if losses.add(table, number, row, f"was replaced by a row of {table.name} that is lost")
+        }
+
+
+def _shows(row: Mapping[str, Stored], losses: Losses) -> bool:
+    lost = {"output": losses.keys.get("output", ()), "source": losses.keys.get("source", ())}
+    if not any(lost.values()):
+        return False
+    with suppress(ValueError, RecursionError, TypeError, AttributeError):
+        items = json.loads(row["items"])  # type: ignore[arg-type]
+        return any(item.get(kind) in keys for item in items for kind, keys in lost.items())
+    return True
+
+
+def _rows_with(
+    connection: sqlite3.Connection, table: TableRows, column: str, keys: Collection[object]
+) -> Iterator[tuple[int, dict[str, Stored]]]:
+    names = [each.name for each in table.columns]
+    listed = ", ".join(f'"{name}"' for name in names)
+    wanted = [key.decode("utf-8", "replace") if isinstance(key, bytes) else key for key in keys if key is not None]
+    for start in range(0, len(wanted), AT_ONCE):
+        some = wanted[start : start + AT_ONCE]
+        places = ", ".join("?" for _ in some)
+        statement = f'SELECT rowid, {listed} FROM main."{table.name}" WHERE "{column}" IN ({places})'
+        for number, *values in connection.execute(statement, some).fetchall():
+            yield number, dict(zip(names, values, strict=True))
+
+
+def parents_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, str], ...]:
+    """The columns of a table that refer to rows of others, each with the other table."""
+    rows = connection.execute('SELECT "from", "table" FROM pragma_foreign_key_list(?, ?)', (table, "main")).fetchall()
+    return tuple((column, parent) for column, parent in rows if parent != table)
+
+
+def leave_out(connection: sqlite3.Connection, left_out: DamagedRows) -> None:
+    """Put views without these rows in the places of their tables, for this connection."""
+    connection.execute("PRAGMA query_only=OFF")
+    connection.execute("CREATE TEMP TABLE left_out (of_table TEXT, number INTEGER, PRIMARY KEY (of_table, number))")
+    for table, numbers in left_out.rows.items():
+        rows = [(table, number) for number in numbers]
+        connection.executemany("INSERT INTO temp.left_out VALUES (?, ?)", rows)
+        kept = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}')"
+        connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}" WHERE {kept}')
+    connection.execute("PRAGMA query_only=ON")

@@ -1,0 +1,300 @@
+"""A damaged row is one damaged row: named by `check`, left out by every read, and not in what `rescue` saves."""
+
+import json
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from struct import pack
+
+import pytest
+
+from core.errors import AppError
+from core.project.check import check_project
+from core.project.project import Project
+from core.project.rescue import rescue_project
+from core.project.schema import expected_schema
+
+GOLDEN = Path(__file__).parents[3] / "data" / "schema-v3.biasprint"  # rows in every table
+TABLES = [name for kind, name, _, _ in expected_schema() if kind == "table" and not name.startswith("sqlite")]
+LEAF_OF_A_TABLE, PAGE, HEADER_OF_LEAF = 13, 4096, 8
+TOO_LONG = '{"a": ' + "9" * 5000 + "}"
+TOO_DEEP = '{"a": ' + "[" * 5000 + "]" * 5000 + "}"
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path_factory.mktemp("home")))
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project of the present format with rows in every table."""
+    path = tmp_path_factory.mktemp("sound") / "every.biasprint"
+    shutil.copy(GOLDEN, path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIASPRINT_HOME", str(tmp_path_factory.mktemp("home")))
+        Project.open(path).close()
+    return path
+
+
+@pytest.fixture
+def path(sound: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sound, tmp_path / "study.biasprint"))
+
+
+def rows_in(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every value of every row, as bytes where it is text."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = bytes
+        return {table: connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid').fetchall() for table in TABLES}
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def read_everything(project: Project) -> dict[str, int]:
+    """How many rows of each kind the store hands out."""
+    study = project.studies.all()[0].id if project.studies.all() else 0
+    sets = project.prompts.sets()
+    sessions = project.judging.sessions()
+    plans = project.judging.plans()
+    project.prompts.topics()
+    project.sources.written(study, "letter")
+    return {
+        "axis_definition": len(project.axes.all()),
+        "prompt_set": len(sets),
+        "prompt": sum(len(project.prompts.page(one.id)) for one in sets),
+        "source": len(project.sources.page(study)),
+        "generator": len(project.runs.generators()),
+        "run": len(project.runs.all()),
+        "output": len(list(project.outputs.each())),
+        "score": len(project.scores.page("output", "golden", "1")),
+        "embedding": len(project.scores.embeddings("output", "golden", "1")),
+        "plan": len(plans),
+        "comparison": sum(len(project.judging.comparisons(one.id)) for one in plans),
+        "rater": len(project.judging.raters()),
+        "session": len(sessions),
+        "judgment": len(project.judging.judgments(superseded=True)),
+        "draft": sum(len(project.judging.drafts(one.id)) for one in sessions),
+        "annotation": len(project.annotations.of_kind("golden")),
+        "packet": len(project.packets.all()),
+        "reading": len(project.readings.all()) + 0 * len(project.readings.latest()),
+        "finding": len(project.findings.all()),
+        "event": len(project.events.recent()),
+    }
+
+
+# ---- Every row has a checksum, whatever statement wrote it
+
+
+def test_every_table_has_a_checksum_and_every_row_is_covered(sound: Path) -> None:
+    with closing(sqlite3.connect(sound)) as connection:
+        for table in TABLES:
+            found = connection.execute(f'SELECT checksum FROM "{table}"').fetchall()
+            assert found, table
+            assert all(len(one) == 8 and one != bytes(8) for (one,) in found), table
+    report = check_project(sound)
+    assert report.sound
+    assert report.rows.keys() == set(TABLES)
+
+
+def test_the_checksum_is_the_documented_one(sound: Path) -> None:
+    with closing(sqlite3.connect(sound)) as connection:
+        row = connection.execute("SELECT id, kind, title, settings, created_at, checksum FROM study").fetchone()
+    number, *texts, checksum = row
+    form = b"(" + pack("<i", 5) + b"i" + pack("<i", number)
+    for text in texts:
+        form += b"s" + pack("<i", len(text.encode())) + text.encode()
+    assert checksum == blake2b(form, digest_size=8).digest()
+
+
+def test_what_is_changed_by_the_program_fits_its_checksum_again(path: Path) -> None:
+    with Project.open(path) as project:
+        (study,) = project.studies.all()
+        project.studies.keep_setting(study.id, "board", {"a": [1.5, -0.0, None]})
+        rater = project.judging.raters()[0].id
+        project.judging.describe_rater(rater, {"age": 40})
+        session = project.judging.sessions()[0]
+        comparison = project.judging.comparisons(session.plan_id)[0].id
+        project.judging.save_draft(session.id, comparison, "another note")
+        project.judging.reveal(session.id)
+    assert check_project(path).problems == ()
+
+
+def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(sound: Path, tmp_path: Path) -> None:
+    whole, before = sound.read_bytes(), rows_in(sound)
+    places = [
+        place
+        for page in range(0, len(whole), PAGE)
+        if page and whole[page] == LEAF_OF_A_TABLE
+        for place in range(page + HEADER_OF_LEAF, page + PAGE)
+        if whole[place]  # most of what is zero is unused
+    ]
+    drawn = random.Random(17)
+    silent = []
+    meant = 0
+    for place in drawn.sample(places, 300):
+        path = tmp_path / "flipped.biasprint"
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << drawn.randrange(8)
+        path.write_bytes(flipped)
+        try:
+            noticed = not check_project(path).sound
+        except AppError:
+            noticed = True
+        if noticed:
+            meant += 1
+        elif rows_in(path) != before:
+            silent.append(place)
+    assert silent == []
+    assert meant > 200
+
+
+# ---- What cannot be read is left out; everything else is there
+
+EVERY = {"output": 2, "prompt": 2, "judgment": 2, "rater": 2, "session": 2}  # the others have one row
+DAMAGE = {
+    "no JSON": ("cannot be read", '{"a": '),
+    "too deep": ("nested too deep", TOO_DEEP),
+    "too long a number": ("too long a number", TOO_LONG),
+    "another kind": ("is of another kind", "7"),
+}
+JSON_OF = {
+    "study": "settings", "axis_definition": "definition", "prompt_set": "recipe", "prompt": "fields",
+    "source": "fields", "generator": "parameters", "run": "recipe", "output": "detail", "score": "shape",
+    "plan": "settings", "comparison": "items", "rater": "background", "judgment": "detail", "annotation": "value",
+    "packet": "manifest", "reading": "result", "finding": "body", "event": "body",
+}  # fmt: skip
+TEXT_OF = JSON_OF | {"embedding": "created_at", "session": "consent_text", "draft": "note", "output": "text"}
+NO_UTF8 = "UPDATE {0} SET {1} = CAST(x'ff' || {1} AS TEXT) WHERE rowid = (SELECT max(rowid) FROM {0})"
+
+
+@pytest.mark.parametrize("table", TEXT_OF)
+def test_one_damaged_text_is_named_and_the_rest_is_read(path: Path, table: str) -> None:
+    change(path, NO_UTF8.format(table, TEXT_OF[table]))
+    named = [problem for problem in check_project(path).problems if "no UTF-8 any more" in problem.what]
+    assert [problem.table for problem in named] == [table]
+    with Project.open(path, read_only=True) as project:
+        there = read_everything(project)
+        assert named[0] in project.left_out
+    assert all(there[name] == 1 for name in {"event", "finding", "axis_definition"} - {table})
+    assert there.get(table, 0) < EVERY.get(table, 1)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_json_that_cannot_be_read_is_named_and_left_out(path: Path, damage: str) -> None:
+    words, value = DAMAGE[damage]
+    for table, column in JSON_OF.items():
+        change(path, f"UPDATE {table} SET {column} = ?", value)
+    named = [problem for problem in check_project(path).problems if words in problem.what]
+    assert {problem.table for problem in named} == JSON_OF.keys()
+    with Project.open(path, read_only=True) as project:
+        there = read_everything(project)
+        assert set(named) <= set(project.left_out)
+    assert not any(there.values())
+
+
+def test_rows_behind_a_damaged_one_are_still_read_page_by_page(path: Path) -> None:
+    with Project.open(path) as project:
+        for number in range(600):
+            project.events.add("counted", {"number": number})
+    change(path, "UPDATE event SET body = '{' WHERE id IN (3, 300)")
+    with Project.open(path) as project:
+        assert len(project.events.recent(1000)) == 601 - 2
+        assert {one.key for one in project.left_out} == {"3", "300"}
+
+
+def test_what_a_damaged_answer_replaced_does_not_count_again(path: Path) -> None:
+    change(path, "UPDATE judgment SET note = CAST(x'ff' AS TEXT) WHERE supersedes IS NOT NULL")
+    with Project.open(path) as project:
+        assert project.judging.judgments() == ()
+        assert [one.what for one in project.left_out if "replaced" in one.what] == [
+            "was replaced by a row of judgment that is lost"
+        ]
+
+
+def test_with_a_damaged_text_goes_what_was_measured_and_judged_of_it(path: Path) -> None:
+    change(path, "UPDATE output SET text = CAST(x'ff' AS TEXT) WHERE id = 1")
+    with Project.open(path) as project:
+        assert [row.id for row in project.outputs.each()] == [2]
+        there = read_everything(project)
+        assert (there["score"], there["embedding"], there["comparison"], there["judgment"]) == (0, 0, 0, 0)
+
+
+# ---- Rescue
+
+
+def test_of_a_sound_project_everything_is_saved(path: Path, tmp_path: Path) -> None:
+    before = rows_in(path)
+    saved = rescue_project(path, tmp_path / "new.biasprint")
+    assert saved.lost == ()
+    after = rows_in(tmp_path / "new.biasprint")
+    rescued = after["event"].pop()
+    assert (rescued[1], json.loads(rescued[2])["from"]) == (b"rescued", "study.biasprint")  # type: ignore[arg-type]
+    assert after == before
+    assert check_project(tmp_path / "new.biasprint").sound
+
+
+def test_an_older_project_is_saved_in_the_present_format(tmp_path: Path) -> None:
+    old = Path(shutil.copy(GOLDEN, tmp_path / "old.biasprint"))
+    before = old.read_bytes()
+    assert rescue_project(old, tmp_path / "new.biasprint").lost == ()
+    assert check_project(tmp_path / "new.biasprint").sound
+    assert old.read_bytes() == before
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_what_is_sound_beside_a_damaged_row_is_saved(path: Path, tmp_path: Path, table: str) -> None:
+    column = TEXT_OF[table]
+    change(path, NO_UTF8.format(table, column))
+    saved = rescue_project(path, tmp_path / "new.biasprint")
+    assert table in {one.table for one in saved.lost}
+    assert check_project(tmp_path / "new.biasprint").problems == ()
+    assert saved.saved["event"] == (0 if table == "event" else 1)
+
+
+def test_a_later_answer_is_saved_without_the_damaged_one_that_it_replaced(path: Path, tmp_path: Path) -> None:
+    change(path, "UPDATE judgment SET note = 'altered' WHERE supersedes IS NULL")
+    saved = rescue_project(path, tmp_path / "new.biasprint")
+    assert [one.what for one in saved.lost] == [
+        "is not the judgment that was recorded", "is kept; what it refers to is lost"
+    ]  # fmt: skip
+    assert check_project(tmp_path / "new.biasprint").sound
+    with Project.open(tmp_path / "new.biasprint") as project:
+        (answer,) = project.judging.judgments()
+        assert (answer.chosen, answer.note, answer.supersedes) == (1, "after a second look", None)
+
+
+def test_rows_around_damaged_pages_are_saved(path: Path, tmp_path: Path) -> None:
+    with Project.open(path) as project:
+        for number in range(400):
+            project.events.add("counted", {"number": number, "filling": "x" * 200})
+    whole = bytearray(path.read_bytes())
+    pages = [start for start in range(0, len(whole), PAGE) if b'"number":150}' in whole[start : start + PAGE]]
+    pages += [start for start in range(0, len(whole), PAGE) if b'"number":250}' in whole[start : start + PAGE]]
+    numbers = {
+        int(word.split(b"}")[0]) for start in pages for word in whole[start : start + PAGE].split(b'"number":')[1:]
+    }
+    for start in pages:
+        whole[start : start + PAGE] = b"\x5a" * PAGE
+    path.write_bytes(whole)
+    saved = rescue_project(path, tmp_path / "new.biasprint")
+    with Project.open(tmp_path / "new.biasprint") as project:
+        kept = {row.body["number"] for row in project.events.recent(1000) if row.kind == "counted"}
+    assert kept == set(range(400)) - numbers
+    assert [one.table for one in saved.lost] == ["event"]
+    assert "pages of it are damaged" in saved.lost[0].what
+
+
+def test_rescue_never_takes_the_place_of_a_file(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "there.biasprint").write_text("mine")
+    with pytest.raises(AppError, match="There is a file"):
+        rescue_project(path, tmp_path / "there.biasprint")
+    assert (tmp_path / "there.biasprint").read_text() == "mine"
