@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 JSON_VERSION = 1
 Variant = Literal["default", "as_published"]
+BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 
 
 @dataclass(frozen=True)

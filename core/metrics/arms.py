@@ -17,6 +17,7 @@ from core.metrics.result import (
     same_length,
     truths,
 )
+from core.metrics.student import t_quantile, two_sided_t
 from core.metrics.worth import worth
 
 TEST = "t over people"
@@ -38,13 +39,11 @@ class ArmEffect:
     @property
     def difference(self) -> Difference:
         """With its interval, and tested against 0."""
-        from scipy.stats import t
-
-        half = float(t.ppf((1 + LEVEL) / 2, self.freedom)) * self.error
+        half = t_quantile((1 + LEVEL) / 2, self.freedom) * self.error
         low, high = max(-self.widest, self.centre - half), min(self.widest, self.centre + half)
         bounds = MaybeBounds(Bounds(low, high, f"Agresti–Caffo, clustered, t with {self.freedom:.1f} df"))
         statistic = self.centre / self.error
-        p = float(2 * t.sf(abs(statistic), self.freedom))
+        p = two_sided_t(abs(statistic), self.freedom)
         n = sum(self.counts)
         return Difference(self.value, "", bounds, p, statistic, TEST, "difference", self.value, n, self.counts)
 

@@ -194,7 +194,7 @@ class CrossedCounts:
             weights *= _drawn(int(self.pair.max()) + 1, size, rng)[self.pair]
             np.matmul(sides, weights, out=sums[:, start : start + size])
             start += size
-        return sums.reshape(2, -1, resamples)
+        return sums.reshape(2, len(sides) // 2, resamples)
 
     def permuted(self, rng: np.random.Generator, resamples: int = RESAMPLES) -> Singles:
         """`observed` with the terms' polarities shuffled among the terms: shape (2, c, resamples)."""

@@ -7,6 +7,7 @@ Where some block has texts of both groups, blocks are the units and groups are p
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, lgamma, log, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -24,10 +25,12 @@ from core.metrics.result import (
     Ints,
     MaybeBounds,
     NoiseFloor,
+    estimates_alone,
     finite,
     same_length,
     truths,
 )
+from core.metrics.student import t_quantile
 
 # ---- a difference of means
 
@@ -175,7 +178,7 @@ def selection_rates(
             rates[name] = SelectionRate(None, None, None, n, WITHHELD)
             continue
         own, together = yes[cells[name]], cluster[cells[name]]
-        apart = len(np.unique(together)) == n
+        apart = len(np.unique(together)) == n and not estimates_alone()
         bounds = wilson(chosen, n) if apart else clustered_proportion(own, together).interval
         ratio = None if name == reference else _ratio(yes, cells[name], cells[reference], cluster)
         rates[name] = SelectionRate(chosen / n, bounds, ratio, n)
@@ -210,8 +213,6 @@ def _ratio_effect(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> f
 
 def _effect_at(yes: Bools, cell: Bools, reference: Bools, numbers: Ints, inside: Bools, share: float | None) -> float:
     """The effect at the observed shares, or where both groups have `share`; 1 where there is no variance."""
-    from scipy.stats import norm, t
-
     (n, p), (m, q) = ((int(at.sum()), float(yes[at].mean()) if share is None else share) for at in (cell, reference))
     ratio = p / q if q else 1.0
     independent = p * (1 - p) / n + ratio**2 * q * (1 - q) / m
@@ -222,7 +223,7 @@ def _effect_at(yes: Bools, cell: Bools, reference: Bools, numbers: Ints, inside:
     blocks = len(of_blocks)
     together = blocks / (blocks - 1) * float((of_blocks**2).sum())
     tail = (1 + LEVEL) / 2
-    return together / independent * float(t.ppf(tail, blocks - 1) / norm.ppf(tail)) ** 2
+    return together / independent * (t_quantile(tail, blocks - 1) / NormalDist().inv_cdf(tail)) ** 2
 
 
 # ---- yes or no in strata

@@ -16,6 +16,8 @@ from core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRat
 from core.metrics.proportions import two_proportions
 from core.metrics.result import (
     LEVEL,
+    NO_BOUNDS,
+    NOT_ASKED,
     Bounds,
     Difference,
     Floats,
@@ -23,10 +25,12 @@ from core.metrics.result import (
     MaybeBounds,
     Numbers,
     constant,
+    estimates_alone,
     finite,
     same_length,
     untested,
 )
+from core.metrics.student import t_quantile, two_sided_t
 
 # ---- which cells are weighed against which
 
@@ -98,8 +102,6 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     ValueError for NaN or unequal lengths.
     Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947; Zou & Donner 2008.
     """
-    from scipy.stats import t
-
     same_length(values, cell)
     same_length(values, clusters)
     given, weighing = finite(values), finite(weights, "weights")
@@ -116,6 +118,8 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
         contrasts = np.asarray(np.bincount(groups, parts * x) * float(groups.max() + 1), dtype=np.float64)
         return t_of(contrasts, used, f"{TEST}, matched", "d_z", "two-sided", magnitude=size)
     value, residuals = float(weighing @ means), x - means[cells]
+    if estimates_alone():
+        return untested(value, NOT_ASKED, TEST, "d", sum(used), used)
     error2, freedom, fewest = _variance(parts * residuals, cells, groups)
     trouble = "a cell's texts were all sampled together: nothing to compare them with" if fewest < 2 else ""
     if not trouble and constant(np.append(np.bincount(groups, parts * residuals), 0.0), size):
@@ -124,11 +128,11 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
         apart = fewest > 1 and len(groups) == int(groups.max()) + 1 and bool(np.isin(x, (0, 1)).all())
         return _of_shares(weighing, means, sizes) if apart else untested(value, trouble, TEST, "d", sum(used), used)
     statistic, test = value / sqrt(error2), f"{TEST}, df {freedom:.4g}"
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(error2)
+    half = t_quantile((1 + LEVEL) / 2, freedom) * sqrt(error2)
     interval = MaybeBounds(Bounds(value - half, value + half, f"t, df {freedom:.4g}"))
     spare = max(1, len(x) - len(used))
     effect = value / sqrt(float(residuals @ residuals) / spare) if residuals.any() else None
-    p = float(2 * t.sf(abs(statistic), freedom))
+    p = two_sided_t(statistic, freedom)
     return Difference(value, "", interval, p, statistic, test, "d", effect, sum(used), used)
 
 
@@ -192,8 +196,6 @@ def crossed_odds(
     ValueError for NaN or unequal lengths.
     Source: logistic regression with both factors and their product, all cells its own; Gart 1966 for the ½.
     """
-    from scipy.stats import t
-
     for column in (totals, cell, clusters):
         same_length(counts, column)
     some, whole, weighing = finite(counts, "counts"), finite(totals, "totals"), finite(weights, "weights")
@@ -206,6 +208,8 @@ def crossed_odds(
     outside = total - inside
     log_odds = np.log(inside[used] + added) - np.log(outside[used] + added)
     value = float(weighing[used] @ log_odds)
+    if estimates_alone():
+        return OddsRatio(exp(value), "", NO_BOUNDS)
     per_cell = np.zeros(len(weighing))
     per_cell[used] = 1 / (inside[used] + added) + 1 / (outside[used] + added)
     share = np.divide(inside, total, out=np.zeros(len(weighing)), where=total > 0)
@@ -219,8 +223,8 @@ def crossed_odds(
         error2, method = max(error2, float(weighing**2 @ per_cell)), f"{method}, at least log-normal with ½"
     if error2 == 0:
         return OddsRatio(exp(value), "", MaybeBounds(None, "no variation between the units"))
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * sqrt(error2)
-    p = float(2 * t.sf(abs(value) / sqrt(error2), freedom))
+    half = t_quantile((1 + LEVEL) / 2, freedom) * sqrt(error2)
+    p = two_sided_t(value / sqrt(error2), freedom)
     return OddsRatio(exp(value), "", MaybeBounds(Bounds(exp(value - half), exp(value + half), method)), p)
 
 

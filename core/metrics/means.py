@@ -8,6 +8,8 @@ import numpy as np
 
 from core.metrics.result import (
     LEVEL,
+    NO_BOUNDS,
+    NOT_ASKED,
     Alternative,
     Bounds,
     Difference,
@@ -16,23 +18,25 @@ from core.metrics.result import (
     MaybeBounds,
     TestResult,
     constant,
+    estimates_alone,
     finite,
     same_length,
     separated,
     untested,
 )
+from core.metrics.student import t_quantile, two_sided_t
 from core.metrics.sums import exact_mean
 from core.metrics.worth import worth
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:
     """x̄ ± t₍n−1₎ s/√n. `values`: independent units, shape (n,). Fewer than two have none. ValueError for NaN."""
-    from scipy.stats import t
-
     finite(values)
+    if estimates_alone():
+        return NO_BOUNDS
     if len(values) < 2:
         return MaybeBounds(None, "a mean of fewer than two units has no interval")
-    half = float(t.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
+    half = float(t_quantile((1 + level) / 2, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
     mean = exact_mean(values)
     return MaybeBounds(Bounds(mean - half, mean + half, f"t, df {len(values) - 1}", level))
 
@@ -44,10 +48,10 @@ def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) 
     Values near 0 with a long tail, as Wasserstein distances are, are left out by x̄ ± t s.e. from below too seldom and
     from above too often: see docs/statistics.md. `values` in [0, 1], `clusters`: shapes (n,). ValueError for others.
     """
-    from scipy.stats import t
-
     same_length(values, clusters)
     units = finite(values)
+    if estimates_alone():
+        return NO_BOUNDS
     if len(units) and not 0 <= units.min() <= units.max() <= 1:
         raise ValueError("values must lie between 0 and 1")
     numbers = np.unique(clusters, return_inverse=True)[1]
@@ -58,7 +62,7 @@ def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) 
     error2 = count / (count - 1) * float((np.bincount(numbers, units - mean) ** 2).sum()) / n**2
     if constant(units) or error2 == 0:
         return MaybeBounds(None, "no variation between the units")
-    quantile = float(t.ppf((1 + level) / 2, count - 1))
+    quantile = t_quantile((1 + level) / 2, count - 1)
     per_trial = quantile**2 * error2 / (mean * (1 - mean))
     centre = (mean + per_trial / 2) / (1 + per_trial)
     half = quantile * sqrt(error2 + per_trial * error2 / (4 * mean * (1 - mean))) / (1 + per_trial)
@@ -83,12 +87,12 @@ def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
     For values that belong together in one way or in two that cross. Shapes (n,). Values that are all equal are tested
     by exact sign flips of the clusters of which there are fewest; no p where they are all 0. ValueError for NaN.
     """
-    from scipy.stats import t
-
     weights, n = finite(sizes), len(finite(values))
     if n == 0:
         return untested(None, "no units", "t over people", "d", 0, (0,))
     mean = float(weights @ values / weights.sum())
+    if estimates_alone():
+        return untested(mean, NOT_ASKED, "t over people", "d", n, (n,))
     residuals = (weights * (values - mean))[:, None]
     alone = float((residuals**2).sum())
     if constant(values) or alone == 0:
@@ -98,9 +102,9 @@ def worth_mean(values: Floats, sizes: Floats, *groupings: Ints) -> Difference:
         return separated(alike, "sign flips of people or comparisons, exact", 0.5**fewest) if apart else alike
     known = worth(residuals, weights, alone, *groupings)
     error, freedom = sqrt(known.effect * alone) / float(weights.sum()), min(known.freedom, n - 1.0)
-    half, statistic = float(t.ppf((1 + LEVEL) / 2, freedom)) * error, mean / error
+    half, statistic = t_quantile((1 + LEVEL) / 2, freedom) * error, mean / error
     interval = MaybeBounds(Bounds(mean - half, mean + half, f"t, {known.words}", LEVEL))
-    p = float(2 * t.sf(abs(statistic), freedom))
+    p = two_sided_t(abs(statistic), freedom)
     effect = mean / float(np.sqrt(weights @ (values - mean) ** 2 / weights.sum()))
     return Difference(mean, "", interval, p, statistic, "t over people", "d", effect, n, (n,))
 
@@ -124,6 +128,8 @@ def t_of(
     if n == 0:
         return untested(None, "no units", test, effect_name, 0, n_by_group)
     value = exact_mean(differences)
+    if estimates_alone():
+        return untested(value, NOT_ASKED, test, effect_name, n, n_by_group)
     if n == 1:
         return untested(value, "one unit has no spread to test against", test, effect_name, n, n_by_group)
     if constant(differences, magnitude):
@@ -167,6 +173,8 @@ def two_sample_difference(
     if min(counts) == 0:
         return untested(None, "a group has no units", test, "Cohen's d", sum(counts), counts)
     value = exact_mean(one) - exact_mean(other)
+    if estimates_alone():
+        return untested(value, NOT_ASKED, test, "Cohen's d", sum(counts), counts)
     if min(counts) == 1:
         return untested(value, "a group has only one unit", test, "Cohen's d", sum(counts), counts)
     if constant(one) and constant(other):
@@ -218,6 +226,8 @@ def mean_difference(samples: Sequence[Floats]) -> TestResult:
     for sample in samples:
         finite(sample)
     name = "t" if len(samples) == 2 else "ANOVA"
+    if estimates_alone():
+        return TestResult(name, None, None, NOT_ASKED)
     if len(samples) < 2 or any(len(sample) < 2 for sample in samples):
         return TestResult(name, None, None, "fewer than two groups with two units each")
     if all(constant(sample) for sample in samples):
@@ -234,10 +244,10 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
     are fewer than two clusters or all means are 0. ValueError for NaN.
     Source: the linearised variance of a ratio (Cochran 1977, section 9.2), a mean over clusters of unequal size.
     """
-    from scipy.stats import t
-
     same_length(values, clusters)
     units = finite(values)
+    if estimates_alone() and len(units):
+        return untested(exact_mean(units), NOT_ASKED, "t over clusters", "d", len(units), (len(units),))
     numbers = np.unique(clusters, return_inverse=True)[1]
     count, n = int(numbers.max(initial=-1)) + 1, len(units)
     if count == n:
@@ -255,9 +265,9 @@ def clustered_mean(values: Floats, clusters: Ints) -> Difference:
         same = untested(mean, "no variation between the clusters", test, "d", n, (count,))
         nothing = constant(np.array([mean, 0.0]), largest)
         return same if nothing else separated(same, "sign flips of clusters, exact", 0.5**count)
-    half = float(t.ppf((1 + LEVEL) / 2, count - 1)) * error
+    half = t_quantile((1 + LEVEL) / 2, count - 1) * error
     bounds = Bounds(mean - half, mean + half, f"t over {count} clusters")
-    p = float(2 * t.sf(abs(mean / error), count - 1))
+    p = two_sided_t(abs(mean / error), count - 1)
     return Difference(mean, "", MaybeBounds(bounds), p, mean / error, test, "d", effect, n, (count,))
 
 
@@ -288,6 +298,8 @@ def equivalence(
 
     if not margin > 0:
         raise ValueError("the margin must be positive")
+    if estimates_alone():
+        return Equivalence(None, False, margin, NOT_ASKED)
     samples = [finite(sample) for sample in (difference if isinstance(difference, tuple) else (difference,))]
     if min(map(len, samples)) < 2:
         return Equivalence(None, False, margin, "fewer than two units")
@@ -328,6 +340,8 @@ def base_rate_equivalence(first: Floats, second: Floats, part: float, *, alpha: 
     if min(len(one), len(other)) < 2:
         return Equivalence(None, False, 0.0, "fewer than two units")
     margin = part * float(one.mean() + other.mean()) / 2
+    if estimates_alone():
+        return Equivalence(None, False, margin, NOT_ASKED)
     less, more = 1 - part / 2, 1 + part / 2
     if constant(one) and constant(other):
         if margin == 0:

@@ -10,8 +10,8 @@ from core.metrics.clusters import Clusters
 from core.metrics.power import ALPHA, POWER
 from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, generator, permutation_p, widened_tail
 from core.metrics.result import (
-    ESTIMATES,
     LEVEL,
+    NO_BOUNDS,
     RESAMPLES,
     Bools,
     Bounds,
@@ -19,9 +19,11 @@ from core.metrics.result import (
     Ints,
     MaybeBounds,
     Numbers,
+    estimates_alone,
     finite,
     same_length,
 )
+from core.metrics.student import t_quantile
 
 # ---- the formula, and as published
 
@@ -171,7 +173,6 @@ def clustered_odds_ratios(
     group alone at least the log-normal one (`rare_odds_ratio`). p: two-sided, groups permuted as `Clusters` says; of
     what one group has alone the exact chance of it, which no number of drawn permutations could tell. Undefined where
     a group has no words, an expected count is below FEWEST_EXPECTED, or a text has more matches than words.
-    With `resamples` = ESTIMATES neither intervals nor p are made.
     """
     finite(counts, "counts")
     finite(tokens, "tokens")
@@ -184,8 +185,8 @@ def clustered_odds_ratios(
         return [nothing] * counts.shape[1]
     observed = _log_ratio(in_first, in_second)
     p, seen_at = np.ones(len(observed)), np.zeros(len(observed))
-    intervals = [MaybeBounds(None, "not asked for")] * len(observed)
-    if resamples != ESTIMATES:
+    intervals = [NO_BOUNDS] * len(observed)
+    if not estimates_alone():
         null = _null(values, clusters, generator(seed, "odds ratio", "permutation"), resamples)
         p = permutation_p(abs(null) >= abs(observed) - TOLERANCE)
         seen_at = (NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(POWER)) * null.std(axis=0)
@@ -201,7 +202,7 @@ def clustered_odds_ratios(
             results.append(OddsRatio(None, reason, MaybeBounds(None, "no estimate")))
             continue
         value = exp(float(observed[column]))
-        if resamples == ESTIMATES:
+        if estimates_alone():
             results.append(OddsRatio(value, "", interval))
             continue
         found = OddsRatio(value, "", interval, float(p[column]), exp(float(seen_at[column])))
@@ -245,11 +246,9 @@ def _intervals(
 
 def _widened_tail(clusters: Clusters, level: float) -> float:
     """The percentile that a normal bootstrap needs to reach as far as Student's t with the unbiased variance."""
-    from scipy.stats import t
-
     smallest = min(clusters.on_both_sides)
-    reach = t.ppf((1 + level) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
-    return float(NormalDist().cdf(-float(reach)))
+    reach = t_quantile((1 + level) / 2, clusters.number - len(clusters.strata())) * sqrt(smallest / (smallest - 1))
+    return float(NormalDist().cdf(-reach))
 
 
 # ---- the same texts asked for twice, with and without an instruction
@@ -291,9 +290,8 @@ def odds_ratio_changes(
     if min(_parts(totals)[place][..., -1].min() for place in range(4)) == 0:
         return [OddsRatioChange(None, "a group has no words", MaybeBounds(None, "no estimate"))] * plain.shape[1]
     observed = _log_change(totals)
-    if resamples == ESTIMATES:
-        nothing = MaybeBounds(None, "not asked for")
-        return [_change(at, float(value), None, nothing, totals) for at, value in enumerate(observed)]
+    if estimates_alone():
+        return [_change(at, float(value), None, NO_BOUNDS, totals) for at, value in enumerate(observed)]
     p = permutation_p(
         np.abs(_swapped(one, two, first, generator(seed, "odds ratio change", "swap"), resamples))
         >= np.abs(observed) - TOLERANCE

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.metrics.affinity import EXACT_SPLITS, spread, spread_maximum
 from core.metrics.resampling import TOLERANCE
-from core.metrics.result import Floats, Ints, constant, finite
+from core.metrics.result import Floats, Ints, constant, estimates_alone, finite
 
 # ---- differences of means
 
@@ -39,7 +39,7 @@ def detectable_difference(
     One number: pairs, `sd` that of their differences; two: independent groups, `sd` within them. None with fewer than
     two units, or without spread.
     """
-    if min(n, n if n_second is None else n_second) < 2 or finite(sd) <= 0:
+    if estimates_alone() or min(n, n if n_second is None else n_second) < 2 or finite(sd) <= 0:
         return None
     return _detectable(n, n_second, power, alpha) * sd
 
@@ -51,7 +51,7 @@ def needed_n(
 
     None for an effect or a standard deviation of 0: no number, or any number, would do.
     """
-    if finite(effect) == 0 or finite(sd) <= 0:
+    if estimates_alone() or finite(effect) == 0 or finite(sd) <= 0:
         return None
     size = abs(effect) / sd
 
@@ -97,7 +97,7 @@ def detectable_affinity(n: float, k: int, power: float = POWER, alpha: float = A
 
     None where even a rater who always chooses the same identity would be missed.
     """
-    if n <= 0 or k < 2:
+    if estimates_alone() or n <= 0 or k < 2:
         return None
     smallest = sqrt(_noncentral_chi_squared(k - 1, power, alpha) / n) / k
     return smallest if smallest <= spread_maximum(k) else None
@@ -105,7 +105,7 @@ def detectable_affinity(n: float, k: int, power: float = POWER, alpha: float = A
 
 def choices_needed(abs_value: float, k: int, power: float = POWER, alpha: float = ALPHA) -> int | None:
     """The number of independent choices, λ / (k² ABS²), rounded up; None for an ABS of 0."""
-    if abs_value <= 0 or k < 2:
+    if estimates_alone() or abs_value <= 0 or k < 2:
         return None
     return ceil(_noncentral_chi_squared(k - 1, power, alpha) / (k * abs_value) ** 2)
 
@@ -236,6 +236,8 @@ def detectable_representative(
     `distances`: complete blocks × identities, shape (B, k); σ² is the variance within blocks that they show. `blocks`:
     for so many instead of B. None where σ² cannot be known, or is 0.
     """
+    if estimates_alone():
+        return None
     number, k = distances.shape
     variance = _variance(distances)
     blocks = number if blocks is None else blocks
@@ -246,7 +248,7 @@ def detectable_representative(
 
 def blocks_needed(distances: Floats, rbs: float, power: float = POWER, alpha: float = ALPHA) -> int | None:
     """The fewest blocks whose detectable RBS is at most `rbs`; None for an RBS of 0 and where σ² cannot be known."""
-    if finite(rbs, "rbs") <= 0 or _variance(distances) is None:
+    if estimates_alone() or finite(rbs, "rbs") <= 0 or _variance(distances) is None:
         return None
     low, high = 1, 2
     while (smallest := detectable_representative(distances, high, power, alpha)) is not None and smallest > rbs:

@@ -13,6 +13,7 @@ import numpy as np
 
 from core.metrics.resampling import TOLERANCE, generator, permutation_p
 from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
+from core.metrics.student import t_quantile, two_sided_t
 from core.metrics.worth import Worth, worth
 
 LARGEST = 20.0  # a coefficient beyond: the choices are separated, and its estimate has no end
@@ -318,15 +319,13 @@ def _places(place: Ints) -> Floats:
 
 def _with_length(found: AdjustedShares, fit: _Fit, scale: float, given: Placed) -> AdjustedShares:
     """With the odds ratio of a text twice as long, its interval and p."""
-    from scipy.stats import t
-
     n = len(given.chosen)
     residuals = scale * fit.influence[:, [-1]]
     alone = float((residuals**2).sum())
     known = worth(residuals, np.ones(n), alone, *given.groupings, single=True)
     error, slope = float(np.sqrt(alone * known.effect)) / n, float(fit.coefficients[-1])
-    half = float(t.ppf((1 + LEVEL) / 2, known.freedom)) * error
+    half = t_quantile((1 + LEVEL) / 2, known.freedom) * error
     low, high = 2.0 ** (slope - half), 2.0 ** (slope + half)
-    p = float(2 * t.sf(abs(slope) / error, known.freedom))
+    p = two_sided_t(abs(slope) / error, known.freedom)
     bounds = Bounds(low, high, f"t of the logarithm, df {known.freedom:.1f}")
     return replace(found, doubled=2.0**slope, interval=bounds, p=p)

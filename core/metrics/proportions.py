@@ -10,17 +10,21 @@ import numpy as np
 from core.metrics.resampling import TOLERANCE, permutation_p
 from core.metrics.result import (
     LEVEL,
+    NO_BOUNDS,
+    NOT_ASKED,
     Bools,
     Bounds,
     Difference,
     Ints,
     MaybeBounds,
     TestResult,
+    estimates_alone,
     finite,
     same_length,
     truths,
     untested,
 )
+from core.metrics.student import t_quantile, two_sided_t
 from core.metrics.worth import Worth, worth_of_choices
 
 
@@ -36,7 +40,7 @@ def wilson(successes: float, n: float, level: float = LEVEL, freedom: float = in
     if not 0 <= successes <= n:
         raise ValueError("successes must lie between 0 and n")
     # Not by statsmodels: the window's process counts a judge's flips by this, and statsmodels must stay out of it.
-    z = _quantile((1 + level) / 2, freedom)
+    z = NormalDist().inv_cdf((1 + level) / 2) if isinf(freedom) else t_quantile((1 + level) / 2, freedom)
     p = successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
@@ -44,14 +48,6 @@ def wilson(successes: float, n: float, level: float = LEVEL, freedom: float = in
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return Bounds(low, high, "Wilson", level)
-
-
-def _quantile(probability: float, freedom: float) -> float:
-    if isinf(freedom):
-        return NormalDist().inv_cdf(probability)
-    from scipy.stats import t
-
-    return float(t.ppf(probability, freedom))
 
 
 def design_effect(counts: Ints) -> float:
@@ -97,6 +93,8 @@ def clustered_proportion(successes: Bools, *clusters: Ints) -> Proportion:
     n, count = len(yes), int(yes.sum())
     if n == 0:
         return Proportion(None, None, 0, 0)
+    if estimates_alone():
+        return Proportion(count / n, None, count, n)
     worth = worth_of_choices(np.column_stack([yes, ~yes]).astype(np.int64), *clusters)
     return Proportion(count / n, worth_interval(count, n, worth), count, n)
 
@@ -114,9 +112,11 @@ def worth_interval(successes: float, n: float, worth: Worth) -> Bounds | None:
 
 @dataclass(frozen=True)
 class Share:
+    """`interval` and `p` are None where the estimate alone is asked for."""
+
     value: float
-    interval: Bounds
-    p: float
+    interval: Bounds | None
+    p: float | None
     test: str
 
 
@@ -130,6 +130,8 @@ def share(chosen: int, n: int, chance: float) -> Share:
     bounds = wilson(chosen, n)
     if bounds is None:
         raise ValueError("a share needs at least one choice")
+    if estimates_alone():
+        return Share(chosen / n, None, None, NOT_ASKED)
     return Share(chosen / n, bounds, float(binomtest(chosen, n, chance).pvalue), "exact binomial")
 
 
@@ -141,6 +143,8 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
     bounds = wilson(chosen / design_effect, n / design_effect)
     if bounds is None:
         raise ValueError("a share needs at least one choice")
+    if estimates_alone():
+        return Share(chosen / n, None, None, NOT_ASKED)
     finite([chance, design_effect], "chance and design effect")
     as_far = abs(null / n - chance) >= abs(chosen / n - chance) - TOLERANCE
     method = f"Wilson, choices divided by the design effect {design_effect:.2f}"
@@ -154,13 +158,13 @@ def worth_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
     t = (p − c) / √(c (1 − c) δ / n), two-sided with the degrees of freedom of δ: p < 0.05 where the interval leaves
     chance out.
     """
-    from scipy.stats import t
-
     bounds = worth_interval(chosen, n, worth)
     if bounds is None:
         raise ValueError("a share needs at least one choice")
+    if estimates_alone():
+        return Share(chosen / n, None, None, NOT_ASKED)
     statistic = abs(chosen / n - chance) / sqrt(chance * (1 - chance) * worth.effect / n)
-    return Share(chosen / n, bounds, float(2 * t.sf(statistic, worth.freedom)), "t over people")
+    return Share(chosen / n, bounds, two_sided_t(statistic, worth.freedom), "t over people")
 
 
 def equal_chances(counts: Ints) -> TestResult:
@@ -196,14 +200,16 @@ def two_proportions(
     least 93 % where both chances lie between 5 and 95 %; Newcombe's goes down to 88 % (Agresti & Caffo 2000). No p
     where all units of both groups agree. ValueError where successes exceed n.
     """
-    from statsmodels.stats.proportion import proportion_effectsize
-
     counts = (n_first, n_second)
     if not (0 <= successes_first <= n_first and 0 <= successes_second <= n_second):
         raise ValueError("successes must lie between 0 and n")
     if min(counts) == 0:
         return untested(None, "a group has no units", "two proportions", "Cohen's h", sum(counts), counts)
     first, second = successes_first / n_first, successes_second / n_second
+    if estimates_alone():
+        return untested(first - second, NOT_ASKED, "two proportions", "Cohen's h", sum(counts), counts)
+    from statsmodels.stats.proportion import proportion_effectsize
+
     tested = 0 < successes_first + successes_second < n_first + n_second
     test, statistic, p = _tested(successes_first, n_first, successes_second, n_second, exact) if tested else NO_TEST
     return Difference(
@@ -258,13 +264,15 @@ def paired_proportions(first: Bools, second: Bools) -> Difference:
     more, 92 % where nearly all of 12 pairs or fewer are discordant. Effect: Cohen's g, the share of discordant pairs
     that favour the first, minus ½. Shapes (n,). ValueError for unequal lengths.
     """
-    from statsmodels.stats.contingency_tables import mcnemar
-
     same_length(first, second)
     one, other, n = truths(first), truths(second), len(first)
     if n == 0:
         return untested(None, "no pairs", "McNemar", "Cohen's g", 0, (0, 0))
     only_first, only_second = int((one & ~other).sum()), int((other & ~one).sum())
+    if estimates_alone():
+        return untested((only_first - only_second) / n, NOT_ASKED, "McNemar", "Cohen's g", n, (n, n))
+    from statsmodels.stats.contingency_tables import mcnemar
+
     discordant = only_first + only_second
     exact = discordant < FEWEST_FOR_CHI_SQUARED
     table = [[int((one & other).sum()), only_first], [only_second, int((~one & ~other).sum())]]
@@ -336,7 +344,9 @@ def rate_ratio(
     if why:
         return RateRatio(None, why, MaybeBounds(None, why), counts)
     value = successes_first / n_first / (successes_second / n_second)
-    z = _quantile((1 + LEVEL) / 2, inf)
+    if estimates_alone():
+        return RateRatio(value, "", NO_BOUNDS, counts)
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     widened = sum(counts) / (sum(counts) - 1) if corrected else 1.0
 
     def outside(ratio: float) -> bool:

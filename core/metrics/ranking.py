@@ -14,6 +14,7 @@ from core.metrics.adjust import holm
 from core.metrics.proportions import wilson
 from core.metrics.resampling import generator
 from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
+from core.metrics.student import t_quantile, two_sided_t
 
 NOBODY = -1
 # Each identity meets a text of average strength so often, half won and half lost: who won every time has an estimate.
@@ -341,13 +342,11 @@ def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | Non
         method = f"Wilson, one comparison for each of {spread.units}, which all say the same"
         p = 1.0 if abs(logit) < ALIKE else min(1.0, 2 * 0.5**spread.fewest)
         return chance, None if bounds is None else Bounds(bounds.low, bounds.high, method), p
-    from scipy.stats import t
-
     error, freedom = float(spread.error[at]), float(spread.freedom[at])
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * error
+    half = t_quantile((1 + LEVEL) / 2, freedom) * error
     low, high = (float(1 / (1 + np.exp(-each))) for each in (logit - half, logit + half))
     method = f"bootstrap of {spread.units}, t of the logit, df {freedom:.1f}"
-    return chance, Bounds(low, high, method), float(2 * t.sf(abs(logit) / error, freedom))
+    return chance, Bounds(low, high, method), two_sided_t(abs(logit) / error, freedom)
 
 
 def _places(one: int, pairs: tuple[RankedPair, ...], identities: int) -> tuple[int, int] | None:

@@ -8,7 +8,17 @@ import numpy as np
 
 from core.metrics.means import mean_interval
 from core.metrics.resampling import TOLERANCE, chunks, jackknife_interval, permutation_p
-from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, MaybeBounds, NoiseFloor, finite
+from core.metrics.result import (
+    LEVEL,
+    NO_BOUNDS,
+    RESAMPLES,
+    Bounds,
+    Floats,
+    MaybeBounds,
+    NoiseFloor,
+    estimates_alone,
+    finite,
+)
 from core.metrics.sums import exact_mean
 
 # ---- score
@@ -150,6 +160,8 @@ def representative_interval(distances: Floats, level: float = LEVEL) -> MaybeBou
     where that is larger than the average one.
     """
     blocks, k = finite(distances, "distances").shape
+    if estimates_alone():
+        return NO_BOUNDS
     if blocks < FEWEST_BLOCKS:
         return MaybeBounds(None, f"fewer than {FEWEST_BLOCKS} complete tasks and themes")
     if k == 2:
@@ -237,6 +249,8 @@ def representative_trend(
     value = float(_slope(distances.mean(axis=0)))
     means = distances.mean(axis=0)
     contrast = _weights(steps) @ (means - means.mean(axis=1, keepdims=True))
+    if estimates_alone():
+        return RepresentativeTrend(value, "", NO_BOUNDS, None, tuple(map(float, contrast)))
     interval = jackknife_interval(
         distances.reshape(blocks, steps * k),
         lambda rows: float(_slope(rows.reshape(-1, steps, k).mean(axis=0))),

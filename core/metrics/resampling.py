@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.metrics.result import (
     LEVEL,
+    NO_BOUNDS,
     RESAMPLES,
     Bools,
     Bounds,
@@ -20,11 +21,13 @@ from core.metrics.result import (
     Ints,
     MaybeBounds,
     Numbers,
+    estimates_alone,
     finite,
     same_length,
     separated,
     untested,
 )
+from core.metrics.student import t_quantile, two_sided_t
 
 # ---- streams, chunks, p
 
@@ -81,11 +84,9 @@ def bootstrap_means(values: Floats, rng: np.random.Generator, resamples: int = R
 
 def widened_tail(units: int, level: float = LEVEL) -> float:
     """Φ(−t₍units−1₎ √(units / (units − 1))): the percentile at which a normal bootstrap reaches as far as t does."""
-    from scipy.stats import t
-
     if units < 2:
         raise ValueError("fewer than two units to resample")
-    return NormalDist().cdf(-float(t.ppf((1 + level) / 2, units - 1)) * sqrt(units / (units - 1)))
+    return NormalDist().cdf(-t_quantile((1 + level) / 2, units - 1) * sqrt(units / (units - 1)))
 
 
 def cluster_bootstrap_sums(per_cluster: Floats, rng: np.random.Generator, resamples: int = RESAMPLES) -> Floats:
@@ -239,9 +240,9 @@ def jackknife_interval(
     and with 10 to 30 units the plain interval covers 91 %. A percentile bootstrap covers 76 to 90 % there
     (tests/simulations/creativity.py).
     """
-    from scipy.stats import t
-
     n = len(rows)
+    if estimates_alone():
+        return NO_BOUNDS
     if n < FEWEST_UNITS:
         return MaybeBounds(None, f"fewer than {FEWEST_UNITS} {unit}")
     found, whole = jackknife(rows, statistic), statistic(rows)
@@ -249,7 +250,7 @@ def jackknife_interval(
         return MaybeBounds(None, f"undefined once one of the {unit} is left out")
     if found.error <= 16 * np.finfo(np.float64).eps * float(np.abs(rows).max()):
         return MaybeBounds(None, f"the {unit} do not differ")
-    half = float(t.ppf((1 + level) / 2, n - 1)) * found.error * sqrt(n / (n - 3))
+    half = t_quantile((1 + level) / 2, n - 1) * found.error * sqrt(n / (n - 3))
     low, high = min(found.centre - half, whole), max(found.centre + half, whole)
     return MaybeBounds(Bounds(max(least, low), min(most, high), f"jackknife over {unit}, t", level))
 
@@ -268,8 +269,6 @@ def group_jackknife(
     called, in the plural. No p with fewer than two groups. ValueError for NaN or unequal lengths.
     Source: Busing, Meijer, van der Leeden 1999, Delete-m jackknife for unequal m.
     """
-    from scipy.stats import t
-
     same_length(left_out, sizes)
     values, theta = finite(np.asarray(left_out, dtype=np.float64)), float(finite([whole])[0])
     m, g = np.asarray(sizes, dtype=np.float64), len(values)
@@ -285,12 +284,12 @@ def group_jackknife(
     if error <= 64 * np.finfo(np.float64).eps * float(h.max()) * max(abs(theta), float(np.abs(values).max())):
         alike = untested(theta, f"the groups of {unit} do not differ", test, "", n, (n,))
         return alike if theta == 0 else separated(alike, f"sign flips of {g} groups of {unit}, exact", 0.5**g)
-    half = float(t.ppf((1 + level) / 2, g - 1)) * error
+    half = t_quantile((1 + level) / 2, g - 1) * error
     return Difference(
         value=theta,
         reason="",
         interval=MaybeBounds(Bounds(theta - half, theta + half, f"{test}, df {g - 1}", level)),
-        p=2 * float(t.sf(abs(theta) / error, g - 1)),
+        p=two_sided_t(theta / error, g - 1),
         statistic=theta / error,
         test=test,
         effect_name="",

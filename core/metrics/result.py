@@ -1,6 +1,8 @@
 """Result objects of several statistics, the types of their arrays, and the checks of their input."""
 
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -11,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 LEVEL = 0.95
 RESAMPLES = 10_000
-# In the place of a number of resamples: estimates alone are wanted, without interval, p or floor.
-ESTIMATES = 0
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -100,6 +100,30 @@ def separated(untried: Difference, test: str, chance: float, alternative: Altern
     towards = "greater" if (untried.value or 0.0) > 0 else "less"
     one_sided = chance if towards == alternative else 1.0
     return replace(untried, reason="", p=2 * chance if alternative == "two-sided" else one_sided, test=test)
+
+
+# ---- estimates alone
+
+_ALONE = ContextVar("estimates alone", default=False)
+NOT_ASKED = "not asked for"
+NO_BOUNDS = MaybeBounds(None, NOT_ASKED)
+
+
+@contextmanager
+def only_estimates() -> Iterator[None]:
+    """Within it statistics give what they estimate and nothing beside it: no interval, p, floor or power.
+
+    For measuring many times over, as a jackknife does: what is beside an estimate takes most of the time.
+    """
+    token = _ALONE.set(True)
+    try:
+        yield
+    finally:
+        _ALONE.reset(token)
+
+
+def estimates_alone() -> bool:
+    return _ALONE.get()
 
 
 # ---- checks of input

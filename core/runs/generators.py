@@ -17,6 +17,7 @@ from core.project.stores.runs import OutputFilter
 from core.text import sha256_text
 
 IMPORTED = "imported"
+POOLED = "pooled"  # the model of texts of several generators that are taken as one
 NOT_WRITTEN = (IMPORTED, "written")  # backends of texts that nothing here wrote
 LETTER = "letter"  # the kind of a source that is a text of its own, and no original or context
 SHOWN = 32  # characters of a system prompt in a name

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -88,6 +88,15 @@ class LexiconCounts:
 
 def load_lexicon(name: str | Path) -> Lexicon:
     """A packaged lexicon by name, or a person's own file by path. Raises `AppError`."""
+    return _packaged(name) if isinstance(name, str) else _read(name)
+
+
+@cache
+def _packaged(name: str) -> Lexicon:
+    return _read(name)
+
+
+def _read(name: str | Path) -> Lexicon:
     place = name if isinstance(name, Path) else own_files("resources").joinpath("lexicons", f"{name}.toml")
     try:
         content = place.read_bytes()

@@ -14,16 +14,15 @@ from typing import Any
 
 from core.compute import ComputeProcess, calls
 from core.compute.messages import resolve
-from core.findings import Finding, StudyResult
+from core.findings import BETWEEN_GENERATORS, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.resampling import group_jackknife
-from core.metrics.result import Bounds, Difference
+from core.metrics.result import Bounds, Difference, only_estimates
 from core.runs.generators import StudyGenerator
 from core.runs.measure.prepared import TEXTS, Prepared
 from core.scorers.registry import remembered_scores
 from core.studies.findings import interval, missing_interval, with_holm
 
-BETWEEN = ".between_generators"
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/generators.md"
 Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
@@ -120,10 +119,13 @@ class AskedSide:
 
 
 def in_compute(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[Finding], list[Estimates]]]:
-    """In the compute process: of each side the findings on its rows, and the estimates without each group of them."""
+    """In the compute process: of each side the findings on its rows, and the estimates without each group of them.
+
+    Neither has anything beside its estimates.
+    """
     total = sum(2 + max(side.groups) for side in sides)
     done, answers = 0, []
-    with remembered_scores():
+    with remembered_scores(), only_estimates():
         for side in sides:
             measure, take_rows = resolve(side.call, ("core",)), resolve(side.take, ("core",))
             args = resolve(side.read, ("core",))(side.args, ctx) if side.read else side.args
@@ -201,7 +203,7 @@ def _difference(
         one.estimate / other.estimate if ratio and other.estimate else None if ratio else one.estimate - other.estimate
     )
     found = Finding(
-        id=f"{one.id}{BETWEEN}",
+        id=f"{one.id}{BETWEEN_GENERATORS}",
         label=one.label,
         title=one.title,
         groups=names,

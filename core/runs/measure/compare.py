@@ -11,14 +11,13 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
-from core.metrics.result import RESAMPLES
 from core.project.project import Project
 from core.project.rows import PromptSetRow
 from core.prompts.designs import shipped_measure
 from core.prompts.designs.design import DesignMeasure
 from core.prompts.resource_files import validated
 from core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
-from core.runs.measure.prepared import FEW, Prepared, called, picked, taken, units_or_prompts, whole
+from core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
 from core.runs.score import score
 from core.runs.values import failures, stored_summaries, stored_values
 from core.scorers.choosing import best_scorer
@@ -121,9 +120,7 @@ def of_tables(
 
     dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
     columns = _gathered(rows, scored, options)
-    result: StudyResult = compute.call(
-        calls.measure_compared, columns, options.seed, options.margin, RESAMPLES, ctx=ctx
-    )  # fmt: skip
+    result: StudyResult = compute.call(calls.measure_compared, columns, options.seed, options.margin, ctx=ctx)
     result = replace(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip
@@ -165,7 +162,7 @@ def prepared(
     failed, prompts = failures(project, study_id), tuple(one.prompt for one in texts)
     columns = _gathered(rows, scored, options, designs_of(project, study_id))
     of_texts = Prepared(
-        *called(calls.measure_compared, columns, options.seed, options.margin, RESAMPLES),
+        *called(calls.measure_compared, columns, options.seed, options.margin),
         take=f"{__name__}:take",
         prompts=prompts,
         units=units_or_prompts(columns["blocks"], prompts),
@@ -176,8 +173,8 @@ def prepared(
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the texts, of which estimates alone are wanted."""
-    columns, seed, margin, _ = args
+    """In the compute process: some of the texts."""
+    columns, *rest = args
     new = {place: number for number, place in enumerate(places)}
     scores = [
         (
@@ -195,7 +192,7 @@ def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
         "groups": taken(columns["groups"], places), "columns": taken(columns["columns"], places),
         "vectors": (embedder, picked(vectors, places)) if embedder else (),
     }  # fmt: skip
-    return some, seed, margin, FEW
+    return some, *rest
 
 
 OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
@@ -278,7 +275,6 @@ def in_compute(
     columns: Mapping[str, Any],
     seed: int,
     margin: float | None,
-    resamples: int,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
@@ -290,7 +286,7 @@ def in_compute(
 
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
-    how: dict[str, Any] = {"seed": seed, "margin": margin, "resamples": resamples, "ctx": ctx}
+    how: dict[str, Any] = {"seed": seed, "margin": margin, "ctx": ctx}
     results = []
     for key in dict.fromkeys(columns["designs"]):
         places = [place for place, of in enumerate(columns["designs"]) if of == key]
@@ -304,9 +300,7 @@ def in_compute(
                 own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
             )
             design = columns["measures"][key]
-            results.append(
-                measure_design(design, replies, measures, seed=seed, margin=margin, resamples=resamples, ctx=ctx)
-            )
+            results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
         else:
             groups = {by: own(values) for by, values in columns["groups"].items()}
             table = Compared(

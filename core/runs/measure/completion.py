@@ -10,14 +10,13 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
-from core.metrics.result import RESAMPLES
 from core.project.project import Project
 from core.project.rows import OutputRow
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
-from core.runs.generators import prompts_asked
+from core.runs.generators import POOLED, prompts_asked
 from core.runs.importing import check_replies
-from core.runs.measure.prepared import FEW, Prepared, called, taken, units_or_prompts, whole
+from core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
 from core.runs.values import failures
 from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
@@ -74,7 +73,7 @@ def prepared(
     asked, failed = prompts_asked(project, study_id), failures(project, study_id)
     prompts = tuple(asked[row.prompt_id] for row in replies)
     of_replies = Prepared(
-        *called(calls.measure_completion, _columns(rows), failed, options.seed, RESAMPLES),
+        *called(calls.measure_completion, _columns(rows), failed, options.seed),
         take=f"{__name__}:take",
         prompts=prompts,
         units=units_or_prompts((row.get("term", "") for row in rows), prompts),
@@ -85,8 +84,8 @@ def prepared(
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the replies."""
-    columns, dropped, seed, _ = args
-    return taken(columns, places), dropped, seed, FEW
+    columns, *rest = args
+    return taken(columns, places), *rest
 
 
 BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected likelihood"}
@@ -94,7 +93,8 @@ BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected like
 
 def model_of(row: OutputRow) -> str:
     """The model, how it chose, and the instruction of a mitigation arm: each of them is measured by itself."""
-    model = row.model + BY_LIKELIHOOD.get(str(row.detail.get("chosen_by", "")), "")
+    how = "" if row.model == POOLED else BY_LIKELIHOOD.get(str(row.detail.get("chosen_by", "")), "")
+    model = row.model + how
     arm = row.fields.get("arm", PLAIN_ARM)
     return model if arm == PLAIN_ARM else f"{model}, with {arm}"
 
@@ -110,11 +110,9 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     return {name: [row.get(name, "") for row in rows] for name in COLUMNS}
 
 
-def in_compute(
-    columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int, resamples: int = RESAMPLES
-) -> StudyResult:
+def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """In the compute process: the study over the columns."""
     from core.studies.completion.measure import measure
     from core.studies.completion.table import CompletionTable
 
-    return measure(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=resamples)
+    return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

@@ -34,7 +34,7 @@ from core.runs.measure.creativity_columns import (
     without_persons,
     words_of,
 )
-from core.runs.measure.prepared import FEW, JUDGMENTS, Prepared, called, picked, taken, whole
+from core.runs.measure.prepared import JUDGMENTS, Prepared, called, picked, taken, whole
 from core.runs.setup import shipped_axes
 from core.runs.values import complete_values, failures, stored_values, unscored, values_of
 from core.scorers.choosing import best_scorer, scorer_for
@@ -171,7 +171,7 @@ def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: Me
 def take_judgments(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the judgments; their shares, ABS and agreement on whole axes."""
     table, axes, how = args
-    return taken(table, places), axes, {**how, "resamples": FEW, "agreed": True}
+    return taken(table, places), axes, {**how, "agreed": True}
 
 
 def of_several(
@@ -354,7 +354,7 @@ def _crossings(axes: Axes, definitions: Mapping[str, Mapping[str, Any]]) -> dict
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the outputs."""
     table, vectors, axes, scorer, how = args
-    return taken(table, places), picked(vectors, places), axes, scorer, {**how, "resamples": FEW}
+    return taken(table, places), picked(vectors, places), axes, scorer, how
 
 
 def of_judgments(

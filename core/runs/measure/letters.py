@@ -12,7 +12,6 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
 from core.jobs import JobContext
-from core.metrics.result import ESTIMATES, RESAMPLES
 from core.project.project import Project
 from core.project.rows import Floats, TextKey
 from core.project.stores.common import chunks
@@ -305,7 +304,6 @@ def prepared(
             _columns_of(counted, axes),
             reading,
             options.seed,
-            RESAMPLES,
         ),
         take=f"{__name__}:take",
         prompts=prompts,
@@ -319,23 +317,27 @@ def prepared(
 
 def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
     """In the compute process: what words and sentences the letters have, read once."""
-    from core.studies.letters.measure import read_letters
+    from core.scorers.lexicon import LexiconScorer
+    from core.studies.letters.measure import embedded, read_letters
+    from core.studies.letters.weat import words_possible
 
-    values, uses, columns, reading, seed, resamples = args
+    values, uses, columns, reading, seed = args
     known = read_letters(reading_of(reading), ctx)
-    return values, uses, columns, {**reading, "read": known}, seed, resamples
+    lexicons = [LexiconScorer(counting=rule).lexicon for rule in ("words", "published")]
+    embedded(words_possible(known.parts, lexicons), reading["vectors"])  # at once, and not a few for each take
+    return values, uses, columns, {**reading, "read": known}, seed
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the letters."""
-    values, uses, columns, reading, seed, _ = args
+    values, uses, columns, reading, seed = args
     by_letter = ("groups", "blocks", "names")
     own = {**columns, **taken({name: columns[name] for name in by_letter}, places)}
     texts = ("texts", "contexts", "documents", "models", "arms", "twins")
     styles = {kind: _style_of(given, places) for kind, given in reading["styles"].items()}
     some = {**reading, **taken({name: reading[name] for name in texts}, places), "styles": styles}
     some["read"] = reading["read"].only(places)
-    return [picked(of, places) for of in values], uses, own, some, seed, ESTIMATES
+    return [picked(of, places) for of in values], uses, own, some, seed
 
 
 def _style_of(given: Any, places: Sequence[int]) -> Any:
@@ -429,7 +431,6 @@ def in_compute(
     columns: Mapping[str, Any],
     reading: Mapping[str, Any],
     seed: int,
-    resamples: int = RESAMPLES,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: stored counts back into a table, and the study over it."""
@@ -447,7 +448,7 @@ def in_compute(
         published=restore(values[1], LexiconScorer(counting="published"), uses[1]),
         **columns,
     )
-    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, resamples=resamples, ctx=ctx)
+    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable[Letter]:

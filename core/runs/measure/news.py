@@ -10,7 +10,6 @@ from core.compute import ComputeProcess, calls
 from core.errors import AppError
 from core.findings import StudyResult
 from core.jobs import JobContext
-from core.metrics.result import ESTIMATES
 from core.project.project import Project
 from core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from core.project.stores.runs import OutputFilter
@@ -107,7 +106,7 @@ def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the articles."""
     columns, asked = args
     own = {name: column for name, column in columns.items() if name != "dropped"}
-    return {**columns, **taken(own, places)}, {**asked, "resamples": ESTIMATES}
+    return {**columns, **taken(own, places)}, asked
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a study's measure is called with: columns gathered once, measured whole, and again without some of their rows.
 
 Measuring again without some rows is how generators are compared (`core.runs.measure.between`). It scores nothing, and
-its estimates need no resampling.
+gives estimates alone (`core.metrics.result.only_estimates`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,14 +42,13 @@ class Measuring(Protocol):
 
 
 TEXTS, JUDGMENTS = "texts", "judgments"
-FEW = 20  # resamples where estimates alone are wanted of a measure that cannot go without any
 
 
 @dataclass(frozen=True)
 class Prepared:
     """`call(*args)` in the compute process gives a `StudyResult`.
 
-    `take`: "module:function" there, (args, places) → the args with these rows alone, and nothing but estimates wanted.
+    `take`: "module:function" there, (args, places) → the args with these rows alone.
     `read`: "module:function" there, args → args in which what is read of each text is read once for all takes.
     `prompts`: of each row, what is the same for the same prompt; empty where it is not known.
     `units`: of each row, what it shares with those that it must not be separated from, such as a matched block.

@@ -13,7 +13,7 @@ from core.metrics.likelihood import CONDITIONAL, Omnibus, likelihood_deltas, omn
 from core.metrics.proportions import two_proportions, wilson
 from core.metrics.ranks import kendall_tau
 from core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
-from core.metrics.result import LEVEL, Bools, Bounds, Difference, Floats, MaybeBounds
+from core.metrics.result import LEVEL, NO_BOUNDS, Bools, Bounds, Difference, Floats, MaybeBounds, estimates_alone
 from core.own import own_files
 from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from core.studies.completion.table import IRRELEVANT, Coded
@@ -87,7 +87,11 @@ class _Stratum:
 
 
 def cells(replies: Coded, seed: int, resamples: int) -> Iterator[ReplyCell]:
-    """For each model and direction: all domains together where there are several, then each; whole, then by pronoun."""
+    """For each model and direction: all domains together where there are several, then each; whole, then by pronoun.
+
+    Of estimates alone nothing is resampled.
+    """
+    resamples = 0 if estimates_alone() else resamples
     for model, name in enumerate(replies.models):
         dims = {"model": name or "(no name)"} if len(replies.models) > 1 else {}
         for direction, direction_name in enumerate(DIRECTIONS):
@@ -167,6 +171,8 @@ MOST_UNDEFINED = 0.05
 
 def clustered_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
     """The percentile interval of `draws` (resamples,); `units`: the fewest terms or pairs behind the estimate."""
+    if estimates_alone():
+        return NO_BOUNDS
     if units < FEWEST:
         return MaybeBounds(None, "fewer than two given terms or option pairs")
     defined = draws[np.isfinite(draws)]
@@ -199,7 +205,7 @@ def difference_interval(cell: ReplyCell, chosen: int, draws: Floats, estimate: f
 
 def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
     """The same for a proportion. One of 0 or 1 has no spread to resample: Wilson's, taking each unit as one reply."""
-    if estimate in (0.0, 1.0) and units >= FEWEST:
+    if estimate in (0.0, 1.0) and units >= FEWEST and not estimates_alone():
         bounds = wilson(estimate * units, units)
         assert bounds is not None
         return MaybeBounds(Bounds(bounds.low, bounds.high, "Wilson, one reply for each given term or option pair"))
@@ -208,6 +214,8 @@ def share_interval(draws: Floats, estimate: float, units: int) -> MaybeBounds:
 
 def term_p(cell: ReplyCell, permuted: Floats, estimate: float) -> tuple[float | None, str]:
     """Two-sided p of a difference from permuting polarity over terms, shape (resamples,); or why there is none."""
+    if estimates_alone():
+        return None, ""
     if min(cell.terms) < FEWEST:
         return None, "No p: fewer than two given terms of a polarity."
     defined = permuted[np.isfinite(permuted)]

@@ -16,7 +16,8 @@ from core.findings import Finding
 from core.metrics.clusters import Draws
 from core.metrics.likelihood import CHOSEN, DELTAS, delta_draws, delta_values, likelihood_draws
 from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import Floats
+from core.metrics.result import Floats, estimates_alone
+from core.metrics.student import two_sided_t
 from core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
 from core.studies.findings import interval, missing_interval, with_holm
 
@@ -151,7 +152,7 @@ def _finding(
 
 
 def _permuted_p(pair: _Pair, permuted: Floats, value: float) -> float | None:
-    if min(*pair.one.terms, *pair.other.terms) < FEWEST:
+    if estimates_alone() or min(*pair.one.terms, *pair.other.terms) < FEWEST:
         return None
     defined = permuted[np.isfinite(permuted)]
     return float(permutation_p(np.abs(defined) >= abs(value) - TOLERANCE))
@@ -159,12 +160,10 @@ def _permuted_p(pair: _Pair, permuted: Floats, value: float) -> float | None:
 
 def _least_level(draws: Floats, value: float, units: int) -> float | None:
     """The two-sided p that goes with `clustered_interval`: percentiles are widened there as t is wider than z."""
-    from scipy.stats import t
-
     defined = draws[np.isfinite(draws)]
     if units < FEWEST or not np.isfinite(value) or len(defined) == 0 or np.ptp(defined) == 0:
         return None
     beyond = int((defined <= 0).sum() if value > 0 else (defined >= 0).sum())
     tail = min(0.5, (1 + beyond) / (1 + len(defined)))
     statistic = -NormalDist().inv_cdf(tail) / sqrt(units / (units - 1))
-    return float(2 * t.sf(statistic, units - 1))
+    return two_sided_t(statistic, units - 1)

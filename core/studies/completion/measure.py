@@ -29,7 +29,7 @@ from core.metrics.power import UNVARIED
 from core.metrics.proportions import equal_chances, share, wilson
 from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant
+from core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
 from core.prompts.completion import DIRECTIONS, domain
 from core.studies.completion.cells import (
     ASCENDING,
@@ -134,6 +134,8 @@ def _delta_finding(cell: ReplyCell, place: int, one: Difference) -> Finding:
 def _omnibus(cell: ReplyCell, permuted: Floats) -> Finding:
     """Cramér's V of the table with its floor: all three Δ at once, without the sign."""
     parts, test = _omnibus_parts(cell), cell.omnibus
+    if test.association is not None and estimates_alone():
+        return Finding(**parts, estimate=test.association)
     if test.association is None or min(cell.terms) < FEWEST:
         few = "No p and no floor: fewer than two given terms of a polarity."
         note = few if test.association is not None else ""
@@ -417,13 +419,18 @@ def _findings(replies: Coded, seed: int, resamples: int) -> list[Finding]:
     found = list(cells(replies, seed, resamples))
     differences = [each for cell in found for each in deltas(cell)]
     every_tau = [each for cell in found for each in taus(cell)]
-    return [
+    default = [
         *(each for cell in found for each in likelihoods(cell)),
         *_adjusted(differences),
         *_adjusted([each for each in every_tau if each.variant == "default"]),
         *crossed_pronouns(found),
         *_adjusted(list(option_positions(replies))),
         *(each for cell in found for each in irrelevant(cell)),
+    ]
+    if estimates_alone():
+        return [each for each in default if each.variant == "default"]
+    return [
+        *default,
         *(each for cell in found for each in published_likelihoods(cell)),
         *(each for cell in found for each in published_deltas(cell)),
         *(each for each in every_tau if each.variant == "as_published"),

@@ -25,6 +25,7 @@ from core.metrics.affinity import (
 from core.metrics.means import mean_difference
 from core.metrics.power import choices_needed, detectable_affinity
 from core.metrics.proportions import (
+    Share,
     clustered_proportion,
     clustered_share,
     design_effect,
@@ -34,7 +35,7 @@ from core.metrics.proportions import (
     worth_share,
 )
 from core.metrics.resampling import generator
-from core.metrics.result import Bounds
+from core.metrics.result import NOT_ASKED, Bounds, estimates_alone
 from core.studies.creativity import FEW_RATERS
 from core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
 from core.studies.creativity.slices import published, within
@@ -51,7 +52,8 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
     chosen, n, chance = choices.chosen, choices.n, 1 / max(1, len(choices.identities))
     whole = n * choices.parts
     null = None
-    if n and not choices.independent and not choices.raters_are_units:
+    drawn = not (n == 0 or choices.independent or choices.raters_are_units)
+    if drawn and not estimates_alone():
         null = permuted_totals(choices.counts, generator(seed, SHARE, choices.axis, *choices.dims.values()), resamples)
     for place, identity in enumerate(choices.identities):
         common = _common(choices, harm) | {
@@ -64,8 +66,10 @@ def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterat
         count = int(chosen[place])
         if choices.raters_are_units:
             result = worth_share(count, whole, chance, choices.worth(place))
-        elif null is None:
+        elif not drawn:
             result = share(count, n, chance)
+        elif null is None:
+            result = Share(count / whole, None, None, NOT_ASKED)
         else:
             result = clustered_share(count, whole, chance, choices.worth().effect, null[:, place])
         yield Finding(
@@ -92,6 +96,8 @@ def score(choices: AxisChoices, harm: str, seed: int, resamples: int, planned: f
     found = affinity_score(choices.chosen)
     if found.value is None:
         return Finding(id=ABS, estimate=None, reason=found.reason, **common)
+    if estimates_alone():
+        return Finding(id=ABS, estimate=found.value, **common)
     k, n = len(choices.identities), choices.n
     worth = choices.worth()
     bounds = affinity_interval(choices.chosen, worth.effect, freedom=worth.freedom)

@@ -22,7 +22,7 @@ from core.metrics.representative import (
     representative_trend,
 )
 from core.metrics.resampling import generator
-from core.metrics.result import Floats
+from core.metrics.result import Floats, estimates_alone
 from core.metrics.sums import exact_mean
 from core.studies.creativity.slices import published, within
 from core.studies.findings import floor, interval, missing_interval, with_holm
@@ -213,9 +213,9 @@ class Making:
         return {"model": part.model} if self.several else {}
 
     def null(self, part: AxisDistances) -> RepresentativeNull | None:
-        """The noise floor; None where nothing can be measured."""
+        """The noise floor; None where nothing can be measured, and of estimates alone."""
         blocks, k = part.distances.shape
-        if blocks == 0 or k < 2:
+        if blocks == 0 or k < 2 or estimates_alone():
             return None
         stream = generator(self.seed, RBS, part.axis, part.model, *part.dims.values())
         return representative_null(part.distances, stream, self.resamples)
@@ -228,7 +228,9 @@ def distances(part: AxisDistances, making: Making, null: RepresentativeNull | No
         title = within(f"Distance from the default output: {identity}", part.dims)
         named = {**common, "label": identity, "title": title}
         if found.value is None or null is None:
-            yield Finding(id=DISTANCE, estimate=None, reason=found.reason, **named)
+            yield Finding(
+                id=DISTANCE, estimate=found.means[place] if found.means else None, reason=found.reason, **named
+            )
             continue
         bounds = mean_interval(part.distances[:, place])
         named["note"] = f"p is for the difference from the mean of the identities. {common['note']}".strip()
@@ -249,7 +251,7 @@ def score(part: AxisDistances, making: Making, null: RepresentativeNull | None) 
     named = {**common, **_titles(part)}
     found = representative_score(part.distances)
     if found.value is None or null is None:
-        return Finding(id=RBS, estimate=None, reason=found.reason, **named)
+        return Finding(id=RBS, estimate=found.value, reason=found.reason, **named)
     bounds = representative_interval(part.distances)
     nearest = ", ".join(part.identities[place] for place in found.normal)
     named["note"] = f"Nearest to the default output: {nearest}. Floor: {null.floor.method}. {common['note']}".strip()

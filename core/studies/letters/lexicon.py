@@ -16,7 +16,7 @@ from core.metrics.odds import (
     odds_ratio_changes,
     published_odds_ratio,
 )
-from core.metrics.result import ESTIMATES, Ints
+from core.metrics.result import Ints, estimates_alone
 from core.scorers.lexicon import Category
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.table import Counted, LettersTable
@@ -41,7 +41,7 @@ def lexicon_findings(table: LettersTable, seed: int, resamples: int) -> list[Fin
     if not table.pairs:
         return [_undefined(table, category) for category in table.counted.lexicon.categories]
     default = [finding for pair in table.pairs for finding in _default(table, pair, seed, resamples)]
-    if resamples == ESTIMATES:
+    if estimates_alone():
         return default
     published = [finding for pair in table.pairs for finding in _published(table, pair, seed, resamples)]
     default = with_holm(default, f"{LEXICON_ID}, default, {len(default)} ratios")
@@ -67,7 +67,7 @@ def counting_differences(table: LettersTable) -> list[EntryDifference]:
 
 def _default(table: LettersTable, pair: tuple[str, str], seed: int, resamples: int) -> Iterator[Finding]:
     ratios = _clustered(table, table.counted, pair, seed, resamples)
-    differences = counting_differences(table) if resamples != ESTIMATES else []
+    differences = counting_differences(table) if not estimates_alone() else []
     for place, (category, ratio) in enumerate(zip(table.counted.lexicon.categories, ratios, strict=True)):
         notes = [
             _rates(table, table.counted, pair, place),

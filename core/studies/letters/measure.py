@@ -5,8 +5,10 @@ Called in the compute process; the input is described in `table`."""
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import combinations, compress, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +18,11 @@ from core.jobs import JobContext
 from core.metrics.clusters import Clusters
 from core.metrics.interactions import crossed_means
 from core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
-from core.metrics.result import RESAMPLES, Bools, Difference, Ints
+from core.metrics.result import RESAMPLES, Bools, Difference, Floats, Ints
 from core.scorers.document_success import DocumentSuccess, Outcome, of_document
 from core.scorers.embedding import WordVectors
-from core.scorers.registry import describe, load, score_batch
+from core.scorers.protocol import Scorer
+from core.scorers.registry import OWN, load, score_batch
 from core.studies.findings import interval, missing_interval, with_holm
 from core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
@@ -236,8 +239,23 @@ class ReadLetters:
         )
 
 
+# What was read last, so that letters that are measured and then compared are read once.
+_READ: dict[tuple[Any, ...], ReadLetters] = {}
+MOST_READ = 4  # sets of letters
+
+
 def read_letters(reading: LetterInputs, ctx: JobContext | None = None) -> ReadLetters:
     """Words by part of speech, languages, outcomes, and which sentences the contexts of English letters support."""
+    scorers = [load(name) for name in (reading.tagger, reading.entailment) if name]
+    key = (reading.texts, reading.contexts, reading.documents, reading.no_entailment, *scorers)
+    if key not in _READ:
+        while len(_READ) >= MOST_READ:
+            del _READ[next(iter(_READ))]
+        _READ[key] = _read(reading, ctx)
+    return _READ[key]
+
+
+def _read(reading: LetterInputs, ctx: JobContext | None) -> ReadLetters:
     parts, english = part_words(reading.texts, reading.tagger, ctx)
     scorer = DocumentSuccess()
     documents = reading.documents or ("letter",) * len(reading.texts)
@@ -276,8 +294,8 @@ def measure_whole(
     parts = [part.only(english) for part in known.parts]
     texts = [reading.texts[place] for place in kept]
     read = [finding for part in parts for finding in word_findings(ours, part, texts, seed, resamples)]
-    embedded = _embedded(words_needed(ours, parts), reading.vectors)
-    read += weat_findings(ours, parts, embedded, seed, resamples)
+    vectors = embedded(words_needed(ours, parts), reading.vectors)
+    read += weat_findings(ours, parts, vectors, seed, resamples)
     grounded = known.grounded if isinstance(known.grounded, str) else known.grounded.only(english)
     given: list[Finding] = []
     for kind in KINDS:
@@ -337,25 +355,31 @@ def _rank(table: LettersTable, group: str) -> int:
     return table.compared.index(group) if group in table.compared else len(table.compared)
 
 
-def _embedded(words: Sequence[str], chosen: str) -> Embedded:
-    """The vectors of the words that have one, from a scorer of texts or from a file."""
-    known = {info.name: info for info in describe()}
-    if chosen in known:
-        scorer = load(chosen)
-        if scorer.role not in ("embedding", "word_vectors"):
-            raise UsageError(f"The scorer “{chosen}” gives no vectors.", hint="Choose an embedder, or a file.")
-        use = ScorerUse("word_vectors", scorer.name, scorer.version, scorer.sha256, scorer.role == "embedding")
-        _, values = score_batch(chosen, words)
-    else:
-        from_file = WordVectors(Path(chosen))
-        use = ScorerUse("word_vectors", from_file.name, from_file.version, from_file.sha256, False)
-        values = from_file.score(words)
-    vectors = {
-        word: value.values.astype(np.float64)
-        for word, value in zip(words, values, strict=True)
-        if value.values.size and np.linalg.norm(value.values) > 0
-    }
+def embedded(words: Sequence[str], chosen: str) -> Embedded:
+    """The vectors of the words that have one, from a scorer of texts or from a file; each word's is made once."""
+    path = Path(chosen)
+    from_file = path.is_absolute() or (chosen not in OWN and path.is_file())
+    scorer = _file(path, path.stat().st_mtime_ns if path.is_file() else 0) if from_file else load(chosen)
+    if scorer.role not in ("embedding", "word_vectors"):
+        raise UsageError(f"The scorer “{chosen}” gives no vectors.", hint="Choose an embedder, or a file.")
+    known = _vectors_known(scorer)
+    if new := [word for word in dict.fromkeys(words) if word not in known]:
+        values = scorer.score(new) if from_file else score_batch(chosen, new)[1]
+        known.update(zip(new, (value.values.astype(np.float64) for value in values), strict=True))
+    use = ScorerUse("word_vectors", scorer.name, scorer.version, scorer.sha256, scorer.role == "embedding")
+    vectors = {word: known[word] for word in words if known[word].size and np.linalg.norm(known[word]) > 0}
     return Embedded(vectors, use)
+
+
+@lru_cache(maxsize=1)
+def _file(path: Path, changed: int) -> WordVectors:
+    return WordVectors(path)
+
+
+@lru_cache(maxsize=2)
+def _vectors_known(scorer: Scorer) -> dict[str, Floats]:
+    """Word → vector, empty for a word without one; those that were made so far."""
+    return {}
 
 
 # ---- Parts, each measured by itself
@@ -388,6 +412,7 @@ def measure_parts(
     Letters with an instruction added are compared with those without, and are in no other finding.
     """
     several = {name: values for name, values in parts.by.items() if len(set(values)) > 1}
+    reading = replace(reading, read=reading.read or read_letters(reading, ctx))
     found: list[Finding] = []
     for wanted in product(*(dict.fromkeys(values) for values in several.values())):
         dims = dict(zip(several, wanted, strict=True))

@@ -22,11 +22,19 @@ from core.metrics.embeddings import (
 )
 from core.metrics.odds import log_odds_ratio
 from core.metrics.resampling import generator
-from core.metrics.result import ESTIMATES, Bools, Floats, Ints
+from core.metrics.result import Bools, Floats, Ints, estimates_alone
 from core.own import own_files
+from core.scorers.lexicon import Lexicon
 from core.studies.findings import floor, with_holm
 from core.studies.letters.table import LettersTable
-from core.studies.letters.word_ratios import ComparedWords, PartWords, compared_words, in_categories, most_salient
+from core.studies.letters.word_ratios import (
+    FEWEST_OCCURRENCES,
+    ComparedWords,
+    PartWords,
+    compared_words,
+    in_categories,
+    most_salient,
+)
 
 # ---- Pairs of word lists: resources/lexicons/weat.toml
 
@@ -77,6 +85,7 @@ CELLS = 2_000_000  # permutations × words in memory at a time
 LISTED = 12
 
 Vectors = Mapping[str, Floats]
+VARIANTS: tuple[Variant, ...] = ("default", "as_published")
 Chosen = tuple[tuple[str, ...], tuple[str, ...]]
 NO_WORDS: Chosen = ((), ())
 
@@ -89,12 +98,31 @@ class Embedded:
     scorer: ScorerUse
 
 
+def words_possible(parts: Sequence[PartWords], lexicons: Sequence[Lexicon]) -> list[str]:
+    """Every word whose vector the test may ask for of these letters or of any of them; by the rules of both variants.
+
+    A choice takes words of a category that are there often enough, and leaving out letters makes none more frequent.
+    """
+    needed = _attribute_words()
+    for part in parts:
+        often = np.asarray(part.counts.sum(axis=0)).ravel() >= FEWEST_OCCURRENCES
+        words = [part.words[place] for place in np.flatnonzero(often)]
+        for lexicon, as_published in zip(lexicons, (False, True), strict=False):
+            inside = in_categories(words, lexicon, as_published=as_published).any(axis=1)
+            needed |= {word: None for word, within in zip(words, inside, strict=True) if within}
+    return list(needed)
+
+
+def _attribute_words() -> dict[str, None]:
+    return {word: None for each in attribute_pairs() for side in (each.first, each.second) for word in side.words}
+
+
 def words_needed(table: LettersTable, parts: Sequence[PartWords]) -> list[str]:
-    """Every word whose vector the test may ask for: the attributes', and all that any choice could take."""
-    needed = {word: None for each in attribute_pairs() for side in (each.first, each.second) for word in side.words}
+    """Every word whose vector the test asks for: the attributes', and all that any choice could take."""
+    needed = _attribute_words()
     for pair in table.pairs:
         for part in parts:
-            for variant in ("default", "as_published"):
+            for variant in VARIANTS[: 1 if estimates_alone() else 2]:
                 choice = compared_words(part, table, pair, variant)
                 in_lexicon = _in_lexicon(table, choice, variant)
                 needed |= {word: None for word, inside in zip(choice.words, in_lexicon, strict=True) if inside}
@@ -115,7 +143,7 @@ def weat_findings(
         ]
 
     default = measured("default")
-    if resamples == ESTIMATES:
+    if estimates_alone():
         return default
     return with_holm(default, f"{ID}, default, {len(default)} tests") + measured("as_published")
 
@@ -171,7 +199,7 @@ def _measured(
     (observed,), (defined,) = effects(s, in_x[None], in_y[None])
     if not defined:
         return Weat(None, TOO_FEW if min(map(len, chosen)) < FEWEST_WORDS else NO_SPREAD), chosen
-    if resamples == ESTIMATES:
+    if estimates_alone():
         return Weat(float(observed), ""), chosen
     null, kept = _null(table, choice, places, s, rng, resamples)
     return weat_of_chosen_words(float(observed), null, kept), chosen

@@ -26,7 +26,7 @@ from core.metrics.odds import (
     sample_odds_ratio,
     smallest_expected,
 )
-from core.metrics.result import ESTIMATES, LEVEL, Bools, Floats, Ints, MaybeBounds
+from core.metrics.result import LEVEL, NO_BOUNDS, NOT_ASKED, Bools, Floats, Ints, estimates_alone
 from core.scorers.lexicon import Lexicon, count_published, count_words
 from core.scorers.parts_of_speech import CODES
 from core.scorers.protocol import ScorerInfo
@@ -259,7 +259,7 @@ ID = "letters.word.odds_ratio"
 SOURCE = "Wan et al. 2023, section 3.2.1 and Table 3"
 COLUMNS = 512  # words tested at a time, so that memory stays flat in the vocabulary
 TOO_RARE = f"is used at least {FEWEST_OCCURRENCES} times by the letters of the two groups"
-NOT_ASKED = OddsRatio(None, "not asked for", MaybeBounds(None, "not asked for"))
+UNTRIED = OddsRatio(None, NOT_ASKED, NO_BOUNDS)
 ALL_ALIKE = "no word is more frequent in one group than in the other"
 
 
@@ -279,7 +279,7 @@ def word_findings(
     note = _test_note([p for each in tested for p in each.adjusted], resamples, tests)
     adjust = Adjustment("Holm", f"{ID}, {found.part}, default, {tests} words")
     default = [finding for each in tested for finding in _default(table, found, each, texts, note, adjust)]
-    if resamples == ESTIMATES:
+    if estimates_alone():
         return default
     published = [finding for pair in table.pairs for finding in _published(table, found, pair, texts)]
     return default + published
@@ -300,9 +300,9 @@ def tested_words(choice: ComparedWords, table: LettersTable, seed: int, resample
     if not choice.words:
         return Tested(choice, (), ())
     clusters, places = table.clusters(choice.pair), shown(choice.log_ratios)
-    if resamples == ESTIMATES:  # of the words that are shown alone
+    if estimates_alone():  # of the words that are shown alone
         wanted = clustered_odds_ratios(choice.counts[:, places].toarray(), choice.totals, clusters, seed, resamples)
-        ratios = [NOT_ASKED] * len(choice.words)
+        ratios = [UNTRIED] * len(choice.words)
         for place, ratio in zip(places, wanted, strict=True):
             ratios[place] = ratio
         return Tested(choice, tuple(ratios), tuple(places))
@@ -361,13 +361,17 @@ def _finding(
     in_first, in_second = (int(sums[place]) for sums in choice.sums)
     lexicon = table.counted.lexicon
     of = [lexicon.categories[i] for i in np.flatnonzero(in_categories([word], lexicon, as_published=False)[0])]
-    notes = [
-        f"{in_first} times in letters of {pair[0]}, {in_second} in those of {pair[1]}.",
-        paired_snippets(word, choice.counts[:, [place]], choice, table, texts),
-        f"In the categories: {', '.join(category.name for category in of)}." if of else "",
-        one_name(table, pair),
-        note,
-    ]
+    notes = (
+        []
+        if estimates_alone()
+        else [
+            f"{in_first} times in letters of {pair[0]}, {in_second} in those of {pair[1]}.",
+            paired_snippets(word, choice.counts[:, [place]], choice, table, texts),
+            f"In the categories: {', '.join(category.name for category in of)}." if of else "",
+            one_name(table, pair),
+            note,
+        ]
+    )
     by_group = table.by_group(pair)
     return Finding(
         id=ID,

@@ -14,7 +14,7 @@ from core.findings import Effect, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.means import clustered_mean
 from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
-from core.metrics.result import ESTIMATES, RESAMPLES, Floats
+from core.metrics.result import RESAMPLES, Floats, estimates_alone
 from core.prompts.axes import Axis, load_axis
 from core.prompts.news import UNBIASED
 from core.studies.crossed import Crossing, crossing_of
@@ -155,11 +155,11 @@ def measure(
     """All findings of the news study. `scores`: by role, or the reason why there are none.
 
     `crossings`: by axis id, of the axes that are made of two.
-    With `resamples` = ESTIMATES those of words and sentences alone, without floors.
+    Of estimates alone those of words and sentences.
     """
     design = design_of(table)
     no_floors: list[Draws | None] = [None] * len(design.strata)
-    floored = resamples != ESTIMATES
+    floored = not estimates_alone()
     words: list[Finding] = []
     sentences: list[Finding] = []
     crossed: list[Finding] = []
