@@ -8,13 +8,13 @@ import re
 
 from core.draw import digits
 from core.draw.digits import tr
-from core.findings import Finding, Floor
+from core.findings import BETWEEN_GENERATORS, Finding, Floor
 
 DECIDES = 0.05  # a p up to this is evidence
 # Parts of the ids of what is positive or negative by its nature: differences, correlations, agreement beyond chance.
 SIGNED = (
     "difference", "delta", "gap", ".tau_", "weat", ".style.", ".hallucination.", "drop", ".sway", ".trend",
-    ".prompts", ".models", ".between_generators",
+    ".prompts", ".models", BETWEEN_GENERATORS,
 )  # fmt: skip
 # Shares of a whole that come to the same for every group without any preference.
 SHARES = (

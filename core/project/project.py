@@ -178,6 +178,14 @@ class Project:
         view.sources = self.sources.of_models(kind, models)
         return view
 
+    def pooled(self, model: str) -> "Project":
+        """The same open file, read as if one model of this name had written every text. It is never closed by
+        itself."""
+        view = copy.copy(self)
+        view.outputs = self.outputs.as_of(model)
+        view.sources = self.sources.as_of(model)
+        return view
+
     def save_copy(self, target: Path) -> Path:
         """Write a whole copy elsewhere: for sending, or for going on with a read-only project."""
         if target.exists() and target.resolve() == self.path.resolve():

@@ -12,7 +12,7 @@ from functools import cache
 from core.draw import digits
 from core.draw.digits import tr
 from core.draw.verdicts import apart
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.own import own_files
 from core.studies.registry import studies
 from core.studies.study import StudyQuestion
@@ -20,7 +20,6 @@ from core.studies.study import StudyQuestion
 EVIDENCE = 0.05  # of the adjusted p
 MOST_NAMED = 3
 OTHER = StudyQuestion("What else was measured?", ("",))
-BETWEEN_GENERATORS = ".between_generators"
 BETWEEN = StudyQuestion("Do the generators differ from each other?", (BETWEEN_GENERATORS,))
 
 

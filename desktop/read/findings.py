@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.jobs import JobContext
 from core.judging.workshop import tellable_sessions
 from core.project.project import Project
@@ -14,7 +14,6 @@ from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, Tex
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.prompts.drafts import PLAIN_ARM
-from core.report.figures.generators import BETWEEN
 from core.runs.evidence import paired_texts, read_texts
 from core.runs.exporting import matched_block
 from core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
@@ -85,7 +84,7 @@ def texts_behind(
         return Behind()
     columns = _compared_by(project, found.id, asked.columns) if study == COMPARED else {}
     titles, rank_of = read_titles(project), _ranking(project, finding)
-    between = finding.id.endswith(BETWEEN)
+    between = finding.id.endswith(BETWEEN_GENERATORS)
     common = paired_texts(project, found.id, finding, recipe or {}) if between else {}
     was_read = {text.key: text for text in read_texts(project, found.id, recipe or {})}
     texts: list[tuple[Mapping[str, str], TextRef]] = []
@@ -271,7 +270,7 @@ def _group_field(texts: Sequence[Mapping[str, str]], groups: Sequence[str]) -> s
 
 def _ranking(project: Project, finding: Finding) -> Callable[[TextKey, str], Rank | None] | None:
     """What ranks a text (or leaves it out) for findings that rest on some more than on others; None for the others."""
-    whose = finding.id.removesuffix(BETWEEN)
+    whose = finding.id.removesuffix(BETWEEN_GENERATORS)
     if finding.id.removesuffix(".adjusted") in ("creativity.share", "creativity.abs"):
         chosen = _times_chosen(project, finding.dims.get("axis", ""))
         return lambda key, text: chosen.get(key)

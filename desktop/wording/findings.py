@@ -7,9 +7,8 @@ from typing import Any, Literal, NamedTuple
 from core.draw import digits
 from core.draw.verdicts import apart, is_ratio
 from core.draw.words import interval_sentence
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.machine.models.catalogue import scorer_title
-from core.report.figures.generators import BETWEEN
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording.generators import NOBODY, Writers
@@ -62,7 +61,7 @@ def about(finding: Finding, titles: Titles) -> str:
 
 def between_words(finding: Finding) -> str:
     """ "A less B", of a difference between two generators; of a ratio "A divided by B"; else empty."""
-    if not finding.id.endswith(BETWEEN) or len(finding.groups) != 2:
+    if not finding.id.endswith(BETWEEN_GENERATORS) or len(finding.groups) != 2:
         return ""
     words = tr("{one} divided by {other}") if is_ratio(finding) else tr("{one} less {other}")
     return words.format(one=finding.groups[0], other=finding.groups[1])
@@ -247,7 +246,7 @@ class FindingLine:
     @property
     def generator(self) -> str | None:
         """Whose texts it is about; `DIFFERENCES` of one between two, None with but one, or all pooled."""
-        return DIFFERENCES if self.finding.id.endswith(BETWEEN) else self.finding.dims.get("generator")
+        return DIFFERENCES if self.finding.id.endswith(BETWEEN_GENERATORS) else self.finding.dims.get("generator")
 
     @property
     def stand_in(self) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -207,12 +208,19 @@ class OutputFilter:
 
 class Outputs(StorePart):
     only: tuple[int, ...] | None = None  # the runs whose outputs alone are read
+    model: str | None = None  # that all outputs are read to be of
 
     def of_runs(self, run_ids: Collection[int]) -> "Outputs":
         """The same outputs, read as if there were those of these runs alone."""
-        narrowed = Outputs(self._reader, self._maybe_writer)
-        narrowed.only = tuple(sorted(run_ids))
-        return narrowed
+        view = copy(self)
+        view.only = tuple(sorted(run_ids))
+        return view
+
+    def as_of(self, model: str) -> "Outputs":
+        """The same outputs, read as if this model had written them all."""
+        view = copy(self)
+        view.model = model
+        return view
 
     def _asked(self, where: OutputFilter | None) -> OutputFilter:
         where = where or OutputFilter()
@@ -255,7 +263,8 @@ class Outputs(StorePart):
         statement = _page(replace(where, identity=None, contains=None))
         if where.identity or where.contains:
             statement = _narrow(statement, OutputFilter(identity=where.identity, contains=where.contains))
-        return self._all(statement, _row, {"after": after_id, "most": limit})
+        rows = self._all(statement, _row, {"after": after_id, "most": limit})
+        return rows if self.model is None else tuple(replace(row, model=self.model) for row in rows)
 
     def last_id(self) -> int:
         return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -232,12 +234,19 @@ FOR_JUDGING = ("twin", "card")
 
 class Sources(StorePart):
     only: tuple[str, tuple[str, ...]] | None = None  # a kind whose texts are read where they name one of these models
+    model: str | None = None  # that all sources are read to name
 
     def of_models(self, kind: str, models: Collection[str]) -> "Sources":
         """The same sources, read as if there were those of this kind alone whose field “model” is one of these."""
-        narrowed = Sources(self._reader, self._maybe_writer)
-        narrowed.only = (kind, tuple(models))
-        return narrowed
+        view = copy(self)
+        view.only = (kind, tuple(models))
+        return view
+
+    def as_of(self, model: str) -> "Sources":
+        """The same sources, read as if the field “model” of each were this."""
+        view = copy(self)
+        view.model = model
+        return view
 
     def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
         """What the field “model” of texts of a kind says, empty for nothing → so many texts, and when they came."""
@@ -279,7 +288,10 @@ class Sources(StorePart):
         )
         if self.only is not None:
             statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_said().in_(self.only[1])))
-        return self._all(statement, _row)
+        rows = self._all(statement, _row)
+        if self.model is None:
+            return rows
+        return tuple(replace(row, fields={**row.fields, "model": self.model}) for row in rows)
 
 
 def _model_said() -> "sa.ColumnElement[str]":

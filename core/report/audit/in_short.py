@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from core.draw import digits
 from core.draw.digits import tr
 from core.draw.verdicts import DECIDES, apart, is_ratio, null_value
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.report.audit.audited import Audited
 from core.report.blocks import Block, ReportParagraph, Run, said
-from core.report.questions import BETWEEN_GENERATORS, Evidence
+from core.report.questions import Evidence
 from core.studies.registry import studies
 
 MOST_NAMED = 2  # questions with a clear yes that are told with their numbers; the others are named

@@ -7,10 +7,10 @@ from itertools import groupby
 from core.draw import digits, words
 from core.draw.figure import Figure
 from core.draw.verdicts import apart
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.report.audit.audited import Audited
 from core.report.blocks import Block, Heading, ReportTable, said
-from core.report.questions import BETWEEN_GENERATORS, kind_title
+from core.report.questions import kind_title
 
 HEADER = ("What", "Estimate", "95 % interval, or as said", "Floor (95 %)", "n", "p", "p adjusted")
 WIDTHS = (0.36, 0.11, 0.18, 0.08, 0.07, 0.09, 0.11)

@@ -4,17 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from core.draw.figure import Figure, mark
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.report.figures.choose import joined, parted, words, worth_drawing
 
-BETWEEN = ".between_generators"
 Draw = Callable[[Sequence[Finding]], list[Figure]]
 
 
 def split(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The differences between generators, and all others."""
-    differences = [one for one in findings if one.id.endswith(BETWEEN)]
-    return differences, [one for one in findings if not one.id.endswith(BETWEEN)]
+    differences = [one for one in findings if one.id.endswith(BETWEEN_GENERATORS)]
+    return differences, [one for one in findings if not one.id.endswith(BETWEEN_GENERATORS)]
 
 
 def of_generator(draw: Draw, generator: str, findings: Sequence[Finding]) -> list[Figure]:

@@ -4,7 +4,7 @@ Nothing is stored, and no text is written.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isclose
 from typing import Any
@@ -109,19 +109,13 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
     found = project.studies.of_kind(texts_of_study(recipe, study))
     others = found is not None and {one.name for one in generators_of(project, found.id)} - present
     asked = asked_again(recipe)
-    return MeasureOptions(
-        axes=tuple(recipe.get("axes", ())),
+    return replace(
+        asked,
         scorers={**_scorers(study, recipe.get("scorers", ())), **asked.scorers},
-        seed=recipe.get("seed", 0),
-        adjust=recipe.get("adjust", "holm"),
         seen=bool(recipe.get("seen")),
-        margin=recipe.get("margin"),
         as_stored=bool(recipe.get("as_stored")),
         generators=tuple(named.values()) if others else (),
-        pool=bool(recipe.get("pooled")),
         compare=tuple(named.get(name, name) for name in asked.compare),
-        columns=asked.columns,
-        texts_of=asked.texts_of,
     )
 
 

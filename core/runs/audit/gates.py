@@ -13,8 +13,8 @@ from typing import Any
 
 from core.draw import digits
 from core.errors import UsageError
-from core.findings import Finding
-from core.runs.measure.between import BETWEEN, is_ratio
+from core.findings import BETWEEN_GENERATORS, Finding
+from core.runs.measure.between import is_ratio
 from core.studies.registry import studies
 
 EXAMPLE = "For example: letters.lexicon.odds_ratio[agentic] interval_above 1.2"
@@ -96,7 +96,7 @@ class Gate:
 
     def _may_name(self, dim: str) -> bool:
         """Whether a dim holds a generator: itself does, and the groups of a comparison do."""
-        return dim == GENERATOR or (dim in GROUPS and self.id.endswith(BETWEEN))
+        return dim == GENERATOR or (dim in GROUPS and self.id.endswith(BETWEEN_GENERATORS))
 
 
 def _value(finding: Finding, name: str) -> str | None:
@@ -206,7 +206,7 @@ def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
 def unknown(gate: Gate, kinds: Iterable[str]) -> str:
     """A sentence where none of these studies can have such a finding, with ids that are like it; else nothing."""
     own = [one for kind in kinds for one in studies()[kind].findings]
-    wanted = gate.id.removesuffix(BETWEEN)
+    wanted = gate.id.removesuffix(BETWEEN_GENERATORS)
     if any(wanted == one or (one.endswith("*") and wanted.startswith(one[:-1])) for one in own):
         return ""
     return f"There is no finding “{gate.id}”; {_like(wanted, own)}."

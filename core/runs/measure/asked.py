@@ -9,6 +9,15 @@ from core.studies.study import MeasureOptions
 ASKED = "asked"
 # Each program start and each panel has its own word on these.
 _NOT_KEPT = ("seen", "as_stored")
+# What a recipe says beside it, under the option's own name or another.
+_BESIDE = {
+    "axes": "axes",
+    "seed": "seed",
+    "adjust": "adjust",
+    "margin": "margin",
+    "columns": "columns",
+    "pooled": "pool",
+}
 _KEPT = [each.name for each in fields(MeasureOptions) if each.name not in _NOT_KEPT]
 
 
@@ -20,10 +29,15 @@ def asked_of(options: MeasureOptions) -> dict[str, Any]:
 
 
 def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
-    """What was asked for, by the recipe of the findings; the usual where it says nothing."""
-    said = (recipe or {}).get(ASKED, {})
+    """What was asked for, by the recipe of the findings; the usual where it says nothing.
+
+    Recipes of before it was kept say some of it beside; the scorers and generators there are those that were used.
+    """
+    said = recipe or {}
+    beside = {option: said[name] for name, option in _BESIDE.items() if name in said}
+    asked = {name: value for name, value in said.get(ASKED, {}).items() if name in _KEPT}
     kept: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in said.items() if name in _KEPT
+        name: tuple(value) if isinstance(value, list) else value for name, value in (beside | asked).items()
     }
     return MeasureOptions(**kept)
 

@@ -11,14 +11,15 @@ from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
-from core.runs.generators import StudyGenerator, generators_of, written_by_these
+from core.runs.generators import POOLED, StudyGenerator, generators_of, written_by_these
 from core.runs.measure.between import ComparedPair, between, paired
 from core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
 from core.runs.run_sets import named_texts
 from core.studies.study import ALL, MeasureOptions
 from core.tables.rows import TableRead
 
-GENERATOR, MODEL = "generator", "model"
+GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
+UNNAMED = "rows that name no generator"
 WRITTEN_BY = "written_by"  # the field of an export that names it
 MOST_IN_PAIRS = 4  # generators; more have so many pairs that one is asked which
 NOTHING_COMMON = "{one} and {other} were not compared: {what}."
@@ -64,6 +65,10 @@ class TextsToMeasure:
         """Those that these wrote."""
         return replace(self, project=written_by_these(self.project, generators))
 
+    def pooled(self) -> "TextsToMeasure":
+        """All of them as one model's: no study tells them apart by it."""
+        return replace(self, project=self.project.pooled(POOLED))
+
     def measure(self, ctx: JobContext) -> Answer:
         return self.module.of_project(ctx, self.project, self.study_id, self.options, self.compute)
 
@@ -97,9 +102,10 @@ def _one(
     ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator], known: Sequence[StudyGenerator]
 ) -> ByGenerator:
     """One generator, or all that are wanted as one."""
-    result, remarks = (texts if list(wanted) == list(known) else texts.of(*wanted)).measure(ctx)
+    mine = texts if list(wanted) == list(known) else texts.of(*wanted)
+    result, remarks = (mine.pooled() if len(wanted) > 1 else mine).measure(ctx)
     if len(wanted) > 1:
-        result = replace(result, findings=tuple(_pooled(one, wanted) for one in result.findings))
+        result = _pooled(result, {one.name: one.n for one in wanted})
     elif len(known) > 1 or list(wanted) != list(known):
         result = _of(result, wanted[0], known)
     return ByGenerator(result, tuple(remarks), tuple(wanted), len(wanted) > 1)
@@ -139,16 +145,18 @@ def of_tables(
     module: Measuring,
     options: MeasureOptions,
     compute: ComputeProcess,
-) -> tuple[StudyResult, list[str]]:
+) -> ByGenerator:
     """The findings of tables. Those of an export say which generator wrote each text: measured as a project's.
 
     Rows that say none, of other tables, are measured by themselves, with no generator.
     """
+    if options.pool:
+        return _pooled_tables(ctx, read, module, options, compute)
     said = [[row.values.get(WRITTEN_BY, "") for row in table.rows] for _, table in read]
     names = list(dict.fromkeys(name for of in said for name in of))
-    if options.pool or len([name for name in names if name]) < 2:
+    if len([name for name in names if name]) < 2:
         result, remarks = module.of_tables(ctx, read, options, compute)
-        return result, list(remarks)
+        return ByGenerator(result, tuple(remarks), ())
     models = {
         row.values[WRITTEN_BY]: row.values.get(MODEL, "")
         for _, table in read
@@ -156,15 +164,55 @@ def of_tables(
         if row.values.get(WRITTEN_BY)
     }
     among = [StudyGenerator(name, "", model) for name, model in models.items()]
-    results, remarks = [], []
+    results: list[StudyResult] = []
+    remarks: dict[str, None] = {}
+    failed: dict[str, AppError] = {}
     for name in names:
         own = [
             (kind, table) for kind, table in ((kind, _written_by(table, name)) for kind, table in read) if table.rows
         ]
-        result, told = module.of_tables(ctx, own, options, compute)
+        try:
+            result, told = module.of_tables(ctx, own, options, compute)
+        except AppError as error:
+            failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
+            continue
         results.append(_of(result, next(one for one in among if one.name == name), among) if name else result)
-        remarks += told
-    return with_left_out(_joined(results), [table for _, table in read]), list(dict.fromkeys(remarks))
+        remarks |= dict.fromkeys(told)
+    if not results:
+        raise next(iter(failed.values()))
+    result = with_left_out(_joined(results), [table for _, table in read])
+    return ByGenerator(result, tuple(remarks), (), undone=tuple(failed))
+
+
+def _pooled_tables(
+    ctx: JobContext,
+    read: Sequence[tuple[str, TableRead]],
+    module: Measuring,
+    options: MeasureOptions,
+    compute: ComputeProcess,
+) -> ByGenerator:
+    """All rows as one model's; samples with the same number, of a prompt that several answered, stay different ones."""
+    writers = [[row.values.get(WRITTEN_BY) or row.values.get(MODEL, "") for row in table.rows] for _, table in read]
+    counts = Counter(name for names in writers for name in names)
+    if len(counts) < 2:
+        result, remarks = module.of_tables(ctx, read, options, compute)
+        return ByGenerator(result, tuple(remarks), ())
+    number = {name: place for place, name in enumerate(counts)}
+
+    def as_one(values: Mapping[str, str], writer: str) -> dict[str, str]:
+        sample = values.get(SAMPLE, "").strip() or "0"
+        own = str(int(sample) * len(number) + number[writer]) if sample.isdecimal() else sample
+        return {**values, MODEL: POOLED, SAMPLE: own}
+
+    pooled = [
+        (kind, replace(table, rows=tuple(
+            replace(row, values=as_one(row.values, writer)) for row, writer in zip(table.rows, names, strict=True)
+        )))
+        for (kind, table), names in zip(read, writers, strict=True)
+    ]  # fmt: skip
+    result, remarks = module.of_tables(ctx, pooled, options, compute)
+    told = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
+    return ByGenerator(told, tuple(remarks), (), pooled=True)
 
 
 def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:
@@ -253,9 +301,11 @@ def _last(dims: Mapping[str, str]) -> dict[str, str]:
     return {**{name: value for name, value in dims.items() if name not in ends}, **{name: dims[name] for name in ends}}
 
 
-def _pooled(finding: Finding, generators: Sequence[StudyGenerator]) -> Finding:
-    told = "; ".join(f"{one.name} ({one.n:,} texts)" for one in generators)
-    return replace(finding, note=f"{finding.note} Pooled, as asked: {told}.".strip())
+def _pooled(result: StudyResult, texts: Mapping[str, int]) -> StudyResult:
+    """The result with what was pooled in every finding. `texts`: how many of each generator."""
+    told = "; ".join(f"{name} ({n:,} texts)" for name, n in texts.items())
+    own = (replace(one, note=f"{one.note} Pooled, as asked: {told}.".strip()) for one in result.findings)
+    return replace(result, findings=tuple(own))
 
 
 def _joined(results: Sequence[StudyResult]) -> StudyResult:

@@ -1,5 +1,6 @@
 """Several generators in one project: each measured by itself, pooled on request, compared on common prompts."""
 
+import csv
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,14 +13,15 @@ from inline_compute import Inline
 from scipy.stats import ttest_rel
 
 from core.errors import AppError, UsageError
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.prompts.completion import completion_set
 from core.runs.generate import generate, start_run
-from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project
-from core.runs.measure.between import BETWEEN
+from core.runs.generators import POOLED
+from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables
+from core.runs.measure.creativity_columns import output_columns
 from core.runs.setup import generator_spec, store_set
 from core.scorers import registry
 from core.scorers.protocol import ScoreValue
@@ -88,13 +90,41 @@ def test_each_generator_gives_what_it_gives_alone_and_the_recipe_says_who(projec
         measured(project, generators=("gpt",))
 
 
-def test_pooling_is_a_choice_that_says_what_it_pooled(project: Project) -> None:
+def test_pooled_findings_are_one_of_each_over_all_generators_and_say_what_was_pooled(
+    project: Project, tmp_path: Path
+) -> None:
     generated(project, "large", draft=drafted(10))
     generated(project, "none", draft=drafted(10))
-    pooled = measured(project, pool=True)
-    assert all("generator" not in one.dims for one in pooled.result.findings)
+    each, pooled = measured(project), measured(project, pool=True)
+    assert {"generator", "model"} & {name for one in pooled.result.findings for name in one.dims} == set()
     assert all("Pooled, as asked: large (99 texts); none (99 texts)." in one.note for one in pooled.result.findings)
     assert pooled.recipe["pooled"] is True
+    likelihood = one_of(pooled.result.findings, "completion.likelihood", "PPL")
+    mine = [one_of(each.result.findings, "completion.likelihood", "PPL", model=name, generator=name)
+            for name in ("large", "none")]  # fmt: skip
+    assert likelihood.n == sum(one.n for one in mine)
+    assert likelihood.estimate == pytest.approx(sum((one.estimate or 0) * one.n for one in mine) / likelihood.n)
+    # The same from a table that names the models.
+    table = tmp_path / "replies.csv"
+    with table.open("w", newline="", encoding="utf-8") as file:
+        rows = [{**row.fields, "response": row.text, "model": row.model} for row in project.outputs.each()]
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    of_table = measure_tables(JobContext(), [table], "completion", MeasureOptions(seed=1, pool=True), INLINE)
+    assert bare(of_table.result.findings) == bare(pooled.result.findings)
+    assert of_table.recipe["pooled"] is True
+
+
+def test_pooled_samples_of_one_prompt_by_two_generators_are_different_samples(project: Project) -> None:
+    haikus(project, "m", lambda at, key: 10)
+    haikus(project, "n", lambda at, key: 12)
+    rows = list(project.pooled(POOLED).outputs.each())
+    assert {row.model for row in rows} == {POOLED}
+    columns = output_columns(project, rows, texts=False)
+    keys = list(zip(columns["model"], (row.prompt_key for row in rows), columns["sample"], strict=True))
+    assert len(set(keys)) == len(keys) == 48
+    assert {row.model for row in project.outputs.each()} == {"m", "n"}  # the project itself is as it was
 
 
 def test_two_seeds_of_a_generator_are_samples_of_it(project: Project) -> None:
@@ -110,9 +140,12 @@ def test_a_planted_difference_of_two_authors_is_found(project: Project) -> None:
     generated(project, "large", draft=drafted(3))
     generated(project, "none", draft=drafted(3))
     found = measured(project, compare=("all",)).result.findings
-    differences = [one for one in found if one.id.endswith(BETWEEN)]
-    assert {one.id for one in differences} >= {f"completion.delta{BETWEEN}", f"completion.likelihood{BETWEEN}"}
-    delta = one_of(differences, f"completion.delta{BETWEEN}", "delta_P")
+    differences = [one for one in found if one.id.endswith(BETWEEN_GENERATORS)]
+    assert {one.id for one in differences} >= {
+        f"completion.delta{BETWEEN_GENERATORS}",
+        f"completion.likelihood{BETWEEN_GENERATORS}",
+    }
+    delta = one_of(differences, f"completion.delta{BETWEEN_GENERATORS}", "delta_P")
     own = {
         name: one_of(found, "completion.delta", "delta_P", model=name, generator=name).estimate
         for name in ("large", "none")
@@ -124,7 +157,7 @@ def test_a_planted_difference_of_two_authors_is_found(project: Project) -> None:
     assert delta.p_adjusted is not None
     assert delta.p_adjusted < 0.001
     assert delta.adjust is not None
-    assert delta.adjust.family.startswith(f"completion.delta{BETWEEN}, ")
+    assert delta.adjust.family.startswith(f"completion.delta{BETWEEN_GENERATORS}, ")
     assert delta.n == 330
     assert "330 prompts that both answered" in delta.note
 
@@ -136,9 +169,13 @@ def test_generators_without_a_common_prompt_are_said_and_the_rest_is_done(projec
     generated(project, "small", draft=replace(whole, prompts=whole.prompts[:150], name="both"))
     found = measured(project, compare=("all",))
     assert found.undone == ("large and none were not compared: no prompt was answered by both.",)
-    pairs = {one.groups for one in found.result.findings if one.id.endswith(BETWEEN)}
+    pairs = {one.groups for one in found.result.findings if one.id.endswith(BETWEEN_GENERATORS)}
     assert pairs == {("large", "small"), ("none", "small")}
-    (some,) = {one.n for one in found.result.findings if one.id.endswith(BETWEEN) and one.groups == ("none", "small")}
+    (some,) = {
+        one.n
+        for one in found.result.findings
+        if one.id.endswith(BETWEEN_GENERATORS) and one.groups == ("none", "small")
+    }
     assert some == 51
 
 
@@ -214,7 +251,7 @@ def test_of_a_mean_it_is_the_paired_t_test_over_prompts_for_a_plug_ins_study_too
             ]
         )
     found = measure_project(JobContext(), project, "lengths", MeasureOptions(compare=("long, short",)), INLINE)
-    mean, odds = [one for one in found.result.findings if one.id.endswith(BETWEEN)]
+    mean, odds = [one for one in found.result.findings if one.id.endswith(BETWEEN_GENERATORS)]
     known = ttest_rel(written["long"], written["short"])
     interval = known.confidence_interval(0.95)
     assert mean.interval is not None
@@ -240,7 +277,7 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
     (before,) = source.measurements(JobContext())
     assert (before.new_texts, before.texts) == (0, 120)
     lines = source.load(JobContext()).lines
-    between = next(line for line in lines if line.finding.id == f"completion.likelihood{BETWEEN}")
+    between = next(line for line in lines if line.finding.id == f"completion.likelihood{BETWEEN_GENERATORS}")
     likelihood = next(line for line in lines if line.finding.id == "completion.likelihood" and line.finding.n)
     opened = [source.texts(JobContext(), line) for line in (between, likelihood)]
     columns = {group.key: [ref.block for ref in group.refs] for group in opened[0].groups}

@@ -10,13 +10,12 @@ from inline_compute import Inline
 from scipy.stats import ttest_1samp
 
 from core.errors import AppError, UsageError
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.runs.audit.again import options_of
 from core.runs.measure import MeasuredStudy, compare, measure_project
-from core.runs.measure.between import BETWEEN
 from core.runs.reporting import audited
 from core.studies.study import MeasureOptions
 
@@ -84,7 +83,7 @@ def test_another_studys_texts_are_compared_by_their_groups(project: Project) -> 
 
 
 def test_two_generators_are_compared_on_the_prompts_that_both_answered(project: Project) -> None:
-    one = difference(measured(project, compare=("kind,plain",)), f"compare.difference{BETWEEN}")
+    one = difference(measured(project, compare=("kind,plain",)), f"compare.difference{BETWEEN_GENERATORS}")
     own = np.array(LONGER["kind"]) - np.array(LONGER["plain"])
     assert one.groups == ("kind", "plain")
     assert one.estimate == pytest.approx(own.mean())
