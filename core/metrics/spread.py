@@ -6,7 +6,17 @@ from math import sqrt
 import numpy as np
 
 from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, MaybeBounds, NoiseFloor, finite
+from core.metrics.result import (
+    LEVEL,
+    NO_BOUNDS,
+    RESAMPLES,
+    Bounds,
+    Floats,
+    MaybeBounds,
+    NoiseFloor,
+    estimates_alone,
+    finite,
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int
         return Spread(None, why, np.zeros(0), blocks, MaybeBounds(None, why), None)
     means = numbers.mean(axis=0)
     value = float(means.std(ddof=1))
+    if estimates_alone():
+        return Spread(value, "", means, blocks, NO_BOUNDS, None)
     bounds = _interval(numbers, value)
     if blocks < 2 or not resamples:
         return Spread(value, "", means, blocks, bounds, None)
