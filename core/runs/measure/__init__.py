@@ -96,9 +96,9 @@ def measure_tables(
         with brought_in(ctx, study, files) as project:
             found = measure_project(ctx, project, study, options, compute)
         return replace(found, result=with_left_out(found.result, as_read), tables=as_read)
-    found = of_tables(ctx, read, module, options, compute)
-    result = _adjusted(found.result, options)
-    return MeasuredStudy(result, recipe_of(options, result) | found.recipe(), as_read, found.remarks, found.undone)
+    each = of_tables(ctx, read, module, options, compute)
+    result = _adjusted(each.result, options)
+    return MeasuredStudy(result, recipe_of(options, result) | each.recipe(), as_read, each.remarks, each.undone)
 
 
 def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:

@@ -155,8 +155,8 @@ def of_tables(
     said = [[row.values.get(WRITTEN_BY, "") for row in table.rows] for _, table in read]
     names = list(dict.fromkeys(name for of in said for name in of))
     if len([name for name in names if name]) < 2:
-        result, remarks = module.of_tables(ctx, read, options, compute)
-        return ByGenerator(result, tuple(remarks), ())
+        result, told = module.of_tables(ctx, read, options, compute)
+        return ByGenerator(result, tuple(told), ())
     models = {
         row.values[WRITTEN_BY]: row.values.get(MODEL, "")
         for _, table in read

@@ -362,7 +362,7 @@ def embedded(words: Sequence[str], chosen: str) -> Embedded:
     scorer = _file(path, path.stat().st_mtime_ns if path.is_file() else 0) if from_file else load(chosen)
     if scorer.role not in ("embedding", "word_vectors"):
         raise UsageError(f"The scorer “{chosen}” gives no vectors.", hint="Choose an embedder, or a file.")
-    known = _vectors_known(scorer)
+    known = _VECTORS.setdefault(id(scorer), (scorer, {}))[1]
     if new := [word for word in dict.fromkeys(words) if word not in known]:
         values = scorer.score(new) if from_file else score_batch(chosen, new)[1]
         known.update(zip(new, (value.values.astype(np.float64) for value in values), strict=True))
@@ -376,10 +376,8 @@ def _file(path: Path, changed: int) -> WordVectors:
     return WordVectors(path)
 
 
-@lru_cache(maxsize=2)
-def _vectors_known(scorer: Scorer) -> dict[str, Floats]:
-    """Word → vector, empty for a word without one; those that were made so far."""
-    return {}
+# Vectors of words that were made so far, empty for a word without one, with the scorer that made them.
+_VECTORS: dict[int, tuple[Scorer | WordVectors, dict[str, Floats]]] = {}
 
 
 # ---- Parts, each measured by itself

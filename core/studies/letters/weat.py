@@ -108,8 +108,8 @@ def words_possible(parts: Sequence[PartWords], lexicons: Sequence[Lexicon]) -> l
         often = np.asarray(part.counts.sum(axis=0)).ravel() >= FEWEST_OCCURRENCES
         words = [part.words[place] for place in np.flatnonzero(often)]
         for lexicon, as_published in zip(lexicons, (False, True), strict=False):
-            inside = in_categories(words, lexicon, as_published=as_published).any(axis=1)
-            needed |= {word: None for word, within in zip(words, inside, strict=True) if within}
+            inside = np.flatnonzero(in_categories(words, lexicon, as_published=as_published).any(axis=1))
+            needed |= {words[place]: None for place in inside}
     return list(needed)
 
 
