@@ -73,7 +73,7 @@ def locked(name: str, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
         raise _busy(name)
     try:
         with _open(path) as stream:
-            while not _try_lock(stream):
+            while not try_lock(stream):
                 if time.monotonic() >= give_up:
                     raise _busy(name)
                 time.sleep(PAUSE_SECONDS)
@@ -106,7 +106,8 @@ def _busy(name: str) -> Busy:
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(stream: IO[bytes]) -> bool:
+    def try_lock(stream: IO[bytes]) -> bool:
+        """Whether the operating system's lock on an open file is ours now; the kernel frees it with the process."""
         try:
             stream.seek(0)
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
@@ -116,7 +117,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(stream: IO[bytes]) -> bool:
+    def try_lock(stream: IO[bytes]) -> bool:
+        """Whether the operating system's lock on an open file is ours now; the kernel frees it with the process."""
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

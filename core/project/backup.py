@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.errors import AppError
 from core.given import ordinary_file
+from core.machine.leftovers import new_folder, unfinished
 from core.machine.storage import home
 from core.project.companions import check_companions, journal_of
 from core.project.connection import connect, explain
@@ -45,14 +46,6 @@ def roll_back(path: Path) -> None:
         raise explain(error, path) from error
     # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
     journal_of(path).unlink(missing_ok=True)
-
-
-def new_folder(near: Path | None = None) -> Path:
-    """A new folder for what is under work, among the system's temporary ones or beside a file that is being made."""
-    if near is None:
-        return Path(tempfile.mkdtemp(prefix="biasprint-"))
-    near.parent.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(dir=near.parent, prefix=f".{near.name[:LONGEST_STEM]}.", suffix=".part"))
 
 
 def recovered_copy(path: Path) -> Path:
@@ -102,7 +95,7 @@ def copy_project(source: Path, target: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".copy-", suffix=".part")
         os.close(handle)
-        part = Path(name)
+        part = unfinished(Path(name))
         with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
             reading.backup(writing)
         with open(part, "rb+") as stream:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from core.errors import AppError
+from core.machine.leftovers import clear_leftovers
 from core.project import gate
 from core.project.backup import (
     back_up,
@@ -229,6 +230,7 @@ class Project:
         return partial(leave_out, left_out=found)
 
     def _back_up(self) -> None:
+        clear_leftovers()
         # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
         if not self.read_only:
             with suppress(AppError, OSError):

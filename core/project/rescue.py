@@ -15,8 +15,9 @@ from pathlib import Path
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.leftovers import new_folder
 from core.project import gate
-from core.project.backup import interrupted, new_folder, recovered_copy
+from core.project.backup import interrupted, recovered_copy
 from core.project.checksums import CHECKSUM, Stored, keep_checksums
 from core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
 from core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable

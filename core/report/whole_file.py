@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import AppError
+from core.machine.leftovers import unfinished
 
 DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no quota error
 
@@ -16,7 +17,7 @@ DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows ha
 @contextlib.contextmanager
 def whole_file(target: Path) -> Iterator[BinaryIO]:
     """A new file that takes the place of `target` if all goes well, and vanishes otherwise."""
-    part = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex[:8]}.part")
+    part = unfinished(target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex[:8]}.part"))
     try:
         with part.open("xb") as file:
             yield file

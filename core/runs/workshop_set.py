@@ -5,9 +5,9 @@ They are the sample's texts for identities, and further ones of resources/worksh
 
 import json
 import os
-import tempfile
 from pathlib import Path
 
+from core.machine.leftovers import temporary_folder
 from core.machine.storage import home
 from core.own import own_files
 from core.project.project import Project
@@ -30,8 +30,8 @@ def open_workshop_set() -> Path:
     target = workshop_file()
     if target.exists():
         return target
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        made = Path(folder) / target.name
+    with temporary_folder(near=target) as folder:
+        made = folder / target.name
         with Project.create(made) as project:
             add_written(project, workshop_texts(), "Workshop set")
         os.replace(made, target)

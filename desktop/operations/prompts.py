@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.leftovers import temporary_folder
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
 
@@ -253,8 +253,7 @@ def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
         raise UsageError(
             tr("There is no table yet."), hint=tr("Choose one, or type one with its columns in the first line.")
         )
-    with TemporaryDirectory(prefix="biasprint-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         if table is None:
             table = folder / tr("typed table.csv")
             table.write_text(typed.strip("\n") + "\n", encoding="utf-8", newline="\n")

@@ -1,7 +1,6 @@
 """Handing a plan out to another tool: a folder in its own format, with what the packets of these raters would hold."""
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from core.judging.packets.make import (
 from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
 from core.judging.plan import PlanSettings
 from core.judging.wording import ComparisonWording, wording_of
+from core.machine.leftovers import new_folder
 from core.project.project import Project
 from core.project.stores.packets import NewPacket
 
@@ -109,8 +109,7 @@ def _new_folder(target: Path) -> Iterator[Path]:
         )  # fmt: skip
     part: Path | None = None
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
+        part = new_folder(near=target)
         part.chmod(0o755)  # mkdtemp keeps folders to their maker; this one is handed on
         yield part
         part.rename(target)

@@ -30,6 +30,7 @@ from core.judging.packets.packet import (
 from core.judging.plan import CardOrder, PlanSettings, texts_digest
 from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording, wording_of
+from core.machine.leftovers import unfinished
 from core.project.checksums import keep_checksums
 from core.project.connection import connect, explain
 from core.project.project import Project
@@ -55,7 +56,7 @@ def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
         os.close(handle)
-        part = Path(name)
+        part = unfinished(Path(name))
         with closing(connect(part, writable=True)) as connection:
             _fill(connection, rows)
         with open(part, "rb+") as stream:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from core.compute import shared
 from core.errors import AppError, UsageError
 from core.findings import StudyResult
 from core.jobs import JobContext
+from core.machine.leftovers import temporary_folder
 from core.runs.audit.gates import GateResult, gates_for, hold
 from core.runs.measure import MeasuredStudy, measure_tables, measuring
 from core.runs.tables import score_columns, score_table
@@ -224,7 +224,7 @@ def _as_files(data: "Data | Sequence[Data]") -> Iterator[list[Path]]:
     tables: list[Any] = list(data) if isinstance(data, Sequence) and not isinstance(data, str) else [data]
     if not tables:
         raise UsageError("There is no table to read.", hint="Give a data frame, or the path of a file.")
-    with tempfile.TemporaryDirectory(prefix="biasprint-") as folder:
+    with temporary_folder() as folder:
         yield [_as_file(table, Path(folder, str(number))) for number, table in enumerate(tables)]
 
 

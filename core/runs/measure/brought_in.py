@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.machine.leftovers import temporary_folder
 from core.project.project import Project
 from core.runs.importing import import_table
 from core.runs.measure.by_generator import MODEL, WRITTEN_BY
@@ -24,7 +24,7 @@ def brought_in(ctx: JobContext, study: str, tables: Sequence[tuple[str, Path, Ta
                 f"“{path.name}” is a table of {kind}, whose generators are compared in a project alone.",
                 hint="Bring it into a project, or leave out what names generators.",
             )
-    with TemporaryDirectory(prefix="biasprint-") as folder, Project.create(Path(folder, "tables.biasprint")) as made:
+    with temporary_folder() as folder, Project.create(Path(folder, "tables.biasprint")) as made:
         for _, path, table in tables:
             import_table(ctx, made, None, study, path, replace(table, rows=tuple(map(_by_writer, table.rows))))
         yield made

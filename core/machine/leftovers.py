@@ -1,0 +1,126 @@
+"""What a process that was killed left lying: unfinished files, and temporary folders with copies of projects in them.
+
+Each process keeps a list of those that it begins, in the data folder and under the operating system's lock, which the
+kernel frees however the process ends. A list that nobody holds is a dead process's: what stands in it is removed at the
+next start. Nothing is ever looked for by its name alone, so that no file of somebody else's is.
+"""
+
+import atexit
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import socket
+import stat
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from core.errors import AppError
+from core.machine.storage import home, try_lock
+
+PREFIX, SUFFIX = "biasprint-", ".part"
+_LISTS: dict[tuple[int, str], IO[bytes]] = {}  # this process's, by process (a fork has none) and folder
+_CLEARED: set[str] = set()
+_ONE = threading.Lock()
+
+
+def unfinished(path: Path) -> Path:
+    """Note a file or folder of ours that is about to be filled. Its name begins or ends as `PREFIX`, `SUFFIX` say.
+
+    Where the data folder cannot be written to, work goes on: then it may be left lying.
+    """
+    with _ONE, contextlib.suppress(OSError, AppError):
+        stream = _own_list()
+        stream.write(json.dumps(str(path.absolute())).encode() + b"\n")
+        stream.flush()
+    return path
+
+
+def new_folder(near: Path | None = None) -> Path:
+    """A new folder for what is under work, among the system's temporary ones or beside a file that is being made."""
+    if near is None:
+        return unfinished(Path(tempfile.mkdtemp(prefix=PREFIX)))
+    near.parent.mkdir(parents=True, exist_ok=True)
+    return unfinished(Path(tempfile.mkdtemp(dir=near.parent, prefix=f".{near.name[:60]}.", suffix=SUFFIX)))
+
+
+@contextlib.contextmanager
+def temporary_folder(near: Path | None = None) -> Iterator[Path]:
+    """A new folder that is removed with all that is in it when the block ends, or at the next start."""
+    folder = new_folder(near)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear_leftovers() -> None:
+    """Remove what dead processes of this machine left; once in a process. It never fails."""
+    with contextlib.suppress(OSError, AppError):
+        folder = _folder()
+        with _ONE:
+            if str(folder) in _CLEARED:
+                return
+            _CLEARED.add(str(folder))
+            mine = {Path(stream.name) for stream in _LISTS.values()}
+        for path in folder.glob(f"{_host()}-*.txt"):
+            if path not in mine:
+                with contextlib.suppress(OSError):
+                    _clear(path)
+
+
+def _clear(path: Path) -> None:
+    with path.open("r+b") as stream:
+        if not try_lock(stream):
+            return
+        stream.seek(0)
+        for line in stream:
+            with contextlib.suppress(OSError, ValueError):
+                _remove(Path(json.loads(line)))
+    path.unlink()
+
+
+def _remove(path: Path) -> None:
+    if not (path.name.startswith(PREFIX) or path.name.endswith(SUFFIX)):
+        return
+    found = path.lstat()
+    if hasattr(os, "getuid") and found.st_uid != os.getuid():
+        return
+    if stat.S_ISDIR(found.st_mode):
+        shutil.rmtree(path, ignore_errors=True)
+    elif stat.S_ISREG(found.st_mode):
+        path.unlink()
+        path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+
+
+def _own_list() -> IO[bytes]:
+    key = (os.getpid(), str(_folder()))
+    if key not in _LISTS:
+        stream = (_folder() / f"{_host()}-{uuid.uuid4().hex}.txt").open("xb")
+        try_lock(stream)
+        _LISTS[key] = stream
+        atexit.register(_end_in_order, key)
+    return _LISTS[key]
+
+
+def _end_in_order(key: tuple[int, str]) -> None:
+    if key[0] == os.getpid() and (stream := _LISTS.pop(key, None)) is not None:
+        stream.close()
+        with contextlib.suppress(OSError):
+            Path(stream.name).unlink()
+
+
+def _folder() -> Path:
+    folder = home() / "unfinished"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _host() -> str:
+    """Two machines may share a data folder, and not see each other's locks."""
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
