@@ -105,18 +105,9 @@ def measure(
         texts_of=texts_of,
     )
     measured, about = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
-    for table in measured.tables:
-        tell_table(table)
-    for remark in measured.remarks:
-        note(remark)
-    for sentence in measured.undone:
-        complain(sentence)
+    _tell(measured)
     if report is not None:
-        from core.report.audit import write_study_report
-
-        with job("Writing the report"):
-            write_study_report(report, about)
-        note(f"The report is in {report}.")
+        _report(report, about)
     held = held_to(gates, measured.result.findings)
     if as_json:
         print_json(measured.result.to_json() | gates_json(held))
@@ -124,6 +115,24 @@ def measure(
         print_result(measured.result, everything)
     if code := tell_gates(held, as_json=as_json) or int(bool(measured.undone)):
         raise typer.Exit(code)
+
+
+def _tell(measured: "MeasuredStudy") -> None:
+    """Beside the findings: how the tables were read, what to know, and what could not be done."""
+    for table in measured.tables:
+        tell_table(table)
+    for remark in measured.remarks:
+        note(remark)
+    for sentence in measured.undone:
+        complain(sentence)
+
+
+def _report(path: Path, about: "Audited") -> None:
+    from core.report.audit import write_study_report
+
+    with job("Writing the report"):
+        write_study_report(path, about)
+    note(f"The report is in {path}.")
 
 
 def _measured(

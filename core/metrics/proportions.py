@@ -123,7 +123,9 @@ class Share:
 def share(chosen: int, n: int, chance: float) -> Share:
     """p = chosen / n of n independent choices: Wilson's interval, the exact two-sided binomial test against `chance`.
 
-    `n` must be positive: without choices there is no share.
+    With few choices Wilson's interval leaves out a chance that the exact test does not: then it is widened up to it, so
+    that the two never contradict each other. The other way round does not happen below 80 choices. `n` must be
+    positive: without choices there is no share.
     """
     from scipy.stats import binomtest
 
@@ -132,7 +134,11 @@ def share(chosen: int, n: int, chance: float) -> Share:
         raise ValueError("a share needs at least one choice")
     if estimates_alone():
         return Share(chosen / n, None, None, NOT_ASKED)
-    return Share(chosen / n, bounds, float(binomtest(chosen, n, chance).pvalue), "exact binomial")
+    p = float(binomtest(chosen, n, chance).pvalue)
+    if p > 1 - LEVEL and not bounds.low <= chance <= bounds.high:
+        reached = f"{bounds.method}, widened to what the exact test leaves"
+        bounds = Bounds(min(bounds.low, chance), max(bounds.high, chance), reached, bounds.level)
+    return Share(chosen / n, bounds, p, "exact binomial")
 
 
 def clustered_share(chosen: int, n: int, chance: float, design_effect: float, null: Ints) -> Share:

@@ -185,6 +185,22 @@ def test_a_share_has_the_exact_binomial_test() -> None:
         share(0, 0, 0.5)
 
 
+@pytest.mark.parametrize("chance", [1 / 2, 1 / 3])
+def test_a_shares_interval_leaves_chance_out_where_its_test_does_and_else_is_wilsons(chance: float) -> None:
+    widened = 0
+    for n in (4, 8, 15, 24):
+        for chosen in range(n + 1):
+            found = share(chosen, n, chance)
+            assert found.interval is not None
+            significant = stats.binomtest(chosen, n, chance).pvalue <= 0.05
+            assert (not found.interval.low <= chance <= found.interval.high) == significant, (chosen, n)
+            wilson = stats.binomtest(chosen, n).proportion_ci(method="wilson")
+            same = (found.interval.low, found.interval.high) == pytest.approx((wilson.low, wilson.high))
+            widened += not same
+            assert same or wilson.low > chance or wilson.high < chance
+    assert widened  # 1 of 8 at ½: p = 0.07, Wilson's up to 0.47
+
+
 def test_power_agrees_with_simulation() -> None:
     """METHODS: a preference of .55/.30/.15 is seen in 52 % of sessions with 20 comparisons."""
     shares = np.array([0.55, 0.30, 0.15])
