@@ -133,6 +133,7 @@ class MainWindow(QMainWindow):
         self.ground = QWidget()
         self.rail = Rail()
         self.banners = Banners()
+        self._left_out = 0  # damaged rows that were told of
         self.stack = QStackedWidget()
         self.drawer = JobsDrawer(self.jobs)
         self.status = StatusLine()
@@ -373,6 +374,9 @@ class MainWindow(QMainWindow):
             self.say_read_only(project.read_only)
         else:
             self._open_door(project.path)
+        self.banners.remove("left-out")
+        self._left_out = 0
+        self._say_left_out()
         self._attach(project)
 
     def _project_closed(self) -> None:
@@ -398,6 +402,7 @@ class MainWindow(QMainWindow):
             panel.attach(project)
 
     def _deliver(self, changes: "Changes") -> None:
+        self._say_left_out()
         for panel in self.panels.values():
             panel.deliver(changes)
 
@@ -408,6 +413,21 @@ class MainWindow(QMainWindow):
         if copy:
             notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
         self.banners.show_notice(notice, key="read-only")
+
+    def _say_left_out(self) -> None:
+        """Tell of damaged rows, and again where more were met."""
+        rows = len(self.project.left_out) if self.project is not None else 0
+        if rows > self._left_out:
+            self._left_out = rows
+            what = (
+                tr("1 row of this project is damaged and left out; the rest is here.")
+                if rows == 1
+                else tr("{rows} rows of this project are damaged and left out; the rest is here.").format(
+                    rows=f"{rows:,}"
+                )
+            )
+            hint = tr("“biasprint check” says which and why; “biasprint rescue” saves what is sound in a new file.")
+            self.banners.show_notice(Notice(what, tone="warn", more=hint), key="left-out")
 
     def _open_door(self, path: Path) -> None:
         from desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint

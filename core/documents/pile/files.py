@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.documents.files import MOST_BYTES
 from core.errors import AppError
+from core.given import ordinary_file
 
 MOST_RATIO = 200  # unpacked to packed; text reaches 10, and only what is made to blow up reaches this
 RATIO_FROM = 1_000_000  # bytes: below that, no ratio can do harm
@@ -85,6 +86,8 @@ def is_pile(path: Path) -> bool:
     """A folder, or a zip that is no document of an office program."""
     if path.is_dir():
         return True
+    if not path.is_file():  # a pipe would be waited for
+        return False
     try:
         with path.open("rb") as file:
             if file.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
@@ -107,6 +110,7 @@ def files_of(path: Path) -> Iterator[PileFiles]:
 
 def _opened(path: Path) -> zipfile.ZipFile:
     try:
+        ordinary_file(path, follow=True)
         return zipfile.ZipFile(path)
     except FileNotFoundError:
         raise AppError(f"There is no file “{path}”.", hint="Check the name.") from None

@@ -1,9 +1,11 @@
 """The window: its rail, its messages, its keys, and what is dropped on it."""
 
+import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
@@ -212,6 +214,24 @@ def test_read_only_project_says_so_until_it_is_closed(qtbot: QtBot, window: Main
         window.session.open(file, read_only=True)
     assert any("read-only" in text for text in window.banners.texts())
     assert not window.status.saved.isVisible()
+    with qtbot.waitSignal(window.session.closed):
+        window.session.close()
+    assert window.banners.texts() == []
+
+
+def test_damaged_rows_that_a_panel_meets_are_told_of_once(qtbot: QtBot, window: MainWindow, file: Path):
+    with Project.open(file) as project:
+        project.studies.add("letters", "Whole")
+        project.studies.add("news", "Damaged")
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE study SET settings = '{' WHERE title = 'Damaged'")
+    with qtbot.waitSignal(window.session.opened):
+        window.open_project(file)
+    assert window.project is not None
+    for _ in range(2):
+        assert "Damaged" not in {study.title for study in window.project.studies.all()}
+    said = "1 row of this project is damaged and left out; the rest is here."
+    qtbot.waitUntil(lambda: [text.partition(" “")[0] for text in window.banners.texts()] == [said])
     with qtbot.waitSignal(window.session.closed):
         window.session.close()
     assert window.banners.texts() == []
