@@ -11,7 +11,7 @@ from simulations.rows import Outcome, Row, alarm, covers, simulated
 from core.metrics.proportions import clustered_proportion
 from core.studies.creativity.agreement import paired
 from core.studies.creativity.choices import PersonAnswer
-from core.studies.creativity.judgments import positions
+from core.studies.creativity.quality import positions
 
 RESAMPLES = 300
 TRIALS = 2000

@@ -38,8 +38,8 @@ from core.scorers.document_success import Outcome, is_english_letter, of_documen
 from core.scorers.lexicon import load_lexicon
 from core.scorers.protocol import ScorerInfo
 from core.studies.letters.lexicon import LEXICON_ID
-from core.studies.letters.measure import SUCCESS_ID
 from core.studies.letters.style import COUNTS_FROM
+from core.studies.letters.success import SUCCESS_ID
 
 Pair = tuple[str, str]
 ODDS, DIFFERENCE, SHARE = "odds ratio", "difference of shares", "share"

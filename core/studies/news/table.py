@@ -5,7 +5,7 @@ Built once and read by every level: words, sentences and documents share what ha
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, Literal, TypeVar
 
@@ -33,6 +33,11 @@ READ = 2_000  # characters
 SHORTEST = 20  # words; a shorter text is taken as English
 
 
+# Articles whose sentences and language are kept: generators are compared by measuring them many times over.
+MOST_KEPT = 4_096
+
+
+@lru_cache(maxsize=MOST_KEPT)
 def looks_english(text: str) -> bool:
     """True if at least a tenth of its first words are among the most common English ones."""
     words = text[:READ].casefold().split()
@@ -156,7 +161,6 @@ def news_table(
     if any(len(column) != len(originals) for column in columns):
         raise AppError("The columns of the news are not equally long.", hint="Give one value for every pair.")
     pairs, unanswered = [], []
-    english = cache(looks_english)
     counted: Counter[str] = Counter(dropped or {})
     for original, written, headline, model, kind, domain in zip(*columns, strict=True):
         pair = NewsPair(original, written, headline.strip(), model.strip(), kind.strip() or UNBIASED, domain.strip())
@@ -165,7 +169,7 @@ def news_table(
         elif reason := why_unanswered(written):
             counted[reason] += 1
             unanswered.append(pair)
-        elif not (english(original) and english(written)):
+        elif not (looks_english(original) and looks_english(written)):
             counted[NOT_ENGLISH] += 1
         else:
             pairs.append(pair)
@@ -179,6 +183,7 @@ def why_unanswered(generated: str) -> str:
     return REFUSED if is_refusal(generated) else ""
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def _sentences(text: str) -> tuple[str, ...]:
     from core.scorers.segment import sentences
 

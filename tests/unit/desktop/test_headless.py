@@ -9,7 +9,7 @@ from core.project.project import Project
 from core.runs.sample import about, unpack_sample
 from core.runs.sample_found import found, found_sentence
 from core.runs.sample_real import MODEL
-from core.studies.letters.measure import SUCCESS_ID
+from core.studies.letters.success import SUCCESS_ID
 from desktop.headless import tell_real_letters
 
 

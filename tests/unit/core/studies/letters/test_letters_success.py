@@ -6,7 +6,7 @@ from scipy.stats import binomtest, boschloo_exact, t, ttest_rel
 
 from core.findings import ScorerUse
 from core.scorers.document_success import Outcome
-from core.studies.letters.measure import success_findings
+from core.studies.letters.success import success_findings
 
 SCORER = ScorerUse("success", "document_success", "1")
 GOOD, EMPTY, OFF = Outcome.SUCCESS, Outcome.EMPTY, Outcome.OFF_TASK
