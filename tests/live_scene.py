@@ -63,7 +63,7 @@ def _read(texts: Sequence[str], tagger: str, ctx: object) -> tuple[list[Any], np
 
 # Of the measure of letters, what is not followed live.
 LEFT_OUT = {
-    "word_findings": _none, "weat_findings": _none, "words_needed": _none, "_embedded": _none, "part_words": _read,
+    "word_findings": _none, "weat_findings": _none, "words_needed": _none, "embedded": _none, "part_words": _read,
 }  # fmt: skip
 
 
