@@ -4,6 +4,7 @@ import csv
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from core.prompts.completion import completion_set
+from core.prompts.news import news_set
 from core.runs.generate import generate, start_run
-from core.runs.generators import POOLED
-from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables
+from core.runs.generators import POOLED, generators_of
+from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables, measuring
+from core.runs.measure.by_generator import TextsToMeasure, compared
 from core.runs.measure.creativity_columns import output_columns
 from core.runs.setup import generator_spec, store_set
 from core.scorers import registry
@@ -294,6 +297,27 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
 
 
 # ---- sets of runs, other studies, judgments
+
+
+def test_generators_that_wrote_news_are_compared(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.runs.measure.news.scorers_of", lambda options: {})  # words alone, which no model reads
+    whole = news_set()
+    prompts = store_set(project, "news", replace(whole, prompts=whole.prompts[:6]))
+    for dial in ("large", "none"):
+        run = start_run(project, prompt_set_id=prompts.set_id, generator=generator_spec("synthetic", dial, {}), seed=3)
+        generate(JobContext(), project, run, INLINE)
+    (pair,) = combinations(generators_of(project, project.runs.get(run).study_id), 2)
+    study = project.runs.get(run).study_id
+    texts = TextsToMeasure(project, study, measuring("news"), MeasureOptions(axes=("gender",)), INLINE)
+    found, undone = compared(JobContext(), texts, [pair])
+    assert undone == []
+    words = [one for one in found if one.id == f"news.words_per_article{BETWEEN_GENERATORS}"]
+    lengths = [
+        np.mean([len(row.text.split()) for row in project.outputs.each() if row.model == model])
+        for model in ("large", "none")
+    ]
+    (generated_words,) = [one for one in words if one.label == "generated" and not one.dims]
+    assert generated_words.estimate == pytest.approx(lengths[0] - lengths[1])
 
 
 def haikus(project: Project, model: str, length: Any, *, seed: int = 1) -> None:
