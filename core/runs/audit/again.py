@@ -3,7 +3,7 @@
 Nothing is stored, and no text is written.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isclose
@@ -18,6 +18,7 @@ from core.project.project import Project
 from core.runs.generators import StudyGenerator, generators_of
 from core.runs.measure import measure_project, measuring, recipe_of
 from core.runs.measure.asked import asked_again, texts_of_study
+from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
 from core.studies.study import MeasureOptions
 
@@ -132,14 +133,17 @@ def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> It
 
 def _scorers(kind: str, used: list[str]) -> dict[str, str]:
     """Of the roles whose scorer may be chosen, the one that was used."""
-    known = {(info.role, info.name) for info in describe()}
     found: dict[str, list[str]] = {}
-    for entry in used:
-        role, _, rest = entry.partition("=")
-        name = rest.rpartition(" ")[0]
-        if role in measuring(kind).CHOICES and (role, name) in known:
-            found.setdefault(role, []).append(name)
+    for info in scorers_of(used):
+        if info.role in measuring(kind).CHOICES:
+            found.setdefault(info.role, []).append(info.name)
     return {role: names[0] for role, names in found.items() if len(names) == 1}
+
+
+def scorers_of(used: Iterable[str]) -> list[ScorerInfo]:
+    """Of the scorers that are known here, those that a recipe names, as “role=name version”; a version has blanks."""
+    entries = tuple(used)
+    return [info for info in describe() if any(one.startswith(f"{info.role}={info.name} ") for one in entries)]
 
 
 def _key(finding: Finding, alone: bool) -> Key:

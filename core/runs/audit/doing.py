@@ -140,7 +140,7 @@ class AuditRun:
     def _foretell(self) -> None:
         """Say at once of a gate that no study here can pass or fail: hours may lie before the answer."""
         for gate in self.audit.held():
-            if said := unknown(gate, self.audit.studies):
+            if said := unknown(gate, [one.study for one in self.audit.measures()]):
                 self.tell(f"The gate “{gate.text}” will fail: {said}")
 
     @contextmanager
@@ -240,13 +240,14 @@ class AuditRun:
         return MeasureOptions(
             axes=tuple(how.axes), scorers=dict(how.scorers), seed=self.audit.seed if how.seed is None else how.seed,
             adjust=how.adjust, seen=how.keep_seen, margin=how.margin, generators=generators, pool=how.pool,
-            compare=compare, columns=dict(how.columns),
+            compare=compare, columns=dict(how.columns), texts_of=how.texts_of,
         )  # fmt: skip
 
     def _there(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
         """The named generators that wrote something; each other one is a sentence."""
-        own = self._own(how.study)
-        silent = [name for name in names if name in self._silent(how.study)]
+        texts = how.texts_of or how.study
+        own = self._own(texts)
+        silent = [name for name in names if name in self._silent(texts)]
         self._undone += [f"“{name}” is not among the generators of {how.study}: it wrote nothing." for name in silent]
         return tuple(own.get(name, name) for name in names if name not in silent)
 

@@ -103,7 +103,8 @@ class AskedGenerator(_Part):
 class AskedMeasure(_Part):
     """How a study is measured: the options of `biasprint measure`. `scorers`: role → name. `columns`: field → column.
 
-    `generators`, `compare`: by their names in the file, or as `measure` takes them.
+    `generators`, `compare`: by their names in the file, or as `measure` takes them. `texts_of`: of `compare`, the study
+    of this file whose texts are measured, where that is another one.
     """
 
     study: Words
@@ -117,6 +118,7 @@ class AskedMeasure(_Part):
     columns: dict[str, str] = {}
     pool: bool = False
     keep_seen: bool = False
+    texts_of: str = ""
 
 
 class AskedOutputs(_Part):
@@ -147,9 +149,10 @@ class Audit(_Part):
         return tuple(dict.fromkeys(one.study for one in asked))
 
     def measures(self) -> tuple[AskedMeasure, ...]:
-        """How each of the studies is measured."""
+        """How each of the studies is measured; then what is asked of the texts of another one."""
         said = {one.study: one for one in self.measure}
-        return tuple(said.get(kind) or AskedMeasure(study=kind) for kind in self.studies)
+        own = [said.pop(kind, None) or AskedMeasure(study=kind) for kind in self.studies]
+        return (*own, *said.values())
 
     def held(self) -> tuple[Gate, ...]:
         return tuple(parse_gate(text) for text in self.gates)

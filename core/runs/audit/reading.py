@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from core.errors import UsageError
 from core.given import ordinary_file
 from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedOutputs, AskedPrompts, AskedTexts, Audit
+from core.scorers.lexicon import OWN_WORDS
 from core.studies.registry import study as known_study
 
 PARTS: Mapping[str, type[BaseModel]] = {
@@ -48,7 +49,7 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
     if told := list(_at_odds(audit)):
         raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
     audit.held()
-    for kind in audit.studies:
+    for kind in (*audit.studies, *(one.study for one in audit.measure)):
         known_study(kind)
     return audit
 
@@ -71,8 +72,9 @@ def _at_odds(audit: Audit) -> Iterator[str]:
     yield from _sources_at_odds(audit)
     measured = [one.study for one in audit.measure]
     for kind in dict.fromkeys(measured):
-        if kind not in audit.studies:
-            yield f"“{kind}” is to be measured, and has no prompts or texts here: {_list(audit.studies)}."
+        texts = next(one.texts_of for one in audit.measure if one.study == kind) or kind
+        if texts not in audit.studies:
+            yield f"“{texts}” is to be measured, and has no prompts or texts here: {_list(audit.studies)}."
         if measured.count(kind) > 1:
             yield f"“{kind}” is to be measured twice."
     for how in audit.measure:
@@ -133,6 +135,7 @@ def _beside(audit: Audit, folder: Path) -> Audit:
             "prompts": [_there(one, folder) for one in audit.prompts],
             "texts": [_there(one, folder) for one in audit.texts],
             "generators": [_with_model(one, folder) for one in audit.generators],
+            "measure": [_with_words(one, folder) for one in audit.measure],
             "outputs": _there(audit.outputs, folder),
         }
     )
@@ -144,6 +147,21 @@ def _with_model(writer: AskedGenerator, folder: Path) -> AskedGenerator:
     if not (writer.model.endswith(".gguf") or (place.is_dir() and len(Path(writer.model).parts) > 1)):
         return writer
     return writer.model_copy(update={"model": str(place), "name": writer.called})
+
+
+def _with_words(how: AskedMeasure, folder: Path) -> AskedMeasure:
+    """Word lists of one's own among the scorers, as they are from the folder."""
+    scorers = {
+        role: ",".join(_words_there(name.strip(), folder) for name in names.split(","))
+        for role, names in how.scorers.items()
+    }
+    return how.model_copy(update={"scorers": scorers}) if scorers else how
+
+
+def _words_there(name: str, folder: Path) -> str:
+    if not name.startswith(OWN_WORDS):
+        return name
+    return f"{OWN_WORDS}{folder / Path(name.removeprefix(OWN_WORDS)).expanduser()}"
 
 
 def _there(part: Part, folder: Path) -> Part:

@@ -14,10 +14,12 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import GeneratorRow, PromptSetRow, RunRow
 from core.prompts.resource_files import toml_text
-from core.runs.audit.again import options_of
+from core.runs.audit.again import options_of, scorers_of
 from core.runs.audit.file import Audit
 from core.runs.audit.reading import checked
 from core.runs.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
+from core.runs.measure.asked import asked_again
+from core.scorers.registry import describe
 
 HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/audits.md explains the keys.\n"
 
@@ -37,17 +39,16 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     sets = [row for row in project.prompts.sets() if row.id in answered]
     called = {row.id: _set_name(row, sets, kinds) for row in sets}
     source = _from_folder(project.path.resolve(), path.resolve().parent)
+    own = [kinds[row.study_id] for row in sets]
+    measured = [how for kind in dict.fromkeys([*own, *texts, *_others(project)]) if (how := _how(project, kind))]
     found: dict[str, Any] = {
         "audit": 1,
         "title": path.stem,
         "prompts": [_asked(row, kinds[row.study_id], called[row.id], source) for row in sets],
         "texts": [{"study": kind, "from": source} for kind in texts],
         "generators": list(_writers(project, runs, names, called)),
-        "measure": [
-            how
-            for kind in dict.fromkeys([*(kinds[row.study_id] for row in sets), *texts])
-            if (how := _how(project, kind))
-        ],
+        "scorers": _scored_besides(project),
+        "measure": measured,
         "outputs": {
             "project": f"{path.stem}.biasprint" if path.stem != project.path.stem else f"{path.stem}-again.biasprint",
             "json": f"{path.stem}.json",
@@ -107,6 +108,20 @@ def _writers(
         }  # fmt: skip
 
 
+def _others(project: Project) -> list[str]:
+    """The studies that were asked of another study's texts."""
+    kinds = [study.kind for study in project.studies.all()]
+    return [kind for kind in kinds if (last := project.findings.last(kind)) and asked_again(last.recipe).texts_of]
+
+
+def _scored_besides(project: Project) -> list[str]:
+    """The scorers that the texts were scored by and no finding needed."""
+    recipes = [last.recipe for study in project.studies.all() if (last := project.findings.last(study.kind))]
+    used = {info.name for recipe in recipes for info in scorers_of(recipe.get("scorers", ()))}
+    by = {name for name, _, _ in project.scores.known()}
+    return [info.name for info in describe() if info.name in by - used]
+
+
 def _how(project: Project, kind: str) -> dict[str, Any] | None:
     """How the study was measured last, by the recipe of its findings; None where it was not."""
     last = project.findings.last(kind)
@@ -117,6 +132,7 @@ def _how(project: Project, kind: str) -> dict[str, Any] | None:
         "study": kind, "seed": options.seed, "adjust": options.adjust, "axes": list(options.axes),
         "scorers": dict(options.scorers), "generators": list(options.generators), "compare": list(options.compare),
         "pool": options.pool, "keep_seen": options.seen, "columns": dict(options.columns),
+        "texts_of": options.texts_of,
     }  # fmt: skip
     return found if options.margin is None else {**found, "margin": options.margin}
 

@@ -22,7 +22,7 @@ from core.runs.audit.again import measured_again
 from core.runs.audit.doing import AuditResult, AuditRun
 from core.runs.audit.reading import checked, read_audit
 from core.runs.audit.saved import saved_audit
-from core.runs.measure import measure_project
+from core.runs.measure import compare, measure_project
 from core.runs.setup import store_set
 from core.studies.study import MeasureOptions
 
@@ -146,6 +146,39 @@ def test_a_saved_audit_brings_imported_texts_along_and_finds_the_same(
         twice = AuditRun(other, audit, INLINE, INLINE)(JobContext())
     assert (again.undone, again.texts[0].added, twice.texts[0].added) == ((), 40, 0)
     assert told(again.measured["completion"].result.findings) == told(first.measured["completion"].result.findings)
+
+
+def test_what_is_asked_of_another_studys_texts_is_done_and_saved(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "_embedder", lambda options: [])
+    monkeypatch.setattr(compare, "RESAMPLES", 100)
+    few = completion_set(["nationality"], ["ASA"])
+    store_set(project, "completion", replace(few, name="fewer", prompts=few.prompts[::60]))
+    words = tmp_path / "kind words.txt"
+    words.write_text("kind\nfriendly\n", encoding="utf-8")
+    how = {
+        "study": "compare", "texts_of": "completion", "columns": {"group": "pronoun"},
+        "scorers": {"score": f"length,words:{words}"}, "generators": ["large"],
+    }  # fmt: skip
+    result = done(
+        project,
+        asked(
+            prompts=[{**ASKED, "set": "fewer@1"}], generators=[author("large")], measure=[how], scorers=["textblob"],
+            gates=["compare.mean[length] estimate_above 999"],
+        ),
+    )  # fmt: skip
+    assert (result.undone, result.exit_code) == ((), 0)
+    assert list(result.measured) == ["completion", "compare"]
+    saved = saved_audit(JobContext(), project, tmp_path / "saved.toml")
+    (tmp_path / "saved.toml").write_text(saved, encoding="utf-8")
+    audit, _ = read_audit(tmp_path / "saved.toml")
+    assert audit.scorers == ["textblob"]  # by which texts were scored and nothing was measured
+    with Project.create(tmp_path / "again.biasprint") as other:
+        again = AuditRun(other, audit, INLINE, INLINE)(JobContext())
+    assert again.undone == ()
+    assert told(again.measured["compare"].result.findings) == told(result.measured["compare"].result.findings)
+    assert any("kind words" in one.label for one in again.measured["compare"].result.findings)
 
 
 def told(findings: Sequence[Finding]) -> list[str]:

@@ -99,6 +99,10 @@ def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_
         [[texts]]
         study = "letters"
         table = "letters.parquet"
+        [[measure]]
+        study = "compare"
+        texts_of = "letters"
+        scorers = { score = "length, words:own.txt" }
         [[generators]]
         backend = "b"
         model = "m"
@@ -111,6 +115,7 @@ def test_every_choice_of_prompts_is_one_of_an_audit_file_and_paths_are_from_its_
     )
     audit, _ = read_audit(tmp_path / "a.toml")
     plain, local = audit.generators
+    assert audit.measure[0].scorers == {"score": f"length,words:{tmp_path.resolve() / 'own.txt'}"}
     assert (plain.model, local.model) == ("m", str(tmp_path.resolve() / "models" / "m.gguf"))
     assert local.called == "models/m.gguf"
     own = str(tmp_path.resolve() / "own.toml")
