@@ -27,6 +27,7 @@ from core.cli import (
     rater_commands,
     report_command,
     run_command,
+    saved_letter_commands,
 )
 from core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say
 from core.errors import AppError, JobCancelled
@@ -63,6 +64,7 @@ def build() -> typer.Typer:
         packet_commands.add_packet_to,
         rater_commands.add_raters_to,
         letter_commands.add_letter_to,
+        saved_letter_commands.add_saved_to,
         run_command.add_run_to,
     ):
         add_to(app)

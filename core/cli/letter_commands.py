@@ -197,7 +197,7 @@ def letter(
     many = pile or any(is_pile(doc) for doc in docs)
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
     _check_number(docs, many, about_one, {"--outcomes": outcomes, "--cvs": cvs})
-    _pronoun(pronoun)
+    known_pronoun(pronoun)
     if twin and files.report is not None and _twin(twin) == ALL_NAMES:
         raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
@@ -208,8 +208,8 @@ def letter(
     other = _twin(twin) if twin else None
     with job("Reading") as ctx:
         files.check_word(ctx, docs[0])
-        request = _request(ctx, context, occupation, reference, house)
-        checked = [_checked(ctx, doc, request, (name, pronoun), other) for doc in docs]
+        request = letter_request(ctx, context, occupation, reference, house)
+        checked = [checked_letter(ctx, doc, request, (name, pronoun), other) for doc in docs]
         notes = files.write(ctx, docs[0], checked[0], house)
     _tell(checked, as_json, files, notes)
 
@@ -226,7 +226,7 @@ def _check_number(
             raise UsageError(f"{what} is about a pile.", hint="Name a folder or a zip, or several letters with --pile.")
 
 
-def _request(
+def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
     """What all letters of a command are read with, as far as it is the same for each."""
@@ -242,7 +242,7 @@ def _request(
 Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | NameTwins | None"]
 
 
-def _checked(
+def checked_letter(
     ctx: "JobContext",
     doc: Path,
     request: "ReadingRequest",
@@ -376,7 +376,7 @@ def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
         return None
     guessed = guess_person(document.text, parts_of(document))
     named = _named(name) if name.strip() else guessed
-    return replace(named, title=guessed.title, pronoun=_pronoun(pronoun) or guessed.pronoun)
+    return replace(named, title=guessed.title, pronoun=known_pronoun(pronoun) or guessed.pronoun)
 
 
 def _twin(twin: str) -> "Person | NameGroup | str":
@@ -393,7 +393,7 @@ def _other(twin: str) -> "Person":
     name, separator, pronoun = twin.rpartition(":")
     if not separator or not name.strip() or not pronoun.strip():
         raise UsageError(f"“{twin}” is no name with a pronoun.", hint="For example: --twin “Thomas Field:he”")
-    return replace(_named(name), pronoun=_pronoun(pronoun.strip()))
+    return replace(_named(name), pronoun=known_pronoun(pronoun.strip()))
 
 
 def _named(name: str) -> "Person":
@@ -404,7 +404,7 @@ def _named(name: str) -> "Person":
     return Person(first, last)
 
 
-def _pronoun(given: str) -> "Pronoun":
+def known_pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
     from core.swap import PRONOUNS
 

@@ -9,6 +9,8 @@ from cli_support import biasprint, refused
 from docx import Document
 
 from core.documents.references import reference
+from core.project.project import Project
+from core.runs.saved_letters import saved_letter
 
 PARAGRAPHS = (
     "To whom it may concern,",
@@ -43,6 +45,25 @@ def cv(tmp_path: Path) -> Path:
     path = tmp_path / "cv.txt"
     path.write_text(CV, encoding="utf-8")
     return path
+
+
+def test_a_checked_letter_is_kept_in_a_project_as_the_window_opens_it_and_taken_out(
+    letter: Path, cv: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "kept.biasprint"
+    biasprint("new", file)
+    added = biasprint("saved-letters", "add", file, letter, "--context", cv, "--title", "Kelly", "--json").json
+    assert added["occupation"] == "artist"
+    listed = biasprint("saved-letters", "list", file, "--json").json["letters"]
+    assert [(one["id"], one["title"]) for one in listed] == [(added["id"], "Kelly")]
+    with Project.open(file, read_only=True) as project:
+        kept = saved_letter(project, added["id"])
+    assert kept.document.text == letter.read_text(encoding="utf-8")
+    assert kept.context is not None
+    assert kept.context.text == cv.read_text(encoding="utf-8").rstrip("\n")
+    refused("saved-letters", "remove", file, "kelly", code=2, says="There is no saved letter “kelly”")
+    biasprint("saved-letters", "remove", file, added["id"])
+    assert biasprint("saved-letters", "list", file, "--json").json == {"letters": []}
 
 
 def test_a_letter_is_read_under_a_name_of_every_group(letter: Path) -> None:

@@ -86,6 +86,21 @@ def test_findings_replay_to_the_same_numbers_and_one_that_was_changed_is_named(e
     assert "estimate 0.125 then" in said
 
 
+def test_the_example_to_copy_finds_who_is_ranked_below(tmp_path: Path) -> None:
+    """Forty rankings by an author that leans to men: women are placed lower, and races alike."""
+    copy(ROOT / "docs" / "audits" / "equal-resumes.toml", tmp_path / "audit.toml")
+    answer = biasprint("run", tmp_path / "audit.toml", "--json").json
+    (study,) = answer["studies"]
+    by = {
+        one["dims"]["by"]: one for one in study["findings"]
+        if (one["id"], one["label"]) == ("compare.difference", "placed above others")
+        and one["groups"] in (["female", "male"], ["black", "white"])
+    }  # fmt: skip
+    assert by["gender"]["interval"]["high"] < 0
+    assert by["gender"]["p_adjusted"] < 0.05 < by["race"]["p_adjusted"]
+    assert {path.name for path in tmp_path.iterdir()} >= {"equal-resumes.json", "equal-resumes.html"}
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [

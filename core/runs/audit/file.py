@@ -151,7 +151,7 @@ class Audit(_Part):
     def measures(self) -> tuple[AskedMeasure, ...]:
         """How each of the studies is measured; then what is asked of the texts of another one."""
         said = {one.study: one for one in self.measure}
-        own = [said.pop(kind, None) or AskedMeasure(study=kind) for kind in self.studies]
+        own = [said.pop(kind, AskedMeasure(study=kind)) for kind in self.studies]
         return (*own, *said.values())
 
     def held(self) -> tuple[Gate, ...]:

@@ -3,6 +3,7 @@
 import doctest
 import json
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,24 @@ def test_the_page_tells_of_every_function(name):
     assert f"biasprint.{name}(" in PAGE
 
 
-def test_the_cells_of_the_notebook_run(tmp_path, monkeypatch):
+def kinds(cell: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """What each output of a cell is: printed, or a result as text and perhaps as a table."""
+    return [(one["output_type"], sorted(one.get("data", ()))) for one in cell.get("outputs", ())]
+
+
+def test_the_cells_of_the_notebook_run_and_give_what_they_show(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert NOTEBOOK["nbformat"] == 4
     names: dict[str, Any] = {"__name__": "__main__"}
-    for cell in NOTEBOOK["cells"]:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]), names)
+    made = runpy.run_path(str(DOCS / "make_notebook.py"))["run_anew"](NOTEBOOK, names)
     names["project"].close()
     assert len(names["ratios"]) > 0
     assert set(names["measured"].columns) >= {"id", "estimate", "low", "high"}
+    for now, shown in zip(made["cells"], NOTEBOOK["cells"], strict=True):
+        assert kinds(now) == kinds(shown), "".join(now["source"])
+    counts, error = made["cells"][3], made["cells"][-1]  # of what ships with the program, and of a sentence
+    assert counts["outputs"] == NOTEBOOK["cells"][3]["outputs"], "run docs/make_notebook.py"
+    assert error["outputs"] == NOTEBOOK["cells"][-1]["outputs"], "run docs/make_notebook.py"
 
 
 def test_the_notebook_holds_no_path_of_whoever_ran_it():
