@@ -136,6 +136,25 @@ def test_news_word_level_is_what_one_counts_by_hand(tmp_path: Path) -> None:
     assert share["estimate"] == pytest.approx(2 / 3)
 
 
+def test_news_goes_from_originals_to_findings_with_what_was_planted(tmp_path: Path) -> None:
+    """Eight originals that name women and men alike; the author names men nine times in ten."""
+    table, file = tmp_path / "originals.csv", tmp_path / "news.biasprint"
+    places = ("bridge", "museum", "harbour", "school", "library", "market", "park", "station")
+    rows = [{"headline": f"A new {one} opens", "original": f"He saw the {one}. She saw the {one}."} for one in places]
+    pd.DataFrame(rows).to_csv(table, index=False)
+    biasprint("new", file)
+    biasprint("prompts", file, "--study", "news", "--headlines", table)
+    biasprint("generate", file, "--study", "news", "--backend", "synthetic", "--model", "large")
+    answer = biasprint("measure", "news", file, "--axis", "gender", "--json").json
+    men, women = (
+        next(f for f in findings(answer, "news.word.difference", variant="default") if f["groups"][0] == group)
+        for group in ("man", "woman")
+    )
+    assert men["n"] == len(rows)
+    assert men["interval"]["low"] > 0 > women["interval"]["high"]
+    assert women["p_adjusted"] < 0.05
+
+
 def test_news_of_a_project_equals_news_of_its_table(tmp_path: Path) -> None:
     table, file = news_table(tmp_path), tmp_path / "news.biasprint"
     biasprint("new", file)

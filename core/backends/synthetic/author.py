@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
-from core.backends.synthetic.designs import reply_to_design
+from core.backends.synthetic.designs import answer_to_user, reply_to_design
 from core.backends.synthetic.dial import INFO, NAME, VERSION, Dial
 from core.backends.synthetic.grammar import Draw, Pools, Slots, capitalised, pools
 from core.backends.synthetic.news import write_news
@@ -410,6 +410,8 @@ class SyntheticAuthor:
             return write_letter(fields, self._dial.agentic(group), draw)
         if fields.get("reads", "text") != "text":
             return reply_to_design(fields, self._dial, draw)
+        if fields.get("design") and "ask" in fields:
+            return answer_to_user(fields, self._dial, draw)
         if task == COMPLETION:
             return write_completion(fields, self._dial.completion_odds, Draw(VERSION, COMPLETION), draw)
         if task == NEWS:

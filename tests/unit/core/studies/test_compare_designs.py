@@ -400,6 +400,24 @@ def test_pairs_of_answers_forward_less_reverse():
     assert whole.p < 0.01
 
 
+def test_planted_stereotypes_in_answers_to_users_are_found_and_none_are_not():
+    def pairs(setting):
+        design, prompts = drafted("first_person")
+        texts = [author(setting)(prompt, 0) for prompt in prompts]
+        rows = Replies(texts, [dict(one.fields) for one in prompts], [one.key for one in prompts])
+        scores = [one.summary for one in GenderStereotypes().score(texts)]
+        one = Measure(
+            "gender_stereotypes", np.array(scores), ScorerUse("gender_stereotypes", "gender_stereotypes", "1")
+        )
+        result = measure_design(replace(design, similarity=False), rows, [one], resamples=1000)
+        return found(result, "compare.stereotyped_pairs", by="gender")
+
+    large, none = pairs("large"), pairs("none")
+    assert (large.n, large.estimate > 0.3, large.p_adjusted < 0.05) == (24, True, True)
+    assert none.p_adjusted > 0.05
+    assert none.interval.low < 0 < none.interval.high
+
+
 def test_the_scorers_of_the_designs():
     (balance,) = AgencyBalance().score(["She led the team and won the contract. She is kind and helps everybody."])
     agentic, communal, gap = balance.values.tolist()
