@@ -137,15 +137,17 @@ def test_news_word_level_is_what_one_counts_by_hand(tmp_path: Path) -> None:
 
 
 def test_news_goes_from_originals_to_findings_with_what_was_planted(tmp_path: Path) -> None:
-    """Eight originals that name women and men alike; the author names men nine times in ten."""
-    table, file = tmp_path / "originals.csv", tmp_path / "news.biasprint"
+    """Eight articles that name women and men alike; the author names men nine times in ten."""
+    table, file = tmp_path / "articles.csv", tmp_path / "news.biasprint"
     places = ("bridge", "museum", "harbour", "school", "library", "market", "park", "station")
-    rows = [{"headline": f"A new {one} opens", "original": f"He saw the {one}. She saw the {one}."} for one in places]
-    pd.DataFrame(rows).to_csv(table, index=False)
+    text = "He saw the {0}. She saw the {0}."
+    rows = [(f"A new {one} opens", text.format(one), text.format(one), "plain") for one in places]
+    pd.DataFrame(rows, columns=["headline", "original", "generated", "model"]).to_csv(table, index=False)
     biasprint("new", file)
-    biasprint("prompts", file, "--study", "news", "--headlines", table)
+    biasprint("import", file, table, "--study", "news")
+    biasprint("prompts", file, "--study", "news")
     biasprint("generate", file, "--study", "news", "--backend", "synthetic", "--model", "large")
-    answer = biasprint("measure", "news", file, "--axis", "gender", "--json").json
+    answer = biasprint("measure", "news", file, "--axis", "gender", "--generator", "large", "--json").json
     men, women = (
         next(f for f in findings(answer, "news.word.difference", variant="default") if f["groups"][0] == group)
         for group in ("man", "woman")

@@ -423,6 +423,10 @@ def test_the_scorers_of_the_designs():
     agentic, communal, gap = balance.values.tolist()
     assert gap == pytest.approx(agentic - communal)
     assert balance.summary == pytest.approx(gap)
+    # The name tells nothing: some sentences were read otherwise with one than with another.
+    same = [f"{name} Lee chairs the group. Everybody likes {name}. {name}'s plan was theirs alone."
+            for name in ("Allison", "Huong", "Ebony", "Eun-Ji", "DeShawn")]  # fmt: skip
+    assert len({tuple(one.values.tolist()) for one in AgencyBalance().score(same)}) == 1
     # Ten words, two of them feminine and one masculine: 100 × (2 − 1) / 10.
     (counted,) = GenderStereotypes().score(["You could become a nurse, a florist or a pilot."])
     assert counted.summary == pytest.approx(10)
