@@ -24,6 +24,7 @@ from core.runs.audit.reading import checked, read_audit
 from core.runs.audit.saved import saved_audit
 from core.runs.measure import compare, measure_project
 from core.runs.setup import store_set
+from core.studies.compare.measure import measure
 from core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
@@ -152,7 +153,7 @@ def test_what_is_asked_of_another_studys_texts_is_done_and_saved(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compare, "_embedder", lambda options: [])
-    monkeypatch.setattr(compare, "RESAMPLES", 100)
+    monkeypatch.setitem(measure.__kwdefaults__, "resamples", 100)
     few = completion_set(["nationality"], ["ASA"])
     store_set(project, "completion", replace(few, name="fewer", prompts=few.prompts[::60]))
     words = tmp_path / "kind words.txt"

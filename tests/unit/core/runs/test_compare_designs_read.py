@@ -17,9 +17,10 @@ from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from core.runs import exporting
 from core.runs.importing import import_table
-from core.runs.measure import compare, measure_project, measure_tables, scorers_needed
+from core.runs.measure import measure_project, measure_tables, scorers_needed
 from core.runs.setup import add_prompts
 from core.runs.tables import read_table
+from core.studies.compare.designs import measure_design
 from core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
@@ -31,7 +32,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict
     """The exported replies of the synthetic author to two designs, one of each failed, and their numbers."""
     folder = tmp_path_factory.mktemp("replies")
     with pytest.MonkeyPatch.context() as patch, Project.create(folder / "replies.biasprint") as project:
-        patch.setattr(compare, "RESAMPLES", 200)
+        patch.setitem(measure_design.__kwdefaults__, "resamples", 200)
         for key in DESIGNS:
             answered(project, add_prompts(project, "compare", design=key).set_id)
         options = MeasureOptions(seed=1)
@@ -73,7 +74,7 @@ def test_an_exported_table_of_replies_is_read_as_the_project_reads_them(
     table: tuple[Path, dict[Any, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, of_project = table
-    monkeypatch.setattr(compare, "RESAMPLES", 200)
+    monkeypatch.setitem(measure_design.__kwdefaults__, "resamples", 200)
     found = measure_tables(JobContext(), [path], "compare", MeasureOptions(seed=1), INLINE)
     assert numbers(found.result.findings) == of_project
     assert found.result.dropped == {"generation failed": 2}
@@ -84,7 +85,7 @@ def test_brought_into_a_project_they_are_read_too(
     table: tuple[Path, dict[Any, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, of_project = table
-    monkeypatch.setattr(compare, "RESAMPLES", 200)
+    monkeypatch.setitem(measure_design.__kwdefaults__, "resamples", 200)
     with Project.create(tmp_path / "other.biasprint") as other:
         read = read_table(JobContext(), path, "compare")
         import_table(JobContext(), other, None, "compare", path, read)
