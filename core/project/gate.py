@@ -64,7 +64,9 @@ def check_schema(connection: sqlite3.Connection, path: Path, version: int = SCHE
     """Only the exact schema of a version is taken: no trigger, view, virtual table or column that we did not write."""
     try:
         found = schema_of(connection)
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, sqlite3.OperationalError) as error:
+        if isinstance(error, sqlite3.Error) and "decode" not in str(error):
+            raise
         raise damaged(path, str(error)) from error
     if found != expected_schema(version):
         raise AppError(

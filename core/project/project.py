@@ -275,3 +275,5 @@ def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = T
                 gate.examine(connection, path)
     except sqlite3.Error as error:
         raise explain(error, path) from error
+    except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
+        raise gate.damaged(path, str(error)) from error

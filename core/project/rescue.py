@@ -8,8 +8,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +22,13 @@ from core.project.checksums import CHECKSUM, Stored, keep_checksums
 from core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
 from core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable
 from core.project.left_out import Losses, add_dependants, parents_of
-from core.project.schema import migrate
+from core.project.schema import expected_schema, migrate
 from core.project.stores.common import canonical_json, utc_now
 from core.project.stores.judging import judgment_sha256
 
 MOST_PROBES = 200_000  # single rows that are asked for inside damaged parts of a table, at most
 CHECKED_AT_ONCE = 250
+MOST_MENDED = 20  # rows of the schema; a stranger's database has more
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> R
             f"There is a file “{target.name}” already.", kept="It was not changed.", hint="Choose another name."
         )
     copied = recovered_copy(path) if interrupted(path) else None
+    if not _has_schema(copied or path, version):
+        copied = copied or _plain_copy(path)
+        mend_schema(copied, version)
     made = new_folder(near=target) / target.name
     try:
         rescued = _rescue(copied or path, version, made, ctx)
@@ -68,6 +72,54 @@ def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> R
         if copied is not None:
             shutil.rmtree(copied.parent, ignore_errors=True)
     return rescued
+
+
+def _has_schema(path: Path, version: int) -> bool:
+    try:
+        with closing(connect(path, writable=False)) as connection:
+            gate.check_schema(connection, path, version)
+    except (sqlite3.DatabaseError, AppError):
+        return False
+    return True
+
+
+def _plain_copy(path: Path) -> Path:
+    return Path(shutil.copyfile(path, new_folder() / path.name))
+
+
+def mend_schema(path: Path, version: int) -> None:
+    """Put our own words in place of damaged ones where a file says what its tables are; in a copy, never in a file of
+    a person's.
+
+    Each row that is none of ours is the one of those missing that it is most like; its page stays, as only it knows.
+    """
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA writable_schema=ON")  # SQLite goes on although it cannot understand the schema
+        with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        connection.text_factory = bytes
+        found = connection.execute("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        missing = [tuple(None if word is None else word.encode() for word in row) for row in expected_schema(version)]
+        strange = []
+        for number, *words in found:
+            if tuple(words) in missing:
+                missing.remove(tuple(words))
+            else:
+                strange.append((number, words))
+        for number, words in strange[:MOST_MENDED]:
+            best = max(missing, key=lambda row: _alike(row, words), default=None)
+            if best is not None:
+                missing.remove(best)
+                text = [None if word is None else word.decode() for word in best]
+                statement = "UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?"
+                connection.execute(statement, (*text, number))
+
+
+def _alike(row: Sequence[bytes | None], words: Sequence[bytes | None]) -> int:
+    """In how many places two rows have the same bytes."""
+    pairs = zip(row, words, strict=True)
+    return sum(one == other for a, b in pairs for one, other in zip(a or b"", b or b"", strict=False))
 
 
 def _rescue(path: Path, version: int, made: Path, ctx: JobContext) -> Rescue:

@@ -293,6 +293,22 @@ def test_rows_around_damaged_pages_are_saved(path: Path, tmp_path: Path) -> None
     assert "pages of it are damaged" in saved.lost[0].what
 
 
+@pytest.mark.parametrize("damage", [b"CREATE TABLE generatXr", b"CREATE TABL\xc5 generator", b"CREATEXTABLE generator"])
+def test_a_file_that_does_not_say_what_its_tables_are_is_refused_and_rescued(
+    path: Path, tmp_path: Path, damage: bytes
+) -> None:
+    before = rows_in(path)
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE generator", damage))
+    spoiled = path.read_bytes()
+    with pytest.raises(AppError, match=r"damaged|structure"):
+        Project.open(path)
+    assert rescue_project(path, tmp_path / "new.biasprint").lost == ()
+    after = rows_in(tmp_path / "new.biasprint")
+    assert after["event"].pop()[1] == b"rescued"
+    assert after == before
+    assert path.read_bytes() == spoiled
+
+
 def test_rescue_never_takes_the_place_of_a_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "there.biasprint").write_text("mine")
     with pytest.raises(AppError, match="There is a file"):
