@@ -8,7 +8,18 @@ from typing import Literal
 import numpy as np
 
 from core.metrics.clusters import Draws
-from core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, Numbers, finite, same_length
+from core.metrics.result import (
+    LEVEL,
+    NO_BOUNDS,
+    Bounds,
+    Floats,
+    Ints,
+    MaybeBounds,
+    Numbers,
+    estimates_alone,
+    finite,
+    same_length,
+)
 
 # ---- Kendall's τ of one table
 
@@ -49,6 +60,8 @@ def kendall_tau(first: Numbers, second: Numbers | None = None, *, variant: Varia
 
 
 def _interval(rows: Ints, columns: Ints, value: float, variant: Variant) -> MaybeBounds:
+    if estimates_alone():
+        return NO_BOUNDS
     shape = (int(rows.max()) + 1, int(columns.max()) + 1)
     if shape[0] * shape[1] > MOST_CELLS:
         return MaybeBounds(None, "too many categories for the delta method")

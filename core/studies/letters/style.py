@@ -13,7 +13,7 @@ from core.findings import Effect, Finding, Power, ScorerUse
 from core.metrics.clusters import Clusters
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
-from core.metrics.result import Bools, Difference, Floats
+from core.metrics.result import Bools, Difference, Floats, estimates_alone
 from core.metrics.sums import cluster_means
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.lexicon import one_name
@@ -204,6 +204,8 @@ def style_findings(
         return [_undefined(table, kind, "a difference needs letters of two groups", (scores.scorer,))]
     compared = [sides(scores.shares, table, pair) for pair in table.pairs]
     default = [_default(table, kind, scores, each, harms) for each in compared]
+    if estimates_alone():
+        return default
     default = with_holm(default, f"letters.style.{kind}, default, {len(default)} differences")
     default = [
         replace(finding, note=f"{conclusion(finding, each)} {finding.note}")
