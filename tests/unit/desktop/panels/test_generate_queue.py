@@ -369,7 +369,7 @@ class HeldScorer:
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldScorer]:
     held = HeldScorer()
     monkeypatch.setattr("core.compute.shared", lambda: held)
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind: [ScorerInfo("lengths", "length", "1")])
+    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [ScorerInfo("lengths", "length", "1")])
     yield held
     held.may.set()
 
