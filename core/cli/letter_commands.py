@@ -178,7 +178,10 @@ def letter(
         str, typer.Option(help="The letters to compare with; “reference list” shows the sets.")
     ] = "bundled",
     twin: Annotated[
-        str, typer.Option(help="NAME:PRONOUN, names:GROUP or names:all: read it as if about this person as well.")
+        str,
+        typer.Option(
+            help="NAME:PRONOUN, names:GROUP, names:all or names:SET: read it as if about this person as well."
+        ),
     ] = "",
     pile: Annotated[bool, typer.Option("--pile", help="A table of all files, as folders and zips give.")] = False,
     cvs: Annotated[
@@ -198,7 +201,7 @@ def letter(
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
     _check_number(docs, many, about_one, {"--outcomes": outcomes, "--cvs": cvs})
     known_pronoun(pronoun)
-    if twin and files.report is not None and _twin(twin) == ALL_NAMES:
+    if twin and files.report is not None and isinstance(_twin(twin), tuple):
         raise UsageError("A full report has one twin.", hint="Name one group: --twin names:GROUP.")
     files.check([*docs, *([context] if context else [])])
     house = _house(house_list)
@@ -247,7 +250,7 @@ def checked_letter(
     doc: Path,
     request: "ReadingRequest",
     given: tuple[str, str],
-    other: "Person | NameGroup | str | None",
+    other: "Person | NameGroup | tuple[NameGroup, ...] | None",
 ) -> Checked:
     """The reading of one letter, the occupation it was compared under, the guess at it, and the twin.
 
@@ -267,8 +270,8 @@ def checked_letter(
     request = replace(request, person=person, occupation=under)
     if other is None:
         return read_one(ctx, document, shared(), request), under, guess, None
-    if isinstance(other, str):
-        names = readings_under_names(ctx, document, shared(), request)
+    if isinstance(other, tuple):
+        names = readings_under_names(ctx, document, shared(), request, other)
         return names.twins[0].twin.reading, under, guess, names
     if isinstance(other, NameGroup):
         about = person if person is not None else guess_person(document.text, parts_of(document))
@@ -379,14 +382,20 @@ def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     return replace(named, title=guessed.title, pronoun=known_pronoun(pronoun) or guessed.pronoun)
 
 
-def _twin(twin: str) -> "Person | NameGroup | str":
-    """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group; or `ALL_NAMES`."""
-    from core.swap.name_groups import name_group
+def _twin(twin: str) -> "Person | NameGroup | tuple[NameGroup, ...]":
+    """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group; with `ALL_NAMES` or a set
+    of names in its place, one for each of the groups."""
+    from core.prompts.name_sets import available_name_sets, load_name_set
+    from core.swap.name_groups import groups_of, name_group, name_groups
 
-    kind, separator, key = twin.partition(":")
-    if separator and kind.strip() == "names" and key.strip() == ALL_NAMES:
-        return ALL_NAMES
-    return name_group(key.strip()) if separator and kind.strip() == "names" else _other(twin)
+    kind, separator, key = (part.strip() for part in twin.partition(":"))
+    if not separator or kind != "names":
+        return _other(twin)
+    if key == ALL_NAMES:
+        return name_groups()
+    if key in available_name_sets() or key.endswith(".toml"):
+        return groups_of(load_name_set(key))
+    return name_group(key)
 
 
 def _other(twin: str) -> "Person":

@@ -1,7 +1,8 @@
 """In the compute process: one letter under a name of every group, and what a scorer makes of the names alone.
 
-Gender and everything else stay; the four twins are held beside each other, because the letter's own name may be of any
-group or none. One name of a group stands for no group: what differs is a finding about a scorer and these names.
+Gender stays, unless the groups are by gender too, and so does everything else; the twins are held beside each other,
+because the letter's own name may be of any group or none. One name of a group stands for no group: what differs is a
+finding about a scorer and these names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +12,17 @@ from core.documents.reading import read_letter
 from core.documents.request import ReadingRequest
 from core.documents.twins import SUPPORT, twin_of
 from core.documents.values import SAME, Document, NameFigure, NameTwin, NameTwins, Reading
-from core.swap.name_groups import name_groups, named_in
+from core.swap.name_groups import NameGroup, name_groups, named_in
 
 
-def read_under_names(document: Document, request: ReadingRequest) -> NameTwins:
-    """The letter read once, and its twin under a name of every group."""
+def read_under_names(
+    document: Document, request: ReadingRequest, groups: Sequence[NameGroup] | None = None
+) -> NameTwins:
+    """The letter read once, and its twin under a name of every group: of these, else of the program's."""
     reading = read_letter(document, request)
     twins = tuple(
         NameTwin(group.key, group.label, twin_of(reading, named_in(group, reading.person), request))
-        for group in name_groups()
+        for group in groups or name_groups()
     )
     figures = tuple(_figures(twins))
     return NameTwins(twins, figures, tuple(_findings(reading, twins, figures)))

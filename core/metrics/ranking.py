@@ -11,9 +11,10 @@ from itertools import combinations
 import numpy as np
 
 from core.metrics.adjust import holm
+from core.metrics.odds import OddsRatio
 from core.metrics.proportions import wilson
 from core.metrics.resampling import generator
-from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
+from core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, same_length
 from core.metrics.student import t_quantile, two_sided_t
 
 NOBODY = -1
@@ -76,17 +77,28 @@ class RankedIdentity:
 @dataclass(frozen=True)
 class Ranking:
     """By the number of the identity; pairs in order. `ties`: the chance of “equally good” among equal texts, by the
-    number of cards. `units`: what the intervals rest on, in words. None with a `reason`, as in every result."""
+    number of cards. `units`: what the intervals rest on, in words. `contrasts`: exp Σ w_i ln π_i of each that was asked
+    for. None with a `reason`, as in every result."""
 
     identities: tuple[RankedIdentity, ...] | None
     pairs: tuple[RankedPair, ...] = ()
     ties: tuple[tuple[int, float], ...] = ()
     units: str = ""
     reason: str = ""
+    contrasts: tuple[OddsRatio, ...] = ()
 
 
-def ranking(ballots: Ballots, identities: int, *, by_rater: bool, seed: int = 0, resamples: int = BOOTSTRAP) -> Ranking:
-    """Strengths and places of so many identities, all pairs of them, with intervals.
+def ranking(
+    ballots: Ballots,
+    identities: int,
+    *,
+    by_rater: bool,
+    contrasts: Floats | None = None,
+    seed: int = 0,
+    resamples: int = BOOTSTRAP,
+) -> Ranking:
+    """Strengths and places of so many identities, all pairs of them, with intervals; and `contrasts` of their log π,
+    shape (m, identities), as odds ratios.
 
     Raters are drawn with replacement, blocks (comparisons that share texts) apart from them, and their crossings; the
     variance is that of raters plus that of blocks less that of the crossings, and at least either. The interval is
@@ -102,8 +114,13 @@ def ranking(ballots: Ballots, identities: int, *, by_rater: bool, seed: int = 0,
     model = _Model.of(ballots, identities)
     theta = model.fitted(model.counted())[0]
     pairs = list(combinations(range(identities), 2))
-    value = _logits(theta[None, :identities], pairs)[0]
-    spread = _spread(model, ballots, pairs, by_rater, generator(seed, "ranking"), resamples)
+    steps = np.zeros((len(pairs), identities))
+    for at, (first, second) in enumerate(pairs):
+        steps[at, [first, second]] = 1.0, -1.0
+    weights = steps if contrasts is None else np.concatenate([steps, contrasts])
+    every = _logits(theta[None, :identities], weights)[0]
+    spread = _spread(model, ballots, weights, by_rater, generator(seed, "ranking"), resamples)
+    value = every[: identities + len(pairs)]
     tested = [_tested(each, at, spread) for at, each in enumerate(value)]
     adjusted = holm([p for _, _, p in tested[identities:]])
     found = tuple(
@@ -114,7 +131,8 @@ def ranking(ballots: Ballots, identities: int, *, by_rater: bool, seed: int = 0,
         RankedIdentity(*tested[one], 1 + int((strengths > strengths[one]).sum()), _places(one, found, identities))
         for one in range(identities)
     )
-    return Ranking(ranked, found, model.tie_chances(theta), spread.units)
+    ratios = tuple(_ratio(float(each), at, spread) for at, each in enumerate(every) if at >= len(value))
+    return Ranking(ranked, found, model.tie_chances(theta), spread.units, contrasts=ratios)
 
 
 def fitted_strengths(ballots: Ballots, identities: int, imaginary: float = IMAGINARY) -> Floats:
@@ -277,19 +295,18 @@ class _Spread:
     fewest: int = 0
 
 
-def _logits(strengths: Floats, pairs: list[tuple[int, int]]) -> Floats:
-    """The logits of the mean chance of each identity, then of each pair. `strengths`: shape (r, k)."""
+def _logits(strengths: Floats, weights: Floats) -> Floats:
+    """Logits of the mean chance of each identity, then Σ w_i ln π_i. `strengths`: shape (r, k), `weights` (m, k)."""
     k = strengths.shape[1]
     chance = 1 / (1 + np.exp(strengths[:, None, :] - strengths[:, :, None]))  # [r, i, j]: i preferred to j
     mean = (chance.sum(axis=2) - 0.5) / (k - 1)
-    first, second = (np.array(each) for each in zip(*pairs, strict=True))
-    return np.concatenate([np.log(mean / (1 - mean)), strengths[:, first] - strengths[:, second]], axis=1)
+    return np.concatenate([np.log(mean / (1 - mean)), strengths @ weights.T], axis=1)
 
 
 def _spread(
     model: _Model,
     ballots: Ballots,
-    pairs: list[tuple[int, int]],
+    weights: Floats,
     by_rater: bool,
     rng: np.random.Generator,
     resamples: int,
@@ -303,11 +320,11 @@ def _spread(
         ways.append((blocks, f"{many_blocks} sets of texts"))
     if not ways:
         return _Spread(None, None, "")
-    variances = [_variance(model, way, pairs, rng, resamples) for way, _ in ways]
+    variances = [_variance(model, way, weights, rng, resamples) for way, _ in ways]
     total = sum(variances)
     if len(ways) == 2:
         crossing = raters * many_blocks + blocks
-        both = total - _variance(model, crossing, pairs, rng, resamples)
+        both = total - _variance(model, crossing, weights, rng, resamples)
         total = np.maximum(both, np.maximum(*variances))
     uncertain = sum(each**2 / int(way.max()) for each, (way, _) in zip(variances, ways, strict=True))
     words = " and ".join(words for _, words in ways)
@@ -315,14 +332,12 @@ def _spread(
     return _Spread(np.sqrt(total), total**2 / np.maximum(uncertain, 1e-300), words, fewest)
 
 
-def _variance(
-    model: _Model, way: Ints, pairs: list[tuple[int, int]], rng: np.random.Generator, resamples: int
-) -> Floats:
+def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generator, resamples: int) -> Floats:
     """Of every logit over draws of clusters with replacement, times g / (g − 1) for g of them."""
     clusters = np.unique(way, return_inverse=True)[1]
     many = int(clusters.max()) + 1
     fitted = model.fitted(model.drawn(clusters, rng, resamples))[:, : model.identities]
-    return np.asarray(_logits(fitted, pairs).var(axis=0, ddof=1) * many / max(1, many - 1))
+    return np.asarray(_logits(fitted, weights).var(axis=0, ddof=1) * many / max(1, many - 1))
 
 
 ALIKE = 1e-6  # a standard error below: the draws differ by the fit's own rounding
@@ -342,11 +357,28 @@ def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | Non
         method = f"Wilson, one comparison for each of {spread.units}, which all say the same"
         p = 1.0 if abs(logit) < ALIKE else min(1.0, 2 * 0.5**spread.fewest)
         return chance, None if bounds is None else Bounds(bounds.low, bounds.high, method), p
-    error, freedom = float(spread.error[at]), float(spread.freedom[at])
-    half = t_quantile((1 + LEVEL) / 2, freedom) * error
-    low, high = (float(1 / (1 + np.exp(-each))) for each in (logit - half, logit + half))
+    low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
     method = f"bootstrap of {spread.units}, t of the logit, df {freedom:.1f}"
-    return chance, Bounds(low, high, method), two_sided_t(abs(logit) / error, freedom)
+    return chance, Bounds(float(1 / (1 + np.exp(-low))), float(1 / (1 + np.exp(-high))), method), p
+
+
+def _by_t(logit: float, at: int, errors: Floats, freedoms: Floats) -> tuple[float, float, float, float]:
+    """Both ends on the logit, the degrees of freedom, and p against 0."""
+    error, freedom = float(errors[at]), float(freedoms[at])
+    half = t_quantile((1 + LEVEL) / 2, freedom) * error
+    return logit - half, logit + half, freedom, two_sided_t(abs(logit) / error, freedom)
+
+
+def _ratio(logit: float, at: int, spread: _Spread) -> OddsRatio:
+    """A contrast of log π as an odds ratio. No p where no draw differs: of a contrast there are no sign flips."""
+    value = float(np.exp(logit))
+    if spread.error is None or spread.freedom is None:
+        return OddsRatio(value, "", MaybeBounds(None, "one set of texts, and too few raters, tell nothing of others"))
+    if spread.error[at] < ALIKE:
+        return OddsRatio(value, "", MaybeBounds(None, "no variation between the units"))
+    low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
+    method = f"bootstrap of {spread.units}, t of the log odds, df {freedom:.1f}"
+    return OddsRatio(value, "", MaybeBounds(Bounds(float(np.exp(low)), float(np.exp(high)), method)), p)
 
 
 def _places(one: int, pairs: tuple[RankedPair, ...], identities: int) -> tuple[int, int] | None:

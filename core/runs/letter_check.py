@@ -11,6 +11,7 @@ from core.jobs import JobContext
 from core.scorers.choosing import best_scorer
 from core.swap import Person
 from core.swap.guess import guess_person
+from core.swap.name_groups import NameGroup
 
 ROLES = ("formality", "positivity", "agency", "entailment")
 
@@ -46,10 +47,14 @@ def twin_readings(
 
 
 def readings_under_names(
-    ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest
+    ctx: JobContext,
+    document: Document,
+    compute: ComputeProcess,
+    request: ReadingRequest,
+    groups: Sequence[NameGroup] | None = None,
 ) -> NameTwins:
     """The readings of a letter and of its twin under a name of every group, with what differs between the names."""
-    found: NameTwins = compute.call(calls.read_under_names, document, request.narrowed(), ctx=ctx)
+    found: NameTwins = compute.call(calls.read_under_names, document, request.narrowed(), groups, ctx=ctx)
     return found
 
 

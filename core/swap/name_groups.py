@@ -8,24 +8,29 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from core.errors import UsageError
+from core.prompts.axes import available_axes, load_axis
+from core.prompts.name_sets import NameSet
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap.result import Person
+from core.swap.result import Person, Pronoun
 
 _STRICT = ConfigDict(extra="forbid")
-Names = Annotated[tuple[str, ...], Field(min_length=2)]
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
 LIMITS = "A name says nothing of who bears it."
 TELLING = 5  # letters of a name by which the name in its place is chosen
 
 
 @dataclass(frozen=True, config=_STRICT)
 class NameGroup:
-    """`names`: first and family name, by pronoun. `claim`: all that is known of how these names are read."""
+    """`names`: first and family name, or a given name alone, by pronoun. `claim`: all that is known of how these names
+    are read. `pronoun`: of whoever bears them; "" where it stays as it is.
+    """
 
     key: str
     label: str
     source: str
     claim: str
     names: Mapping[str, Names]
+    pronoun: Pronoun = ""
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -56,11 +61,39 @@ def group_of_name(person: Person) -> NameGroup | None:
 
 
 def named_in(group: NameGroup, person: Person) -> Person:
-    """`person` under a name of the group, with the same pronoun; the same person always gets the same name.
+    """`person` under a name of the group, with its pronoun, else the same; the same person always gets the same name.
 
-    Where the pronoun is neither he nor she, any of the group's names.
+    Where the pronoun is neither he nor she, any of the group's names. The family name stays where the group has none.
     """
     every = [name for names in group.names.values() for name in names]
-    own = [name for name in group.names.get(person.pronoun, every) if name != person.full_name]
-    first, _, last = own[sum(map(ord, person.first_name[:TELLING])) % len(own)].partition(" ")
-    return Person(first, last, "", person.pronoun)
+    pronoun = group.pronoun or person.pronoun
+    fitting = group.names.get(pronoun, every)
+    others = [name for name in fitting if name not in (person.full_name, person.first_name)] or fitting
+    first, _, last = others[sum(map(ord, person.first_name[:TELLING])) % len(others)].partition(" ")
+    return Person(first, last or person.last_name, "", pronoun)
+
+
+def groups_of(names: NameSet) -> tuple[NameGroup, ...]:
+    """A group for each cell of a set, such as one for each race × gender; pronouns are those of its identities."""
+    axes = [load_axis(key) for key in available_axes()]
+    groups = []
+    for cell in names.cells:
+        theirs = {
+            one.pronouns
+            for axis in axes
+            for one in axis.identities
+            if one.key in cell.of.get(axis.id, ()) and one.pronouns
+        }
+        pronoun = theirs.pop() if len(theirs) == 1 else ""
+        sources = [names.sources[key] for key in cell.names]
+        groups.append(
+            NameGroup(
+                key="-".join(identities[0] for identities in cell.of.values()),
+                label=cell.title or " ".join(identities[0] for identities in cell.of.values()).capitalize(),
+                source="; ".join(one.title for one in sources),
+                claim=" ".join(one.claim for one in sources),
+                names={pronoun: cell.all_names},
+                pronoun=pronoun,
+            )
+        )
+    return tuple(groups)

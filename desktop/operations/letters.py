@@ -286,13 +286,25 @@ class NameGroupToChoose:
     claim: str
 
 
-def groups_to_choose() -> "Operation[tuple[NameGroupToChoose, ...]]":
-    """The groups of names that a twin can have one of."""
+@dataclass(frozen=True)
+class NamesToChoose:
+    """The groups of names that a twin can have one of, and the sets of names, key → title, by whose every group."""
 
-    def work(ctx: JobContext) -> tuple[NameGroupToChoose, ...]:
+    groups: tuple[NameGroupToChoose, ...] = ()
+    sets: Mapping[str, str] = field(default_factory=dict)
+
+
+def groups_to_choose() -> "Operation[NamesToChoose]":
+    """The groups and sets of names that a twin can be made with."""
+
+    def work(ctx: JobContext) -> NamesToChoose:
+        from core.prompts.definition_kinds import NAMES
+        from core.prompts.library import read_library, shipped
         from core.swap.name_groups import name_groups
 
-        return tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
+        groups = tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
+        sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
+        return NamesToChoose(groups, {one.key: one.title for one in sets})
 
     return Operation(tr("Looking up the groups of names"), work, quiet=True)
 
@@ -318,15 +330,18 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     return Operation(tr("Making the twin"), work)
 
 
-def read_under_names(*, checked: "Checked") -> "Operation[NameTwins]":
-    """The letter read under a name of every group, and what differs between the names."""
+def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameTwins]":
+    """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
         import core.documents.asked  # noqa: F401 - as for one twin
         from core.compute import shared
+        from core.prompts.library import name_set_called
         from core.runs.letter_check import readings_under_names
+        from core.swap.name_groups import groups_of
 
-        return readings_under_names(ctx, checked.reading.document, shared(), _as_checked(checked))
+        groups = groups_of(name_set_called(names)) if names else None
+        return readings_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
 
     return Operation(tr("Reading the letter under other names"), work)
 

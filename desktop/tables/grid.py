@@ -108,7 +108,7 @@ class Grid(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Vertical and role == Qt.ItemDataRole.DisplayRole:
-            return tr("names") if section == 0 else str(section)
+            return str(section) if section else ""
         return None
 
 
@@ -163,6 +163,7 @@ class GridEdit(QWidget):
         view.setCornerButtonEnabled(False)
         view.setWordWrap(False)
         view.horizontalHeader().hide()
+        view.horizontalHeader().setStretchLastSection(True)
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.paste_here = QuietButton(tr("Paste"), icon="copy")
         self.show_example = QuietButton(tr("Example"))

@@ -288,7 +288,7 @@ def test_files_become_a_pile_where_that_is_asked(folder: Path, cv: Path) -> None
     [
         (("--twin", "Thomas"), "“Thomas” is no name with a pronoun."),
         (("--twin", "Thomas:xe"), "“xe” is no pronoun that is known here."),
-        (("--twin", "names:all", "--report", "report.pdf"), "A full report has one twin."),
+        (("--twin", "names:us", "--report", "report.pdf"), "A full report has one twin."),
         (("--pronoun", "it"), "“it” is no pronoun that is known here."),
         (("--reference", "mine"), "There is no reference set “mine”."),
         (("--report", "report.txt"), "“report.txt” has no ending to write to."),

@@ -351,6 +351,10 @@ def _crossings(axes: Axes, definitions: Mapping[str, Mapping[str, Any]]) -> dict
     return {axis: crossing for axis, crossing in found.items() if crossing is not None}
 
 
+def _crossed(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {axis: definition for axis, definition in definitions.items() if definition.get("crosses")}
+
+
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     """In the compute process: some of the outputs."""
     table, vectors, axes, scorer, how = args
@@ -379,7 +383,10 @@ def of_judgments(
     judged = judgment_columns(project, sessions, compared=parts, lengths=adjusted, seen=seen, wanted=wanted)
     columns, axes = by_set(judged, axes)
     columns, names = without_codes(project, columns)
-    how = {"seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(_definitions(project))}
+    known = _definitions(project)
+    how = {
+        "seed": seed, "parts": parts, "adjusted": adjusted, "harm": harm_of(known), "crossed": _crossed(known)
+    }  # fmt: skip
     left_out = 0 if seen else seen_count(project, [session.id for session in sessions])
     if left_out and wanted:
         every = judgment_columns(project, sessions, compared=False, seen=True, wanted=wanted)
@@ -489,9 +496,11 @@ def _judgment_tables(
     for axis, shown in zip(columns["axis"], columns["shown"], strict=True):
         shown_on.setdefault(axis, set()).update(shown)
     axes = {axis: _ordered(axis, shown_on[axis]) for axis in sorted(shown_on)}
-    columns, chosen = by_set(columns, _only(axes, options.axes))
-    shipped = {axis: load_axis(axis).definition() for axis in chosen if axis in available_axes()}
-    how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped)}
+    wanted = _only(axes, options.axes)
+    columns, chosen = by_set(columns, wanted)
+    # An axis that was ranked alone is wanted, and has no shares.
+    shipped = {axis: load_axis(axis).definition() for axis in {**wanted, **chosen} if axis in available_axes()}
+    how = {"seed": options.seed, "parts": True, "harm": harm_of(shipped), "crossed": _crossed(shipped)}
     result = with_seen(_measure_judgments(ctx, columns, chosen, how, compute), len(counting) - len(blind))
     left = {EXCLUDED: len(records) - len(counting), "hidden check": len(every) - len(records)}
     left = {reason: count for reason, count in left.items() if count}

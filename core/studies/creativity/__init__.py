@@ -84,7 +84,7 @@ STUDY = Study(
         ),
         StudyQuestion(
             "Does one axis alone explain it, or do both together say more (gender × race)?",
-            ("creativity.crossed.distance.interaction", "creativity.crossed"),
+            ("creativity.crossed.distance.interaction", "creativity.crossed.distance"),
         ),
         StudyQuestion("Are texts for some identities preferred?", ("creativity.abs", "creativity.share")),
         StudyQuestion(
@@ -92,6 +92,10 @@ STUDY = Study(
             ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),
         ),
         StudyQuestion("Which is preferred to which?", ("creativity.rank.pair", "creativity.rank")),
+        StudyQuestion(
+            "Is it one of two crossed axes that is preferred, or both together (gender × race)?",
+            ("creativity.crossed.preference.interaction", "creativity.crossed.preference"),
+        ),
         StudyQuestion(
             "Do raters follow a recommendation that was planted?",
             ("creativity.sway", "creativity.sway.identity", "creativity.sway.rater", "creativity.sway.resist"),
@@ -125,6 +129,7 @@ STUDY = Study(
             ("creativity.agreement.common", "choices"),
             ("creativity.agreement", "comparisons"),
             ("creativity.perceptibility", "outputs"),
+            ("creativity.crossed.preference", "answers"),
             ("creativity.crossed", "outputs"),
             ("creativity.quality.consistency", "repeats"),
             ("creativity.quality.position", "choices"),

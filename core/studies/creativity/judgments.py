@@ -59,13 +59,14 @@ def measure_judgments(
     planned: float = PLANNED_NORMALISED,
     parts: bool = False,
     adjusted: bool = False,
+    crossed: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> StudyResult:
     """Shares and ABS for every axis that was judged, people pooled; of models alone, the models.
 
     `axes`: identities in their order, by axis. `harm`: the harmful direction in words, by axis. `planned`: the
     normalised ABS that `power.n_for_planned` is for. `adjusted`: at equal length and place too. `parts`: that, and by
     task, topic, temperature, kind of rater, rater and model, the agreement between people, what the order of the cards
-    did to models, and how far the judgments can be trusted.
+    did to models, and how far the judgments can be trusted. `crossed`: crossed axes as plain data.
     """
     every, table = table, without_recommendations(table)
     judged = [
@@ -82,7 +83,7 @@ def measure_judgments(
     scores = with_holm(scores, f"{affinity.ABS}, {len(scores)} axes")
     findings = [*shares, *scores, *(affinity.published_score(each, in_words.get(each.axis, "")) for each in judged)]
     if parts:
-        findings += rankings(table, axes, in_words, seed=seed)
+        findings += rankings(table, axes, in_words, seed=seed, definitions=crossed)
         findings += swayed(every, axes)
     if parts or adjusted:
         findings += _adjusted(table, judged, in_words)

@@ -14,10 +14,12 @@ import numpy as np
 
 from core.findings import Finding, Interval
 from core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
-from core.metrics.result import LEVEL
+from core.metrics.result import LEVEL, Floats
 from core.studies.creativity import FEW_RATERS, FEWEST_RATERS
 from core.studies.creativity.choices import MODEL, PERSON, UNREAD, JudgmentTable, in_force, told
+from core.studies.creativity.crossed import contrasts_of, crossed_preferences
 from core.studies.creativity.slices import within
+from core.studies.crossed import crossing_of
 from core.studies.findings import interval, with_holm
 
 RANK = "creativity.rank"
@@ -39,10 +41,15 @@ class _Ranked:
 
 
 def rankings(
-    table: JudgmentTable, axes: Mapping[str, Sequence[str]], harm: Mapping[str, str], *, seed: int
+    table: JudgmentTable,
+    axes: Mapping[str, Sequence[str]],
+    harm: Mapping[str, str],
+    *,
+    seed: int,
+    definitions: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Finding]:
     """The rankings of every axis that `table.ranked` names: of people where people judged, and of each kind of rater
-    where both did."""
+    where both did. `definitions`: axes as plain data; of crossed ones main effects and interactions are told too."""
     found: list[Finding] = []
     for axis in dict.fromkeys(filter(None, table.ranked)):
         rows = [row for row, name in enumerate(table.ranked) if name == axis]
@@ -52,8 +59,13 @@ def rankings(
         parts: list[tuple[dict[str, str], list[int]]] = [({}, people or models)]
         if people and models:
             parts += [({"rater_kind": PERSON}, people), ({"rater_kind": MODEL}, models)]
+        crossing = crossing_of(identities, [definitions[axis]]) if definitions and axis in definitions else None
+        weights = contrasts_of(crossing, identities) if crossing is not None else None
         for dims, own in parts:
-            found += _findings(_ranked(table, axis, identities, own, dims, harm.get(axis, ""), seed))
+            ranked = _ranked(table, axis, identities, own, dims, harm.get(axis, ""), seed, weights)
+            found += _findings(ranked)
+            if crossing is not None:
+                found += crossed_preferences(crossing, ranked.found, ranked.common)
     return found
 
 
@@ -70,6 +82,7 @@ def _ranked(
     dims: Mapping[str, str],
     harm: str,
     seed: int,
+    contrasts: Floats | None = None,
 ) -> _Ranked:
     """A model's replies in all orders of the cards are one answer: each counts as its part of it."""
     said, dropped = in_force(table, rows)
@@ -83,7 +96,7 @@ def _ranked(
     raters = len({table.rater[row] for row, _ in used})
     ballots = _ballots(table, used, identities)
     by_rater = raters >= FEWEST_RATERS
-    found = ranking(ballots, len(identities), by_rater=by_rater, seed=seed, resamples=BOOTSTRAP)
+    found = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
     n = round(sum(weight for _, weight in used))
     common = {
         "groups": identities,

@@ -75,6 +75,7 @@ STUDY = Study(
                 "news.word.crossed",
                 "news.sentence.sentiment.crossed",
                 "news.sentence.toxicity.crossed",
+                "news.document.crossed",
             ),
         ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),

@@ -20,8 +20,10 @@ from core.metrics.topics import (
     published_membership,
 )
 from core.prompts.news import UNBIASED
+from core.studies.crossed import Crossing
 from core.studies.findings import floor
 from core.studies.news.comparisons import model_findings, prompt_findings
+from core.studies.news.crossed import crossed_level
 from core.studies.news.groups import GroupAxis
 from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, deals_for, design_of, floors
 from core.studies.news.level_findings import families, level_findings
@@ -235,12 +237,17 @@ class MeasuredDocuments:
 
 
 def document_findings(
-    table: NewsTable, seed: int = 0, resamples: int = RESAMPLES, *, topics: Sequence[int] = ()
+    table: NewsTable,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    *,
+    topics: Sequence[int] = (),
+    crossings: Mapping[str, Crossing] | None = None,
 ) -> list[Finding]:
     """Every finding of the document level on every axis, adjusted for many tests; topics before what rests on them.
 
-    `topics`: the numbers of topics to choose from, by default the paper's scaled to the corpus. Where no topics can be
-    learnt the findings are undefined and say why.
+    `topics`: the numbers of topics to choose from, by default the paper's scaled to the corpus. `crossings`: by axis
+    id, of the axes that are made of two. Where no topics can be learnt the findings are undefined and say why.
     """
     design = design_of(table)
     read = read_articles(table, topics, seed)
@@ -258,6 +265,8 @@ def document_findings(
         findings = level_findings(measured, design, draws)
         findings += prompt_findings(measured, table) + model_findings(measured, table)
         found += families([_explained(documents, finding) for finding in findings])
+        crossed = crossed_level(measured, design, (crossings or {}).get(axis.id))
+        found += [_explained(documents, finding) for finding in crossed]
     return found
 
 

@@ -186,7 +186,7 @@ def measure(
     findings = families([*words, *sentences, *refusal_findings(table), *length_findings(table, design)])
     findings += crossed
     if floored:  # topics are learnt anew from whatever texts there are: no estimates of some of them compare
-        findings += document_findings(table, seed, resamples)
+        findings += document_findings(table, seed, resamples, crossings=crossings)
     return StudyResult(study="news", rows=table.rows, dropped=dict(table.dropped), findings=tuple(findings))
 
 

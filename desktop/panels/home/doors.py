@@ -74,6 +74,8 @@ class DoorState:
     other_step: str = ""
     mend: str = ""  # a third: what brings something that is not here, or takes it along
     mend_step: str = ""
+    own: str = ""  # a fourth: where what it asks with is made one's own
+    own_step: str = ""
 
 
 class DoorCard(Card):
@@ -90,8 +92,9 @@ class DoorCard(Card):
         self.words = Label("", "note", wrap=True)
         self.button = Button("", role="primary")
         self.other = LinkButton("")
-        self.mend = LinkButton("")
+        self.mend, self.own = LinkButton(""), LinkButton("")
         self.mend.clicked.connect(lambda: on_step(self.state.mend_step))
+        self.own.clicked.connect(lambda: on_step(self.state.own_step))
         self.button.clicked.connect(lambda: on_step(self.state.step))
         self.other.clicked.connect(lambda: on_step(self.state.other_step))
         head = QHBoxLayout()
@@ -99,7 +102,7 @@ class DoorCard(Card):
         head.addWidget(self.picture)
         head.addWidget(Label(title, "title"), 1)
         foot = FlowLayout(spacing=tokens.gap, centred=True)
-        for button in (self.button, self.other, self.mend):
+        for button in (self.button, self.other, self.own, self.mend):
             foot.addWidget(button)
             button.hide()
         self.box.addLayout(head)
@@ -125,6 +128,8 @@ class DoorCard(Card):
         self.mend.set_text(state.mend)
         self.mend.setAccessibleDescription(state.words)
         self.mend.setVisible(bool(state.mend))
+        self.own.set_text(state.own)
+        self.own.setVisible(bool(state.own))
 
     def _dress(self) -> None:
         tokens = theme.current()
@@ -225,7 +230,7 @@ def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
 
 def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:
     """An audit begins with prompts, in a project of its own or in the one that is open, and it needs a writer."""
-    state = _audit_state(facts, read_only=read_only)
+    state = replace(_audit_state(facts, read_only=read_only), own=tr("Own people…"), own_step="own")
     if writers is None or writers.real:
         return state
     lack = tr("Only the teaching model is here to write.") if writers.teaching else tr("No model is here to write yet.")

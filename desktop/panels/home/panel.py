@@ -266,6 +266,7 @@ class HomePanel(Panel):
             "report": lambda: self.shell.show_panel("findings", report=True),
             "creative prompts": lambda: self.shell.show_panel("prompts", study=COMPARED),
             "audit": self._new_audit,
+            "own": lambda: self.shell.show_panel("prompts", own="axes"),
             "go on": lambda: self.shell.show_panel("judge", go_on=True),
             "workshop": lambda: self.shell.show_panel("fingerprint", workshop=True),
             "workshop set": self._lead_workshop,

@@ -13,7 +13,7 @@ from desktop import theme
 from desktop.operations.letters import drop_result, groups_to_choose, read_twin, read_under_names, why_no_rewrite
 from desktop.panels.letters.twin_rewrite import RewriteDialog
 from desktop.panels.letters.twin_view import TwinView
-from desktop.panels.letters.twin_whom import ALL_GROUPS, TwinPersonBar, Whom
+from desktop.panels.letters.twin_whom import TwinPersonBar, Whom
 from desktop.widgets import (
     Card,
     Chip,
@@ -123,8 +123,8 @@ class TwinPage(QWidget):
         checked = self.checked
         assert checked is not None
         self._stop()
-        if whom.kind == ALL_GROUPS:
-            self._reading = read_under_names(checked=checked).start(
+        if whom.several:
+            self._reading = read_under_names(checked=checked, names=whom.names).start(
                 self.shell.jobs,
                 on_done=lambda names: self._show(checked, names.twins[0].twin, whom, names),
                 on_error=lambda error: self._fail(checked, error),
@@ -174,7 +174,7 @@ class TwinPage(QWidget):
         found = next((one.twin for one in self._names.twins if one.group == group), None) if self._names else None
         if found is not None:
             self._made, self._written = found, False
-            self.person.show_person(found.other, ALL_GROUPS)
+            self.person.show_person(found.other, self._whom.kind)
             self.view.show_difference(self._asking(found))
             self._show_state()
 

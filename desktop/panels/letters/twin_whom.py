@@ -1,7 +1,6 @@
 """Whom a twin is about: chosen by kind, or typed; and the letter under one name of every group."""
 
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from core.swap import Person
 from desktop import theme
-from desktop.operations.letters import NameGroupToChoose
+from desktop.operations.letters import NamesToChoose
 from desktop.panels.letters.compared import shown
 from desktop.tables.rows import TableColumn, TableRow, TextTable
 from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, plural, tr
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST, TIP_WIDTH = 80, 72  # characters
 GENDER, ALL_GROUPS, TYPED = "gender", "all", "typed"  # kinds beside the groups' keys
+BY_SET = "set:"  # before the key of a set of names
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,17 @@ class Whom:
     @property
     def group(self) -> str:
         """The key of the group whose name it is; "" where it is none's."""
-        return "" if self.kind in (GENDER, ALL_GROUPS, TYPED) else self.kind
+        return "" if self.kind in (GENDER, TYPED) or self.several else self.kind
+
+    @property
+    def several(self) -> bool:
+        """A name of each group is wanted."""
+        return self.kind == ALL_GROUPS or self.kind.startswith(BY_SET)
+
+    @property
+    def names(self) -> str:
+        """The key of the set of names whose groups they are; "" for those of the program."""
+        return self.kind.removeprefix(BY_SET) if self.kind.startswith(BY_SET) else ""
 
 
 class TwinPersonBar(QWidget):
@@ -69,7 +79,7 @@ class TwinPersonBar(QWidget):
             self.flow.addWidget(_captioned(caption, field))
         self.flow.addWidget(self.make)
         self.kind.setAccessibleName(tr("What kind of twin"))
-        self.offer(())
+        self.offer(NamesToChoose())
         self.title.setPlaceholderText(tr("same"))
         for line in (self.title, self.first, self.last):
             line.setMaxLength(LONGEST)
@@ -81,17 +91,19 @@ class TwinPersonBar(QWidget):
         self._enable()
         theme.signals.changed.connect(self._dress)
 
-    def offer(self, groups: Sequence[NameGroupToChoose]) -> None:
-        """The groups of names to choose from, each with its source as a tip."""
+    def offer(self, names: NamesToChoose) -> None:
+        """The groups of names to choose from, each with its source as a tip, and the sets."""
         with QSignalBlocker(self.kind):
             self.kind.clear()
             self.kind.addItem(tr("of the other gender"), GENDER)
-            for one in groups:
+            for one in names.groups:
                 self.kind.addItem(tr("name: {label}").format(label=safe_line(one.label)), one.key)
                 tip = safe_tip(textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH))
                 self.kind.setItemData(self.kind.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
-            if groups:
+            if names.groups:
                 self.kind.addItem(tr("names of all groups"), ALL_GROUPS)
+            for key, title in names.sets.items():
+                self.kind.addItem(tr("each group of: {title}").format(title=safe_line(title)), f"{BY_SET}{key}")
             self.kind.addItem(tr("as typed here"), TYPED)
         self._show_kind()
 

@@ -35,9 +35,10 @@ class OwnShelf(Card):
         self.list.horizontalHeader().hide()
         self.new, self.bring = QuietButton(tr("New"), icon="plus"), QuietButton(tr("Import…"))
         self.cross, self.for_groups = QuietButton(tr("Cross two…")), QuietButton(tr("New for an axis…"))
-        self.example = QuietButton(tr("Save an example…"))
+        self.example = QuietButton(tr("Example…"))
+        self.example.setToolTip(tr("Save an example with explanations to a file, to be changed and imported"))
         ways = FlowLayout()
-        for button in (self.new, self.for_groups, self.bring, self.cross, self.example):
+        for button in (self.new, self.bring, self.for_groups, self.cross, self.example):
             ways.addWidget(button)
         for widget in (self.box_of_kinds, self.about, self.list):
             self.box.addWidget(widget, int(widget is self.list))

@@ -11,8 +11,9 @@ from core.documents.name_twins import read_under_names
 from core.documents.request import ReadingRequest
 from core.documents.twins import twin_of
 from core.documents.values import SentenceDifference, TwinDifference
+from core.prompts.name_sets import load_name_set
 from core.swap import Person
-from core.swap.name_groups import group_of_name, name_groups
+from core.swap.name_groups import group_of_name, groups_of, name_groups
 
 KELLY = Person("Kelly", "Moreno", "", "she")
 LETTER = (
@@ -36,6 +37,22 @@ def test_the_letter_is_read_under_a_name_of_every_group_and_nothing_else_changes
     assert found.figures == ()
     assert any("No score of a sentence and no figure" in said for said in found.findings)
     assert found.findings[-1].startswith("One name stands for no group")
+
+
+def test_the_groups_of_a_set_of_names_are_each_race_and_gender() -> None:
+    groups = groups_of(load_name_set("us"))
+    found = read_under_names(read_pasted(LETTER), ReadingRequest({}, person=KELLY), groups)
+    assert [one.group for one in found.twins][:4] == ["white-woman", "white-man", "black-woman", "black-man"]
+    assert len(found.twins) == 8
+    cells = {"-".join(of[0] for of in cell.of.values()): cell.all_names for cell in load_name_set("us").cells}
+    for one in found.twins:
+        other, text = one.twin.other, one.twin.twin_reading.document.text
+        assert other.first_name in cells[one.group]
+        assert other.last_name == "Moreno"  # a set has given names alone
+        woman = one.group.endswith("-woman")
+        assert other.pronoun == ("she" if woman else "he")
+        assert f"I recommend {'Ms.' if woman else 'Mr.'} Moreno" in text
+        assert (" her word" in text) == woman
 
 
 def test_what_a_scorer_makes_of_the_names_is_said_with_the_names_that_it_is_between(

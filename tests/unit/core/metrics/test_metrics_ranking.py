@@ -174,3 +174,30 @@ def test_who_wins_every_pair_everywhere_is_told_apart_by_sign_flips(by_rater: bo
     assert pair.p == stats.binomtest(fewest, fewest, 0.5).pvalue
     assert pair.interval is not None
     assert 0.5 < pair.interval.low < pair.chance < pair.interval.high <= 1
+
+
+def test_contrasts_of_strengths_are_odds_ratios_and_those_of_two_are_their_pair() -> None:
+    """π = (4, 2, 2, 1) in a two by two table: each factor doubles the odds, and together they multiply."""
+    strengths, every = np.array([4.0, 2.0, 2.0, 1.0]), list(combinations(range(4), 2))
+    shown = np.array([(*pair, NOBODY) for pair in every for _ in pair] * 2)
+    best = np.array([one for pair in every for one in pair] * 2)
+    other = shown[:, :2].sum(axis=1) - best
+    weight = 5000 * strengths[best] / (strengths[best] + strengths[other])
+    n = len(best)
+    exact = Ballots(shown, best, np.full(n, NOBODY), weight, np.zeros(n, int), np.arange(n) // (n // 2))
+    contrasts = np.array([[0.5, 0.5, -0.5, -0.5], [1.0, -1.0, -1.0, 1.0]])
+    main, interaction = ranking(exact, 4, by_rater=False, contrasts=contrasts, resamples=20).contrasts
+    assert main.value == pytest.approx(2, rel=0.002)  # the imaginary comparison with an average text is the rest
+    assert interaction.value == pytest.approx(1, abs=0.002)
+    assert interaction.interval.reason == "no variation between the units"  # both sets of texts say the same
+    some = ballots(np.random.default_rng(9), pairs(60))
+    step = np.array([[1.0, 0.0, -1.0, 0.0, 0.0]])
+    found = ranking(some, len(STRENGTHS), by_rater=True, contrasts=step, seed=3, resamples=50)
+    (ratio,) = found.contrasts
+    pair = next(one for one in found.pairs if (one.first, one.second) == (0, 2))
+    assert ratio.value == pytest.approx(pair.chance / (1 - pair.chance))
+    assert ratio.p == pytest.approx(pair.p)
+    bounds = ratio.interval.bounds
+    assert bounds is not None
+    assert pair.interval is not None
+    assert bounds.low == pytest.approx(pair.interval.low / (1 - pair.interval.low))

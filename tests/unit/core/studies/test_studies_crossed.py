@@ -1,5 +1,7 @@
 """Two crossed axes in creative writing, news and completion, against scipy and statsmodels."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -13,7 +15,9 @@ from core.report.figures import figures_of
 from core.report.questions import kind_title
 from core.studies.completion.measure import measure as measure_completion
 from core.studies.completion.table import CompletionTable
+from core.studies.creativity.choices import JudgmentTable
 from core.studies.creativity.distances import OutputTable
+from core.studies.creativity.judgments import measure_judgments
 from core.studies.creativity.outputs import measure_outputs
 from core.studies.crossed import crossing_of
 from core.studies.news.groups import group_axis
@@ -82,6 +86,41 @@ def test_distances_on_a_crossed_axis_have_the_effects_of_both_axes_and_their_int
     assert interaction.p_adjusted < 0.05
     assert interaction.groups == CELLS
     assert interaction.n_by_group == dict.fromkeys(CELLS, BLOCKS)
+
+
+def test_preferences_on_a_crossed_axis_have_main_effects_and_an_interaction() -> None:
+    """Raters prefer texts for Black women alone, whatever they are beside: neither axis by itself says so."""
+    rng, rows = np.random.default_rng(5), []
+    for number in range(120):
+        one, other = list(combinations(CELLS, 2))[number % 6]
+        for rater in ("A", "B", "C", "D", "E", "F"):
+            liked = "black-woman" if "black-woman" in (one, other) and rng.random() < 0.8 else rng.choice([one, other])
+            rows.append((f"c{number}", rater, (one, other), str(liked)))
+    comparison, rater, shown, chosen = zip(*rows, strict=True)
+    n = len(rows)
+    table = JudgmentTable(
+        comparison, rater, ("gender_race: ranking",) * n, shown, ("choice",) * n, chosen, ranked=("gender_race",) * n
+    )
+    result = measure_judgments(table, axes={}, parts=True, resamples=9, crossed={"gender_race": AXIS.definition()})
+    crossed = tuple(one for one in result.findings if one.id.startswith("creativity.crossed.preference"))
+    assert [(one.dims["axis"], one.groups) for one in crossed] == [
+        ("gender", ("man", "woman")),
+        ("race", ("white", "black")),
+        ("gender_race", ("white-man", "black-man", "white-woman", "black-woman")),
+    ]
+    gender, race, both = crossed
+    # Its odds to be preferred are 0.9 to 0.1; the others are equal. So ln π is ln 9 for it and 0 for three of them.
+    assert gender.estimate == pytest.approx(1 / 3, rel=0.3)  # exp(−½ ln 9)
+    assert race.estimate == pytest.approx(1 / 3, rel=0.3)
+    assert both.estimate == pytest.approx(9, rel=0.35)
+    assert both.interval is not None
+    assert 1 < both.interval.low < 9 < both.interval.high
+    assert both.p_adjusted is not None
+    assert both.p_adjusted < 0.01
+    assert (both.unit, both.n) == ("ratio of odds ratios", n)
+    assert both.n_by_group["black-woman"] == n // 2  # a pair of six has it in three
+    told = [figure.key for figure in figures_of("creativity", list(crossed))]
+    assert "creativity.crossed" in told
 
 
 def test_an_axis_that_is_not_crossed_has_no_such_findings() -> None:

@@ -3,10 +3,11 @@
 import pytest
 
 from core.errors import UsageError
+from core.prompts.name_sets import name_set_from
 from core.swap import Person
 from core.swap.engine import swap
 from core.swap.guess_pronoun import contradicts, given_pronoun
-from core.swap.name_groups import group_of_name, name_group, name_groups, named_in
+from core.swap.name_groups import group_of_name, groups_of, name_group, name_groups, named_in
 
 KELLY = Person("Kelly", "Moreno", "", "she")
 
@@ -44,6 +45,16 @@ def test_a_twin_of_another_name_changes_nothing_else() -> None:
     text = "Kelly Moreno led the team. Ms. Moreno is thorough, and her reports are clear."
     made = swap(text, KELLY, named_in(name_group("black"), KELLY))
     assert made.text == "Lakisha Washington led the team. Ms. Washington is thorough, and her reports are clear."
+
+
+def test_the_family_name_stays_where_a_set_has_given_names_alone() -> None:
+    cell = {"title": "Germans", "of": {"nationality": ["german"]}, "names": ["Kelly"]}
+    (group,) = groups_of(
+        name_set_from({"key": "a", "title": "A", "version": 1, "source": "A list", "cells": [cell]}, "")
+    )
+    assert (group.label, group.source, group.pronoun) == ("Germans", "A list", "")
+    assert named_in(group, Person("Jo", "van Dyke", "", "they")) == Person("Kelly", "van Dyke", "", "they")
+    assert named_in(group, KELLY) == KELLY  # the only name there is
 
 
 def test_a_group_that_there_is_not_is_answered_with_those_that_there_are() -> None:

@@ -333,6 +333,13 @@ def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: P
     assert [one for one in offers if one.kind != "news"] == list(left)
 
 
+def test_own_people_are_found_at_the_door_of_audits_without_a_project(window: MainWindow, home: HomePanel):
+    home.audit.own.click()
+    assert window.current == "prompts"
+    panel = window.panels["prompts"]
+    assert panel.tabs.currentIndex() == panel.own_tab
+
+
 def test_changing_ones_mind_about_a_new_audit_changes_nothing(qtbot: QtBot, window: MainWindow, home: HomePanel):
     dialog = asked_for_an_audit(qtbot, window, home)
     dialog.cancel.click()

@@ -32,7 +32,14 @@ from core.swap import Person
 from core.swap.result import Change, Twin, applied
 from desktop import theme
 from desktop.main_window import MainWindow
-from desktop.operations.letters import Checked, LetterRequest, NameGroupToChoose, suggested, why_no_rewrite
+from desktop.operations.letters import (
+    Checked,
+    LetterRequest,
+    NameGroupToChoose,
+    NamesToChoose,
+    suggested,
+    why_no_rewrite,
+)
 from desktop.panels.letters.twin import TwinPage
 from desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
 from desktop.panels.letters.twin_rewrite import RewriteDialog
@@ -379,18 +386,19 @@ GROUPS = (
 def test_a_kind_of_twin_is_chosen_with_the_source_of_its_names(qtbot: QtBot) -> None:
     bar = TwinPersonBar()
     qtbot.addWidget(bar)
-    bar.offer(GROUPS)
+    bar.offer(NamesToChoose(GROUPS, {"us": "Names of the United States"}))
     bar.show_person(JOSEPH)
     keys = [bar.kind.itemData(place) for place in range(bar.kind.count())]
-    assert keys == ["gender", "white", "black", "all", "typed"]
+    assert keys == ["gender", "white", "black", "all", "set:us", "typed"]
     assert bar.kind.currentData() == "gender"
     assert "a study. What is known." in bar.kind.itemData(1, Qt.ItemDataRole.ToolTipRole)
     wanted: list[Whom] = []
     bar.wanted.connect(wanted.append)
-    for key in ("black", "all", "gender", "typed"):
+    for key in ("black", "all", "set:us", "gender", "typed"):
         bar.kind.setCurrentIndex(keys.index(key))
         bar.kind.activated.emit(keys.index(key))
-    assert [(one.kind, one.group) for one in wanted] == [("black", "black"), ("all", ""), ("gender", "")]
+    said = [(one.group, one.several, one.names) for one in wanted]
+    assert said == [("black", False, ""), ("", True, ""), ("", True, "us"), ("", False, "")]
     bar.first.setText("Alex")
     bar.first.textEdited.emit("Alex")
     bar.make.click()

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from core.findings import Finding
+from core.prompts import load_axis
+from core.prompts.axes import Axis
+from core.studies.crossed import crossing_of
 from core.studies.news.document import document_findings, measure_documents
 from core.studies.news.groups import GroupAxis, group_axis
 from core.studies.news.table import NewsTable, news_table
@@ -320,3 +324,43 @@ def test_equal_originals_are_read_once(gender: GroupAxis) -> None:
     topic, group, article_number = read.sentences(gender, "original", np.arange(3))
     assert len(topic) == len(group) == 2
     assert set(article_number) == {0}
+
+
+def test_topics_on_a_crossed_axis_have_the_contrasts_of_each_headlines_difference() -> None:
+    """Four topics, each with one crossed group; compared with the t-test of what a headline's shares contrast by."""
+    definition = load_axis("gender_race").definition()
+    cells = ("white-man", "black-man", "white-woman", "black-woman")
+    own = sorted(
+        (one for one in definition["identities"] if one["key"] in cells), key=lambda one: cells.index(one["key"])
+    )
+    axis = Axis(**{**definition, "identities": own})
+    topics = [words.split() for words in PLANTED]
+    sides: list[list[str]] = [[], []]
+    for place in range(40):
+        rng = np.random.default_rng([11, place])
+        for side in sides:
+            about = rng.choice(4, 14, p=rng.dirichlet(np.ones(4)))
+            people = (f"{cells[topic].replace('-', ' ')} " * int(rng.random() < 0.6) for topic in about)
+            side.append(
+                " ".join(
+                    f"The {who}{' '.join(rng.choice(topics[topic], 6))}."
+                    for topic, who in zip(about, people, strict=True)
+                )
+            )
+    counted = group_axis(axis)
+    table = news_table(*sides, [counted], headlines=[f"story {place}" for place in range(40)])
+    crossing = crossing_of(counted.groups, [axis.definition()])
+    assert crossing is not None
+    found = document_findings(table, 1, 99, topics=(4,), crossings={counted.id: crossing})
+    read = read_articles(table, (4,), 1)
+    assert not isinstance(read, str)
+    values = measure_documents(read, counted, 1, 99).measured.values
+    assert values.present.any(axis=0).all()  # every group has a topic
+    whole = values.signed[values.present.all(axis=1)]
+    (both,) = [one for one in found if one.id == "news.document.crossed.interaction"]
+    places = [counted.groups.index(cell) for cell in crossing.cells]
+    known = ttest_1samp(whole[:, places] @ (1, -1, -1, 1), 0)
+    assert both.estimate == pytest.approx(float((whole[:, places] @ (1, -1, -1, 1)).mean()))
+    assert both.p == pytest.approx(known.pvalue)
+    assert "Given 4 topics learnt" in both.note
+    assert len([one for one in found if one.id == "news.document.crossed.main_effect"]) == 2
