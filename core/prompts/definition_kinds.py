@@ -109,9 +109,10 @@ def _read_names(path: Path) -> dict[str, Any]:
         rows = (read.columns, *(tuple(row.values.values()) for row in read.rows))
         return {"title": path.stem.replace("_", " ").capitalize(), "cells": with_alike(cells_of_table(rows))}
     data = read_toml(path)
-    found = name_set_from(data, f"The file of names {path.name}")
-    listed = all(isinstance(cell["names"], list) for cell in data["cells"]) and "sources" not in data
-    return data if listed else as_lists(found)
+    if "sources" not in data:
+        return data
+    draft = as_lists(name_set_from({"key": "read", "title": path.stem, "version": 1, **data}, f"The file {path.name}"))
+    return {name: value for name, value in draft.items() if name != "key" or name in data}
 
 
 NAMES = DefinitionKind(

@@ -86,6 +86,11 @@ class DefinitionKind:
     def suffix(self) -> str:
         return self.suffixes[0]
 
+    @property
+    def mark(self) -> str:
+        """The field by which a file of this kind is told from the others'."""
+        return self.fields[1].name
+
     def blank(self) -> dict[str, Any]:
         """An empty draft, with as many rows as are needed."""
         return {each.name: [{} for _ in range(each.least)] for each in self.fields if each.shape == "rows"}
@@ -190,9 +195,16 @@ def completed(kind: DefinitionKind, draft: Draft, taken: Collection[str]) -> dic
     made |= {"title": draft.get("title", ""), "version": draft.get("version", 1)}
     made |= {name: value for name, value in draft.items() if name not in made and value != [] and value != ""}
     for field in kind.fields:
+        rows = draft.get(field.name, ())
+        if field.shape == "rows" and not _are_tables(rows):
+            return made  # as it stands: `load` says what is wrong with it
         if field.shape == "rows":
-            made[field.name] = _with_keys(field, draft.get(field.name, ()), kind.taken())
+            made[field.name] = _with_keys(field, rows, kind.taken())
     return kind.tidy(made)
+
+
+def _are_tables(rows: Any) -> bool:
+    return isinstance(rows, list | tuple) and all(isinstance(row, Mapping) for row in rows)
 
 
 def _plain(value: Any) -> Any:

@@ -234,7 +234,10 @@ def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
             lines = Path(each).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise AppError(f"The list {each} could not be read.", hint="It is text in UTF-8, one to a line.") from error
-        found += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        own = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        if not all(line.isprintable() for line in own):
+            raise AppError(f"The list {each} is no text.", hint="It is text in UTF-8, one to a line.")
+        found += own
     return tuple(found)
 
 

@@ -177,13 +177,48 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     return draft
 
 
+def _readable(kind: DefinitionKind, path: Path) -> None:
+    """Raise `AppError` in one sentence for what is no file of this kind by its name, or empty."""
+    if path.suffix.lower().lstrip(".") not in kind.suffixes and not path.is_dir():
+        endings = " or ".join(f".{each}" for each in kind.suffixes)
+        raise AppError(f"“{path.name}” is no {kind.one}: its name ends in {endings}.", hint=_example_hint(kind))
+    if path.is_file() and path.stat().st_size == 0:
+        raise AppError(f"“{path.name}” is empty.", hint=_example_hint(kind))
+
+
+def _example_hint(kind: DefinitionKind) -> str:
+    return f"“Example…”, or “biasprint example {kind.folder}”, gives one with explanations."
+
+
 def _checked(kind: DefinitionKind, path: Path) -> dict[str, Any]:
-    draft = kind.read(path) if kind.read is not None else read_toml(path)
+    _readable(kind, path)
+    if path.suffix.lower() == ".toml":
+        _of_this_kind(kind, read_toml(path), path.name)
+    try:
+        draft = kind.read(path) if kind.read is not None else read_toml(path)
+    except AppError as error:
+        if path.suffix.lower() == ".toml":  # it is TOML, so that what is wrong is what it says
+            error.hint = _example_hint(kind)
+        raise
     try:
         kind.load(completed(kind, draft, ()))
     except AppError as error:
-        raise AppError(f"“{path.name}” is no {kind.one}. {error.message}", hint=error.hint) from error
+        message = f"“{path.name}” is no {kind.one}. {error.message}"
+        raise AppError(message, hint=_example_hint(kind), details=" ".join((error.hint, error.details))) from error
     return draft
+
+
+def _of_this_kind(kind: DefinitionKind, data: Draft, name: str) -> None:
+    """Raise `AppError` for a file that is one of another kind, or of several."""
+    if kind.mark in data or "crosses" in data:
+        return
+    if kind is TASK and "task" in data:
+        raise AppError(f"“{name}” holds several tasks.", hint="Give each a file of its own to bring it in here.")
+    if other := next((one for one in KINDS.values() if one.mark in data), None):
+        raise AppError(
+            f"“{name}” is {'an' if other.one[0] in 'aeiou' else 'a'} {other.one}, no {kind.one}.",
+            hint=f"Choose “{other.title}” to bring it in.",
+        )
 
 
 def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:

@@ -159,3 +159,35 @@ def test_each_example_is_explained_and_loads_without_a_change(kind: str, tmp_pat
     kept = save(KINDS[kind], read_definition(KINDS[kind], path))  # as “Import…” and “Save” do
     assert kept.version == 1
     assert [one for one in problems(KINDS[kind], kept.data) if not one.caution] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text", "says"),
+    [
+        ("tasks", "hair.toml", example_of(KINDS["axes"]), "“hair.toml” is an axis, no task."),
+        ("axes", "a.toml", example_of(KINDS["names"]), "“a.toml” is a set of names, no axis."),
+        ("names", "a.toml", example_of(KINDS["documents"]), "“a.toml” is a document, no set of names."),
+        ("axes", "a.csv", "a,b\n1,2\n", "“a.csv” is no axis: its name ends in .toml."),
+        ("occupations", "a.toml", "", "“a.toml” is empty."),
+        ("occupations", "a.txt", "\0\1", "is no text."),
+        ("themes", "a.toml", "theme = 3\n", "“a.toml” is no list of themes. There is no theme."),
+        ("tasks", "a.toml", "[[task]]\n[[task]]\n", "“a.toml” holds several tasks."),
+        ("tasks", "a.toml", 'template = "{theme}"\nrubric = [3]\n', "“a.toml” is no task."),
+        ("names", "a.csv", "a,b\n1,2\n", "has no column “name”"),
+        ("names", "a.toml", "cells = [3]\n", "“a.toml” is no set of names."),
+        ("names", "a.toml", 'sources = 3\ncells = [{ of = "x" }]\n', "The file a.toml is not valid"),
+        ("names", "a.xlsx", "no workbook", "a.xlsx"),
+        ("documents", "a.toml", 'title = "T"\n', "“a.toml” is no document."),
+        ("axes", "a.toml", "identities = []\n", "a.toml is not valid: key: it is missing"),
+    ],
+)
+def test_a_file_that_cannot_be_brought_in_is_told_in_a_sentence(
+    kind: str, name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    with pytest.raises(AppError) as error:
+        read_definition(KINDS[kind], path)
+    assert says in error.value.message
+    assert error.value.hint
+    assert "Compare it with a file" not in error.value.hint
