@@ -1,7 +1,7 @@
 """new, prompts, generate: what makes and fills a project."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,6 +32,7 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
+from core.cli.options import grouped
 from core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
@@ -78,6 +79,81 @@ def new(
         say(f"  {name}: {result.prompts:,} prompts")
 
 
+@dataclass(frozen=True)
+class OfCreativity:
+    """What the prompts of creative writing are narrowed by."""
+
+    task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks; a .toml file of one's own.")] = (
+        None
+    )
+    theme: Annotated[
+        list[str] | None, typer.Option(help="Creativity: only these themes; a .toml file of one's own.")
+    ] = None
+    axis: Annotated[
+        list[str] | None, typer.Option(help="Creativity: only these axes. Letters, template: the axis.")
+    ] = None
+    preset: Annotated[
+        str | None, typer.Option(help="Creativity: sweep (500 prompts, for temperatures) or human (a rating study).")
+    ] = None
+
+
+@dataclass(frozen=True)
+class OfLetters:
+    """What those of letters are narrowed by or made from."""
+
+    name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None
+    names_in_turn: Annotated[
+        int | None,
+        typer.Option(help="Letters: so many names for each group, one in each prompt, taken in turn.", min=1),
+    ] = None
+    name_set: Annotated[
+        str | None, typer.Option(help="Letters: take names from this set (us, or a .toml file) instead of the axis's.")
+    ] = None
+    document: Annotated[
+        str | None, typer.Option(help="Letters: letter, resume_summary, peer_evaluation, or a .toml file of one's own.")
+    ] = None
+    occupation: Annotated[
+        list[str] | None, typer.Option(help="Letters: only of these occupations; a .txt file has one to a line.")
+    ] = None
+    biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None
+    versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None
+
+
+@dataclass(frozen=True)
+class OfNewsOrCompletion:
+    """What those of news and of completion are narrowed by."""
+
+    headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None
+    ideology: Annotated[str | None, typer.Option(help="News: also the biased prompts, with this ideology.")] = None
+    base_model: Annotated[bool, typer.Option("--base-model", help="News: the headline alone.")] = False
+    domain: Annotated[list[str] | None, typer.Option(help="Completion: only these domains.")] = None
+    direction: Annotated[list[str] | None, typer.Option(help="Completion: only SAI or ASA.")] = None
+
+
+@dataclass(frozen=True)
+class OfAnyStudy:
+    """What prompts of any study can have, or be made from."""
+
+    mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None
+    instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None
+    template: Annotated[
+        Path | None, typer.Option(help="Compare, letters: the prompt's text, with {column} for what varies.")
+    ] = None
+    table: Annotated[Path | None, typer.Option(help="The table whose rows fill the template.")] = None
+    mapping: Annotated[
+        list[str] | None, typer.Option("--map", help="field=column of that table: group, second_group, block, name …")
+    ] = None
+    set_name: Annotated[str | None, typer.Option("--set", help="What the template's prompt set is called.")] = None
+
+
+# An option that is given several times is a list in what is chosen.
+CHOSEN_AS = {
+    "task": "tasks", "theme": "themes", "axis": "axes", "name": "names", "occupation": "occupations",
+    "domain": "domains", "direction": "directions", "mapping": "columns",
+}  # fmt: skip
+
+
+@grouped
 def prompts(
     file: File,
     study: Annotated[
@@ -86,50 +162,12 @@ def prompts(
     design: Annotated[
         str | None, typer.Option(help="A design, by its name (see “biasprint designs”) or its .toml file.")
     ] = None,
-    task: Annotated[
-        list[str] | None, typer.Option(help="Creativity: only these tasks; a .toml file of one's own.")
-    ] = None,
-    theme: Annotated[
-        list[str] | None, typer.Option(help="Creativity: only these themes; a .toml file of one's own.")
-    ] = None,
-    axis: Annotated[
-        list[str] | None, typer.Option(help="Creativity: only these axes. Letters, template: the axis.")
-    ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="Creativity: sweep (500 prompts, for temperatures) or human (a rating study).")
-    ] = None,
-    name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None,
-    names_in_turn: Annotated[
-        int | None,
-        typer.Option(help="Letters: so many names for each group, one in each prompt, taken in turn.", min=1),
-    ] = None,
-    name_set: Annotated[
-        str | None, typer.Option(help="Letters: take names from this set (us, or a .toml file) instead of the axis's.")
-    ] = None,
-    document: Annotated[
-        str | None, typer.Option(help="Letters: letter, resume_summary, peer_evaluation, or a .toml file of one's own.")
-    ] = None,
-    occupation: Annotated[
-        list[str] | None, typer.Option(help="Letters: only of these occupations; a .txt file has one to a line.")
-    ] = None,
-    biographies: Annotated[Path | None, typer.Option(help="Letters: a table of biographies to write from.")] = None,
-    versions: Annotated[int | None, typer.Option(help="Letters: versions of each biography and group.", min=1)] = None,
-    headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None,
-    ideology: Annotated[str | None, typer.Option(help="News: also the biased prompts, with this ideology.")] = None,
-    base_model: Annotated[bool, typer.Option("--base-model", help="News: the headline alone.")] = False,
-    domain: Annotated[list[str] | None, typer.Option(help="Completion: only these domains.")] = None,
-    direction: Annotated[list[str] | None, typer.Option(help="Completion: only SAI or ASA.")] = None,
-    mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None,
-    instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None,
-    template: Annotated[
-        Path | None, typer.Option(help="Compare, letters: the prompt's text, with {column} for what varies.")
-    ] = None,
-    table: Annotated[Path | None, typer.Option(help="The table whose rows fill the template.")] = None,
-    mapping: Annotated[
-        list[str] | None, typer.Option("--map", help="field=column of that table: group, second_group, block, name …")
-    ] = None,
-    set_name: Annotated[str | None, typer.Option("--set", help="What the template's prompt set is called.")] = None,
     as_json: AsJson = False,
+    *,
+    creativity: OfCreativity,
+    letters: OfLetters,
+    others: OfNewsOrCompletion,
+    every: OfAnyStudy,
 ) -> None:
     """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
     from core.runs.setup import add_prompts
@@ -137,14 +175,10 @@ def prompts(
     study = study or ("compare" if design else "")
     if not study:
         raise UsageError("No study was named.", hint="Name one with --study, or a design with --design.")
+    given = {name: value for group in (creativity, letters, others, every) for name, value in vars(group).items()}
+    choice = {CHOSEN_AS.get(name, name): value for name, value in given.items()}
     with open_for_writing(file) as project, job("Making prompts") as ctx:
-        result = add_prompts(
-            project, study, ctx=ctx, tasks=task, themes=theme, axes=axis, preset=preset, names=name,
-            names_in_turn=names_in_turn, name_set=name_set, document=document, occupations=occupation,
-            biographies=biographies, versions=versions, headlines=headlines, ideology=ideology, base_model=base_model,
-            domains=domain, directions=direction, design=design, mitigation=mitigation, instruction=instruction,
-            template=template, table=table, columns=mapping, set_name=set_name,
-        )  # fmt: skip
+        result = add_prompts(project, study, ctx=ctx, design=design, **choice)
     tell_hints(result.hints)
     if as_json:
         print_json({"study": study, "set": result.name, "version": result.version, "prompts": result.prompts})
