@@ -1,5 +1,6 @@
 """report: writes what was found in a study, from the findings that a project holds."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ def report(
     out: Annotated[Path, typer.Option(help="The file: html, pdf, md (Markdown) or tex (LaTeX tables).")],
     study: Annotated[str | None, typer.Option(help="Which study; needed where several were measured.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Also write each figure as a PDF, into this folder.")] = None,
+    without_findings: Annotated[bool, typer.Option(help="Leave out the page of all findings.")] = False,
     look_anyway: LookAnyway = False,
     as_json: AsJson = False,
 ) -> None:
@@ -35,7 +37,7 @@ def report(
     if study is not None:
         known_study(study)
     with open_to_look(file, look_anyway, "report") as project, job("Writing the report"):
-        about = audited(project, study or only_measured(project))
+        about = replace(audited(project, study or only_measured(project)), whole=not without_findings)
     made = audit_report(about)
     with job("Writing the report"):
         write_audit_report(out, made)

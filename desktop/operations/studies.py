@@ -1,7 +1,7 @@
 """The facts of each study: prompts, texts, and whether they have been measured; and findings saved as a table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -157,14 +157,15 @@ def bring_in_judgments(*, project: "Project", path: Path) -> Operation[str]:
 REPORT_ENDINGS = ("html", "pdf", "md", "tex")
 
 
-def save_study_report(*, project: "Project", study: str, path: Path) -> Operation[None]:
-    """Write what was found in a study, by the ending: who was audited, its questions answered, and every finding."""
+def save_study_report(*, project: "Project", study: str, path: Path, whole: bool = True) -> Operation[None]:
+    """Write what was found in a study, by the ending: who was audited, its questions answered, and, where `whole`,
+    every finding."""
 
     def work(ctx: JobContext) -> None:
         from core.compute import calls, shared
         from core.runs.reporting import audited
 
-        shared().call(calls.write_study_report, path, audited(project, study), ctx=ctx)
+        shared().call(calls.write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
 
     done = tr("The report is in “{name}”.").format(name=path.name)
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)

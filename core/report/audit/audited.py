@@ -29,7 +29,7 @@ class Audited:
     `texts`: what a study's texts are called, such as “Reference letters”. `generators`: as a recipe has them.
     `measured_at`: when, in words. `stale`: why the findings are not of today's texts, or empty. `origin`: the
     project's or the table's name. `title`: the report's, where it has one of its own. The recipe says how many `rows`
-    were read, and how many of them were `left_out`, by reason.
+    were read, and how many of them were `left_out`, by reason. `whole`: with the page of all findings.
     """
 
     study: str
@@ -42,6 +42,7 @@ class Audited:
     generators: tuple[Mapping[str, Any], ...] = ()
     asked: tuple[AskedSet, ...] = ()
     title: str = ""
+    whole: bool = True
 
     @cached_property
     def questions(self) -> tuple[Answered, ...]:

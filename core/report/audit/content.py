@@ -24,7 +24,7 @@ def audit_report(audited: Audited) -> AuditReport:
     pages = [
         AuditPage("In short", tuple(first_page(audited))),
         *_question_pages(audited),
-        AuditPage(ALL_FINDINGS, tuple(all_findings(audited))),
+        *([AuditPage(ALL_FINDINGS, tuple(all_findings(audited)))] if audited.whole else []),
         AuditPage("How it was measured", tuple(methods_page(audited))),
     ]
     return AuditReport(audited.title or f"Bias in {audited.texts.lower()}", about, tuple(pages))
@@ -43,7 +43,8 @@ def _question_pages(audited: Audited) -> Iterator[AuditPage]:
         else:
             blocks += reasons(one.findings)
         if (more := len(one.findings) - len(leads[:MOST_LEADS])) > 0:
-            blocks.append(said(f"{digits.count(more)} more findings belong to it: see “{ALL_FINDINGS}”.", soft=True))
+            where = f"see “{ALL_FINDINGS}”" if audited.whole else "they are in the project and in its export"
+            blocks.append(said(f"{digits.count(more)} more findings belong to it: {where}.", soft=True))
         yield AuditPage(one.question, tuple(blocks))
     if further:
         yield AuditPage("More figures", tuple(map(ReportFigure, further)))

@@ -29,6 +29,7 @@ class Saving:
 
     def __init__(self, shell: Shell, parent: QWidget, shown: Callable[[], Sequence[Finding]]) -> None:
         self._shell, self._parent, self._shown = shell, parent, shown
+        self._whole = True  # are reports to end with all findings?
 
     def commands(self, measurements: Sequence[Measurement]) -> list[Command]:
         """What can be done with the findings that are shown, and with these studies."""
@@ -59,18 +60,24 @@ class Saving:
             Command(tr("Bring in judgments from LLM Comparator…"), self.ask_comparator, "", writable),
         ]
 
-    def offer_reports(self, measurements: Sequence[Measurement], below: QWidget) -> None:
-        """Ask where the report goes; of which study, where several were measured."""
+    def offer_reports(self, measurements: Sequence[Measurement], below: QWidget) -> QMenu | None:
+        """Ask of which study the report is, and whether it ends with all findings; then where it goes."""
         measured = [one for one in measurements if one.measured_at]
-        if len(measured) == 1:
-            self.ask_report(measured[0].study)
-        elif measured:
-            menu = QMenu(self._parent)
-            for one in measured:
-                menu.addAction(one.title, partial(self.ask_report, one.study))
-            open_below(menu, below)
-        else:
+        if not measured:
             self._shell.notify(tr("Nothing has been measured yet. Measure a study, then save its report."))
+            return None
+        menu = QMenu(self._parent)
+        for one in measured:
+            menu.addAction(tr("{study}…").format(study=one.title), partial(self.ask_report, one.study))
+        menu.addSeparator()
+        whole = menu.addAction(tr("End with the list of all findings"))
+        whole.setCheckable(True)
+        whole.setChecked(self._whole)
+        whole.toggled.connect(self._set_whole)
+        return open_below(menu, below)
+
+    def _set_whole(self, whole: bool) -> None:
+        self._whole = whole
 
     def menu(self, measurements: Sequence[Measurement]) -> QMenu:
         menu = QMenu(self._parent)
@@ -104,7 +111,7 @@ class Saving:
 
     def save_report(self, study: str, path: Path) -> None:
         if self._shell.project is not None:
-            save_study_report(project=self._shell.project, study=study, path=path).start(
+            save_study_report(project=self._shell.project, study=study, path=path, whole=self._whole).start(
                 self._shell.jobs, on_error=self._shell.show_error
             )
 

@@ -728,6 +728,13 @@ def test_a_studys_report_is_saved_with_its_questions_answered_first(
         settle(qtbot, shell)
         assert (tmp_path / f"report.{ending}").exists()
     page = (tmp_path / "report.html").read_text("utf-8")
+    assert "All findings</h2>" in page
+    menu = panel.saving.offer_reports(panel._measurements, panel.report)
+    assert menu is not None
+    menu.actions()[-1].trigger()
+    panel.saving.save_report("letters", tmp_path / "short.html")
+    settle(qtbot, shell)
+    assert "All findings" not in (tmp_path / "short.html").read_text("utf-8")
     answer = "Yes, in 1 of 1: “whole &lt;b&gt;letters&lt;/b&gt;” 1.50 (95 % interval 1.10–2.00, n = 6)."
     assert page.index("Who was audited") < page.index("Do more letters fail for one group?") < page.index(answer)
     assert page.count(answer) == 1  # on the page of its question
@@ -770,22 +777,25 @@ def test_the_report_is_asked_for_by_button_and_from_elsewhere_once_it_is_known_w
     qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, monkeypatch: pytest.MonkeyPatch
 ):
     panel = open_panel()
-    asked: list[str] = []
-    monkeypatch.setattr(panel.saving, "ask_report", asked.append)
+    offered: list[list[str]] = []
+    monkeypatch.setattr(
+        "desktop.panels.findings.saving.open_below",
+        lambda menu, below: offered.append([one.text() for one in menu.actions() if one.text()]),
+    )
     settle(qtbot, shell)
     panel.report.click()
-    assert asked == []  # nothing was measured, and that is said
+    assert offered == []  # nothing was measured, and that is said
     panel.deliver(store(project))
     settle(qtbot, shell)
     panel.opened_with(report=True)
     panel.report.click()
-    assert asked == ["letters", "letters"]
+    assert offered == [["Reference letters…", "End with the list of all findings"]] * 2
     known, panel._measurements = panel._measurements, ()
     panel.opened_with(report=True)
-    assert len(asked) == 2
+    assert len(offered) == 2
     panel._show_measured((known, 0))
     panel._show_measured((known, 0))
-    assert len(asked) == 3
+    assert len(offered) == 3
 
 
 def test_judgments_leave_as_a_table_and_for_llm_comparator_and_come_back(
