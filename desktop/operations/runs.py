@@ -47,10 +47,14 @@ class RunLine:
         return self.request.backend != IMPORTED
 
 
+BACKENDS = {"synthetic": "synthetic author", "llama_cpp": "llama.cpp", "written": "by hand"}  # as readers know them
+
+
 def author_words(request: WriteRequest) -> str:
     """The generator in a few words: its backend or endpoint, its model, and the temperature where there is one."""
     given = dict(request.parameters)
-    words = " · ".join(part for part in (str(given.get("endpoint") or request.backend), request.model) if part)
+    backend = tr(BACKENDS[request.backend]) if request.backend in BACKENDS else request.backend
+    words = " · ".join(part for part in (str(given.get("endpoint") or backend), request.model) if part)
     temperature = given.get("temperature")
     if isinstance(temperature, int | float):
         words += tr(", temperature {t}").format(t=f"{temperature:g}")

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.operations.measuring import ScorerLine
 from desktop.widgets import Chip, Label, StandInBadge, tr
@@ -15,14 +16,14 @@ class ScorerRow(QWidget):
         super().__init__()
         info = line.info
         self.line = line
-        self.check = QCheckBox(safe_line(info.name).replace("&", "&&"))
+        self.check = QCheckBox(safe_line(scorer_title(info.name)).replace("&", "&&"))
         self.check.setEnabled(not info.unavailable)
         self.check.setChecked(line.needed and not info.unavailable)
         self.count = Label("", "note")
         head = QHBoxLayout()
         head.setSpacing(theme.current().grid)
         head.addWidget(self.check)
-        head.addWidget(Chip(safe_line(info.role)))
+        head.addWidget(Chip(safe_line(info.role.replace("_", " "))))
         if line.needed:
             head.addWidget(Chip(tr("read by the measures"), "accent"))
         if info.stand_in:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
+from core.machine.models.catalogue import scorer_title
 from desktop import theme
 from desktop.jobs import JobHandle, JobState
 from desktop.jobs.drawer import JobRow
@@ -110,6 +111,11 @@ def used_by(papers: tuple[str, ...]) -> str:
     return tr("used by the {names} paper").format(names=names) if papers else ""
 
 
+def _filled_by(scorer: str, model: str) -> str:
+    title = scorer_title(scorer)
+    return f"{title} · {model}" if model and model not in title else title
+
+
 def in_use_words(seen: RoleSeen) -> str:
     """What fills a role now, in a few words: the scorer and the model that it loads."""
     choice = seen.choice
@@ -117,7 +123,7 @@ def in_use_words(seen: RoleSeen) -> str:
         here = sum(row.here and not row.trouble for row in seen.rows)
         return plural(here, "1 model here", "%n models here")
     model = seen.in_use
-    return f"{choice.scorer} · {model.title}" if model is not None else choice.scorer
+    return _filled_by(choice.scorer, model.title if model is not None else "")
 
 
 def verified_words(result: "Verified") -> tuple[str, str]:
@@ -453,7 +459,7 @@ class InUseCard(Card):
             self.because.setText(tr("Which of them writes is chosen in Generate. Endpoints have a page of their own."))
             return
         model = seen.in_use
-        self.name.setText(safe_line(f"{choice.scorer} · {model.title}" if model is not None else choice.scorer))
+        self.name.setText(safe_line(_filled_by(choice.scorer, model.title if model is not None else "")))
         said = [choice.because]
         if choice.stand_in:
             said.append(tr("A stand-in says so wherever its number appears."))
