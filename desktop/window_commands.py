@@ -1,11 +1,12 @@
 """The commands of the whole window: one list makes the menu, the keys and the command palette."""
 
+import platform
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, qVersion
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QApplication,
@@ -378,4 +379,14 @@ class AboutDialog(TextDialog):
     def __init__(self, parent: QWidget) -> None:
         from core.machine.licences import page
 
-        super().__init__(parent, words_tr("About and licences"), page())
+        super().__init__(parent, words_tr("About and licences"), page(_this_computer()))
+
+
+def _this_computer() -> str:
+    """What somebody who asks for help is asked about, and where the program keeps its own files."""
+    from core.machine.storage import home
+
+    here = tr("Python {python}, Qt {qt}, {system}").format(
+        python=platform.python_version(), qt=qVersion(), system=platform.platform(terse=True)
+    )
+    return "\n".join([here, tr("Settings, models and backups: {folder}").format(folder=home())])

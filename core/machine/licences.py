@@ -32,6 +32,7 @@ SPDX = {
 }
 PAGE = """\
 Biasprint {version}
+{here}
 
 Licensed under the Apache License 2.0, except the parts below, which keep their own licences. The text of a package's \
 licence lies in the folder of its metadata, next to the package.
@@ -76,10 +77,13 @@ def licence_of(stated: PackageMetadata) -> str:
     return " AND ".join(SPDX.get(name, name) for name in names)
 
 
-def page() -> str:
-    """The page about the program: its licence, those of its parts, and what the LGPL asks to be said."""
+def page(here: str = "") -> str:
+    """The page about the program: its licence, those of its parts, and what the LGPL asks to be said.
+
+    `here`: lines on this computer, below the program's name.
+    """
     lines = (f"{one.name} {one.version}: {one.licence or 'not stated'}" for one in packages())
-    return PAGE.format(version=core.__version__, packages="\n".join(lines))
+    return PAGE.format(version=core.__version__, here=here, packages="\n".join(lines))
 
 
 def _installed(requirements: Iterable[str]) -> dict[str, PackageMetadata]:

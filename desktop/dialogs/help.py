@@ -17,6 +17,12 @@ EVERYWHERE = (
     "Ctrl+K: all commands. F6: the next part of the window. F1: help on the panel you are in. Shift+F1: every key."
 )
 
+CONTROLS = (
+    "Tab / Shift+Tab   Next control, and back\nArrows   Within tabs, a list, a table or a choice\n"
+    "Space   Press a button, check a box\nEnter   Open what is chosen; in a dialog its main button\n"
+    "F2   Edit a cell of a table\nEsc   Close a dialog or a list"
+)
+
 
 def help_text(panel: str, shell: "Shell") -> str:
     """What a panel is for, and the keys that work in it."""
@@ -36,6 +42,7 @@ def keys_text(shell: "Shell", title: str, here: "Sequence[Command]", everywhere:
     """Every key there is: of the panel one is in, of the window, and of judging as they are set."""
     groups = (
         (title, _lines(here)),
+        (tr("In every page and dialog"), tr(CONTROLS)),
         (tr("Everywhere"), _lines(everywhere)),
         (tr("While judging"), _judging_keys(shell.settings)),
     )

@@ -5,6 +5,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from core.machine.installation.state import PartState
 from desktop import theme
 from desktop.operations.preparing import Preparation
 from desktop.widgets import (
@@ -248,7 +249,7 @@ class PartsPage(QFrame):
                 self._rows.append(PartRow())
                 self._add(self._rows[-1])
         for row, each in zip(self._rows, states, strict=True):
-            row.show_part(each.part.title, each.part.purpose, each.state, each.sentence)
+            row.show_part(each.part.title, _purpose(each), each.state, each.sentence)
 
     def _heading(self, words: str) -> Label:
         heading = Label(words, "note")
@@ -291,6 +292,13 @@ class PartsPage(QFrame):
         self.move(room.width() - width - 16, foot - self.height() - 8)
 
 
+def _purpose(state: PartState) -> str:
+    """What it is for, and how much comes where it is still to come."""
+    if state.state == "ready":
+        return state.part.purpose
+    return tr("{purpose} About {n} MB to get.").format(purpose=state.part.purpose, n=state.part.megabytes)
+
+
 def _and_time(preparation: Preparation) -> list[str]:
     left = time_left(preparation)
     return [f"{left[:1].upper()}{left[1:]}."] if left else []
@@ -300,11 +308,12 @@ def _stage_words(preparation: Preparation) -> str:
     trouble = preparation.trouble
     if preparation.stage == "stopped" and trouble is not None:
         return str(trouble)
+    free = tr("All of it is free software; “About and licences…” names the licence of each package that is here.")
     return {
         "unknown": tr("What is installed is being looked up."),
         "ready": tr("Everything is here."),
         "working": tr("The rest is prepared behind your work. You may close the window: the next start goes on."),
         "paused": tr("Paused. What was fetched is kept."),
         "offline": tr("The offline switch is on: the rest waits until it is off. What is here works."),
-        "stopped": tr("What is here works. The rest can be installed now, without another start."),
+        "stopped": tr("What is here works. The rest can be installed now, without another start.") + f" {free}",
     }[preparation.stage]

@@ -28,13 +28,14 @@ class DesignChoiceCard(StudyCard):
         for design in self._designs:
             self.which.addItem(safe_line(design.title), design.key)
         self.question = Label("", "strong", wrap=True)
-        self.said = {name: Label("", "soft", wrap=True) for name in ("measure", "cannot_say", "source")}
+        self.said = {name: Label("", "soft", wrap=True) for name in ("measure", "source")}
         # As wide as the card: a title is a sentence, and no part of it may be cut off where there is room.
         self.which.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.which.setMinimumContentsLength(LETTERS)
         for widget in (Label(words, "soft", wrap=True), self.which, self.question):
             self.box.addWidget(widget)
-        for title, name in ((tr("Measured"), "measure"), (tr("It cannot say"), "cannot_say"), (tr("Source"), "source")):
+        # What it cannot say stands beside its prompts.
+        for title, name in ((tr("Measured"), "measure"), (tr("Source"), "source")):
             self.box.addWidget(Label(title, "strong"))
             self.box.addWidget(self.said[name])
         self.box.addStretch(1)

@@ -121,6 +121,7 @@ def test_the_page_lists_every_package_and_what_the_lgpl_asks_for(monkeypatch: py
     assert "replace" in text
     monkeypatch.setattr(licences, "packages", lambda: (PackageLicence("odd", "1", ""),))
     assert "odd 1: not stated" in page()
+    assert page("In /data").startswith(f"Biasprint {core.__version__}\nIn /data\n")
 
 
 def test_the_package_takes_the_metadata_of_all_it_holds() -> None:

@@ -111,8 +111,8 @@ def test_every_role_says_what_fills_it_and_wears_the_badge_of_a_stand_in(qtbot: 
     roles = panel.catalogue.roles.model
     said = [roles.item(n).data(Qt.ItemDataRole.AccessibleTextRole) for n in range(roles.rowCount())]
     assert len(said) == 9
-    assert "Toxicity, toxicity_profanity, stand-in" in said
-    assert "Sentiment, textblob" in said
+    assert "Toxicity, Toxicity (profanity check), stand-in" in said
+    assert "Sentiment, Sentiment (TextBlob)" in said
     panel.catalogue.choose("toxicity")
     card = panel.catalogue.view.in_use
     assert card.name.text() == "toxicity_profanity"
@@ -179,7 +179,7 @@ def test_a_model_is_got_verified_used_and_removed(qtbot: QtBot, window: MainWind
     row = get(qtbot, window, panel)
     assert row.state.text() == "on this computer"
     assert row.used.isVisible()
-    assert panel.catalogue.view.in_use.name.text() == "agency_classifier · Language agency classifier"
+    assert panel.catalogue.view.in_use.name.text() == "Agency (classifier) · Language agency classifier"
     assert panel.catalogue.view.in_use.own.isVisible()
     assert window.status.notice.whole_text().startswith("Language agency classifier is here")
     row.verify.click()
@@ -236,7 +236,7 @@ def test_the_stand_in_can_be_preferred_and_the_choice_left_to_the_program_again(
     get(qtbot, window, panel)
     card = panel.catalogue.view.in_use
     card.stand_in.click()
-    qtbot.waitUntil(lambda: card.name.text() == "agency_minilm", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: card.name.text() == "Agency (MiniLM)", timeout=PATIENCE)
     assert records.preferred() == {"agency": "agency_minilm"}
     assert card.badge.isVisible()
     row = panel.catalogue.view.rows[NAME]

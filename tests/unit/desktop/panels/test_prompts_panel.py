@@ -12,6 +12,7 @@ from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.project.project import Project
 from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from core.prompts.designs import load_design
 from core.runs.setup import add_prompts
 from desktop import theme
 from desktop.main_window import MainWindow
@@ -21,6 +22,7 @@ from desktop.panels.generate.panel import GeneratePanel
 from desktop.panels.prompts.panel import PromptsPanel, SetsModel
 from desktop.panels.prompts.template import shared_beginning
 from desktop.widgets import FlowLayout, Label
+from desktop.widgets.safe_text import safe_line
 
 PATIENCE = 20_000
 
@@ -226,7 +228,7 @@ def test_each_design_is_offered_by_its_whole_title_with_what_it_cannot_say(
         qtbot.waitUntil(lambda words=words: count_of(panel) == words)
         assert card.which.shown_text() == card.which.currentText()
         qtbot.waitUntil(lambda: all(one.height() >= one.heightForWidth(one.width()) for one in card.said.values()))
-        assert panel.preview.hints.more.text() == card.said["cannot_say"].text() != ""
+        assert panel.preview.hints.more.text() == safe_line(load_design(key).cannot_say) != ""
     add(qtbot, panel, 1)
     (stored,) = project.prompts.sets()
     study = project.studies.of_kind("compare")
