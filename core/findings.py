@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 JSON_VERSION = 1
+DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (ASA)"}  # of completion
 Variant = Literal["default", "as_published"]
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 
@@ -100,9 +101,13 @@ class Finding:
 
     @property
     def shown_dims(self) -> Mapping[str, str]:
-        """The dims without the model where the generator's name says it."""
+        """The dims as they are read: without the model where the generator's name says it, directions in words."""
         generator = self.dims.get("generator", "")
-        return {name: value for name, value in self.dims.items() if name != "model" or value not in generator}
+        return {
+            name: DIRECTIONS.get(value, value) if name == "direction" else value
+            for name, value in self.dims.items()
+            if name != "model" or value not in generator
+        }
 
     def to_json(self) -> dict[str, Any]:
         """The contract's keys, plain values only."""

@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from core.findings import Finding, Interval
 
-PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares")
+PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares",
+               "difference of differences of proportions", "difference of differences of shares")  # fmt: skip
 ALONE = 2  # significant digits where no interval says how many are deserved
 MOST_PLACES = 9
 UNDEFINED = "undefined"

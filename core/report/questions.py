@@ -184,7 +184,7 @@ def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
         parts = [
             value
             for key, value in one.shown_dims.items()
-            if len({other.dims.get(key) for other in same}) > 1 and value not in one.title
+            if len({other.dims.get(key) for other in same}) > 1 and one.dims[key] not in one.title
         ]
         if one.id.endswith(BETWEEN_GENERATORS):
             parts.append(tr("{one} against {other}").format(one=one.groups[0], other=one.groups[1]))
@@ -202,7 +202,12 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
         parts.append(tr("by a stand-in scorer"))
     why = apart(finding)
     told = f" [{why[0].lower()}{why[1:].rstrip('.')}]" if why else ""
-    return f"“{names[id(finding)]}” {estimate}{unit} ({', '.join(parts)}){told}"
+    return f"{quoted(names[id(finding)])} {estimate}{unit} ({', '.join(parts)}){told}"
+
+
+def quoted(name: str) -> str:
+    """In quotes, unless there are some in it."""
+    return name if "“" in name else f"“{name}”"
 
 
 def _listed(findings: Sequence[Finding], names: Mapping[int, str]) -> str:

@@ -54,7 +54,7 @@ def about(finding: Finding, titles: Titles) -> str:
     parts = [
         named.get(name, _plain)(value)
         for name, value in ordered
-        if value.casefold() not in said and _plain(value).casefold() not in said
+        if finding.dims[name].casefold() not in said and _plain(value).casefold() not in said
     ]
     return " · ".join(part for part in parts if part)
 

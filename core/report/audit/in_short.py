@@ -9,7 +9,7 @@ from core.draw.verdicts import DECIDES, apart, is_ratio, null_value
 from core.findings import BETWEEN_GENERATORS, Finding
 from core.report.audit.audited import Audited
 from core.report.blocks import Block, ReportParagraph, Run, said
-from core.report.questions import Evidence
+from core.report.questions import Evidence, quoted
 from core.studies.registry import studies
 
 MOST_NAMED = 2  # questions with a clear yes that are told with their numbers; the others are named
@@ -115,8 +115,7 @@ def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True
     name, pair = each.names[id(finding)], _pair(finding)
     if pair and _has_direction(finding):  # the amount tells of which group it is
         name = re.sub(f"[:,] {re.escape(pair[0])} (against|minus) {re.escape(pair[1])}", "", name)
-    name = name if "“" in name else f"“{name}”"
-    return f"{name}: {_amount(finding)} ({'; '.join(filter(None, inside))})"
+    return f"{quoted(name)}: {_amount(finding)} ({'; '.join(filter(None, inside))})"
 
 
 def _amount(finding: Finding) -> str:

@@ -79,7 +79,7 @@ def _remark(texts: Mapping[str, Sequence[str]], among: int) -> str:
 
 def _name(finding: Finding) -> str:
     """Its title, and what tells it from others of that title."""
-    dims = [value for value in finding.shown_dims.values() if value and value not in finding.title]
+    dims = [value for name, value in finding.shown_dims.items() if value and finding.dims[name] not in finding.title]
     if finding.id.endswith(BETWEEN_GENERATORS):
         dims.append(" against ".join(finding.groups))
     return f"{finding.title} ({', '.join(dims)})" if dims else finding.title

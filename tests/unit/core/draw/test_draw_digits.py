@@ -29,6 +29,7 @@ from core.findings import Adjustment, Finding, Floor, Interval
         (33 / 60, 0.4249, 0.6691, "proportion", ("55 %", "42–67")),
         (0.223, 0.196, 0.25, "share", ("22.3 %", "19.6–25.0")),
         (-0.088, -0.127, -0.048, "difference of proportions", ("−8.8 pp", "−12.7 to −4.8")),
+        (-0.088, -0.127, -0.048, "difference of differences of shares", ("−8.8 pp", "−12.7 to −4.8")),
         # ratios: two decimals from 0.1 to 10, so that own and published ones compare
         (1.184, 0.61, 4.38, "odds ratio", ("1.18", "0.61–4.38")),
         (14.26, 2.0, 90.0, "odds ratio", ("14", "2.00–90")),

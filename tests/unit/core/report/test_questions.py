@@ -70,6 +70,14 @@ def test_a_stand_in_is_said_and_findings_of_one_title_are_told_apart():
     assert said == f"Yes, in 2 of 2: “Bias, two” {bounds}; “Bias, one” {bounds}."
 
 
+def test_a_title_with_quotes_gets_no_others_and_a_direction_is_said_in_words():
+    first, second = (
+        replace(GENDER, title="The word “large”", dims={"direction": key}, p_adjusted=p)
+        for key, p in (("SAI", 0.001), ("ASA", 0.4))
+    )
+    assert answer_of(first, second).startswith("Yes, in 1 of 2: The word “large”, the person is given (SAI) 21 % (")
+
+
 def test_the_longest_beginning_decides_and_what_fits_none_comes_last():
     adjusted = replace(GENDER, id="creativity.abs.adjusted")
     strange = replace(GENDER, id="creativity.something.new")

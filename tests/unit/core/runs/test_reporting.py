@@ -92,6 +92,9 @@ def test_the_command_writes_each_format_and_refuses_in_one_sentence(
     told = json.loads(capsys.readouterr().out)
     assert (told["study"], told["stale"], told["pages"][0]) == ("letters", "", "In short")
     assert told["figures"] == [str(path) for path in sorted(folder.iterdir())] != []
+    assert "All findings" in told["pages"]
+    assert main(["report", file, "--out", str(tmp_path / "r.md"), "--without-findings", "--json"]) == 0
+    assert "All findings" not in json.loads(capsys.readouterr().out)["pages"]
     assert main(["report", file, "--out", str(tmp_path / "r.doc")]) == 2
     assert "has no ending to write to" in capsys.readouterr().err
     assert main(["report", file, "--study", "news", "--out", str(tmp_path / "n.md")]) == 1

@@ -115,7 +115,7 @@ def test_every_role_says_what_fills_it_and_wears_the_badge_of_a_stand_in(qtbot: 
     assert "Sentiment, Sentiment (TextBlob)" in said
     panel.catalogue.choose("toxicity")
     card = panel.catalogue.view.in_use
-    assert card.name.text() == "toxicity_profanity"
+    assert card.name.text() == "Toxicity (profanity check)"
     assert card.badge.isVisible()
     assert card.own.isHidden()
     assert "What the paper used is not on this computer." in card.because.text()

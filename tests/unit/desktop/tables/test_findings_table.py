@@ -178,6 +178,7 @@ def test_what_a_finding_is_about_is_said_once():
     dims = {"axis": "race", "domain": "beauty_profession", "direction": "SAI"}
     one = finding("white", 0.5, title="Share: SAI", groups=("white",), dims=dims)
     assert line(one).about == "Race · beauty profession"
+    assert line(replace(one, title="Share")).about == "Race · beauty profession · the person is given (SAI)"
     assert line(one).shown.groups == "White person"
 
 
