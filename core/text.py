@@ -14,6 +14,18 @@ def sha256_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+class TextDigest:
+    """The SHA-256 of a text, and of the same text with blanks behind it, which is worked out without the text."""
+
+    def __init__(self, text: str) -> None:
+        self._begun = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+
+    def hexdigest(self, blanks: int = 0) -> str:
+        whole = self._begun.copy()
+        whole.update(b" " * blanks)
+        return whole.hexdigest()
+
+
 def for_matching(text: str) -> str:
     """Unicode NFC and case folding: only ever for comparing, never stored in place of the text."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

@@ -199,7 +199,7 @@ def rated_through_the_door(path: Path, *, finish: bool = True) -> list[str]:
         (offer,) = door.start_info().result().offers
         view = door.open(offer.token, "R02", True, "left-handed").result()
         while view.comparison is not None:
-            texts.append(view.comparison.texts[1])
+            texts.append(view.comparison.texts[1].rstrip(" "))
             view = door.record(view.comparison.token, "choice", 1, "a note").result()
         if finish:
             door.reveal().result()

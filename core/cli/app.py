@@ -29,7 +29,7 @@ from core.cli import (
     run_command,
     saved_letter_commands,
 )
-from core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say
+from core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
 from core.errors import AppError, JobCancelled
 from core.machine.installation import explained
 
@@ -99,6 +99,7 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
             raise KeyboardInterrupt
         return code
     except WrongUsage as wrong:
+        wrong.message = shown(wrong.message)  # type: ignore[attr-defined]
         wrong.show(sys.stderr)  # type: ignore[attr-defined]
         return 2
     except AppError as error:

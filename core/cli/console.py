@@ -42,12 +42,23 @@ def add_group(app: typer.Typer, name: str, about: str, commands: Mapping[str, Ca
 
 PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # a text is shown as it is
 WIDTH_OF_NO_TERMINAL = 200
+# What a terminal obeys instead of showing it, and what turns the direction of writing: both come in names of files,
+# plans and raters. Only line ends and tabs are left.
+_OBEYED = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F),
+           *range(0x2066, 0x206A))  # fmt: skip
+_SHOWN = dict.fromkeys(_OBEYED, "\ufffd")
+_AS_JSON = {code: f"\\u{code:04x}" for code in _OBEYED if code >= 0x7F}
+
+
+def shown(text: str) -> str:
+    """A text as a terminal may have it: everything that is printed for people goes through here."""
+    return text.translate(_SHOWN)
 
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout, whole or not at all; not-a-number never leaves the program."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    text = json.dumps(value, ensure_ascii=not utf8, indent=1, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=not utf8, indent=1, allow_nan=False).translate(_AS_JSON)
     with _answering():
         # A lone surrogate cannot be written in UTF-8; as JSON's own escape it comes out as it went in.
         sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
@@ -56,7 +67,7 @@ def print_json(value: Any) -> None:
 def say(text: str) -> None:
     """A line of the answer."""
     with _answering():
-        Console(**PLAIN, soft_wrap=True).print(text)
+        Console(**PLAIN, soft_wrap=True).print(shown(text))
 
 
 class _Stderr:
@@ -76,7 +87,7 @@ def note(text: str, *, dim: bool = False) -> None:
 
 def complain(text: str, *, dim: bool = False) -> None:
     """What went wrong, on stderr, also where it was asked for quiet."""
-    Console(**PLAIN, soft_wrap=True, stderr=True).print(text, style="dim" if dim else None)
+    Console(**PLAIN, soft_wrap=True, stderr=True).print(shown(text), style="dim" if dim else None)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
@@ -85,7 +96,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Se
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(shown, row))
     console = Console(**PLAIN)
     if not console.is_terminal:
         console.width = WIDTH_OF_NO_TERMINAL
@@ -133,12 +144,12 @@ def job(title: str) -> Iterator[JobContext]:
         TimeRemainingColumn(), TextColumn("{task.fields[rate]}"),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True, disable=_Stderr.quiet or not console.is_terminal) as bar:
-        task = bar.add_task(title, total=None, rate="")
+        task = bar.add_task(shown(title), total=None, rate="")
 
         def listen(progress: JobProgress) -> None:
             rate = f"{progress.rate:.1f}/s" if progress.rate else ""
             words = f"{title}: {progress.note}" if progress.note else title
-            bar.update(task, description=words, completed=progress.done, total=progress.total, rate=rate)
+            bar.update(task, description=shown(words), completed=progress.done, total=progress.total, rate=rate)
 
         ctx = JobContext(listen)
         with _interrupt_cancels(ctx):

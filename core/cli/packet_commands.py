@@ -103,20 +103,28 @@ def merge(
     accept_raters: Annotated[
         bool, typer.Option("--accept-raters", help="Add raters that the project does not know.")
     ] = False,
+    accept_altered: Annotated[
+        bool,
+        typer.Option(
+            "--accept-altered",
+            help="Merge packets whose answers were altered outside the program, and second finished copies that take "
+            "the place of answers in the first.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Add what came back in packets. They are only read, and nothing in the project is overwritten."""
     from core.judging.packets.merge import merge_packets
 
     with open_for_writing(file) as project, job("Merging") as ctx:
-        report = merge_packets(ctx, project, packets, accept_raters=accept_raters)
+        report = merge_packets(ctx, project, packets, accept_raters=accept_raters, accept_held=accept_altered)
     if as_json:
         files = [_file(one) for one in report.files]
         seats = {"to_decide": report.seats_to_decide, "kept": report.seats_kept}
         print_json({"files": files, "conflicts": report.conflicts, "seats": seats})
     else:
         for one in report.files:
-            _tell_packet(one)
+            _tell_packet(one, accept_altered)
         if report.conflicts:
             say(f"{_counted(report.conflicts, 'conflict')} to decide: “biasprint packet list” shows the answers.")
         if report.seats_to_decide:
@@ -128,8 +136,13 @@ def merge(
             say(
                 f"{_counted(report.seats_kept, 'seat')} with other answers once more: those that were here first count."
             )
-    if any(one.refused or (one.unknown_rater and not accept_raters) for one in report.files):
+    if any(_is_left_out(one, accept_raters, accept_altered) for one in report.files):
         raise typer.Exit(1)
+
+
+def _is_left_out(one: "MergedFile", accept_raters: bool, accept_altered: bool) -> bool:
+    waits = (one.unknown_rater and not accept_raters) or (one.held and not accept_altered)
+    return bool(one.refused or waits)
 
 
 def show(file: File, as_json: AsJson = False) -> None:
@@ -270,7 +283,13 @@ def _file(one: "MergedFile") -> dict[str, Any]:
     return {"file": str(one.path), **told, "code": code, "changed_texts": list(one.changed_texts)}
 
 
-def _tell_packet(one: "MergedFile") -> None:
+HELD = {
+    "altered": "its answers were altered outside the program after they were given",
+    "copy": "another finished copy was merged before, and this one would take the place of answers in it",
+}
+
+
+def _tell_packet(one: "MergedFile", accepted: bool) -> None:
     if one.refused:
         complain(f"{one.name}: {one.refused} {one.hint}".rstrip())
         return
@@ -280,9 +299,19 @@ def _tell_packet(one: "MergedFile") -> None:
     if one.unknown_rater and not one.added and not one.repeated:
         complain(f"{one.name}: the project does not know the rater {one.code}. {one.hint}".rstrip())
         return
+    if one.held and not accepted:
+        hint = "Ask the rater; --accept-altered merges it all the same."
+        complain(f"{one.name}, {one.code}: {HELD[one.held]}. Nothing of it was merged. {hint}")
+        return
     end = ", finished" if one.finished else ", not finished yet"
     whom = "a seat" if one.workshop else one.code
     say(f"{one.name}: {_counted(one.added, 'answer')} of {whom} added, {one.repeated:,} were here{end}.")
+    if one.held:
+        say(f"  Merged as you asked, although {HELD[one.held]}.")
+    elif one.copies:
+        say("  Another finished copy of this packet was merged before: two different finished copies.")
+    if one.unsealed:
+        say("  Unsealed: nothing tells whether its answers were altered after they were given.")
     if one.conflicting:
         say(f"  {_counted(one.conflicting, 'comparison')} with answers that conflict.")
     if one.changed_texts:

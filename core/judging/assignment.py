@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings, rater_number, stable_hash
+from core.judging.card_order import rater_number, secret_of, stable_hash
+from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PlanRow, RaterRow
 
@@ -25,7 +26,7 @@ class _Facts(NamedTuple):
     repeat_of: str | None
 
 
-def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, seed: int, code: str) -> tuple[int, ...]:
+def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, secret: str, code: str) -> tuple[int, ...]:
     """The places in `rows` of the comparisons that the rater with this code is asked, in the rater's order.
 
     `rows`: all of a plan, in its order. Raters 1, 2, … (R01, R02, …) have the parts 1, 2, …; where there are more
@@ -33,9 +34,9 @@ def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, seed: int
     of whoever is asked its original.
     """
     facts = [_Facts(row.id, row.axis, row.task, row.repeat_of) for row in rows]
-    mine = _part(facts, settings, seed, code) if settings.split else list(range(len(facts)))
+    mine = _part(facts, settings, secret, code) if settings.split else list(range(len(facts)))
     if settings.own_order:
-        mine = _own_order(facts, mine, random.Random(stable_hash("order", str(seed), code)))
+        mine = _own_order(facts, mine, random.Random(stable_hash("order", secret, code)))
     return tuple(mine)
 
 
@@ -44,7 +45,7 @@ def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]
     rows = project.judging.comparisons(plan.id)
     if rater.kind == "model":
         return frozenset(row.id for row in rows if row.repeat_of is None and row.axis != CHECK)
-    mine = assigned(rows, PlanSettings.of(plan.settings), seed=plan.seed, code=rater.code)
+    mine = assigned(rows, PlanSettings.of(plan.settings), secret=secret_of(plan), code=rater.code)
     return frozenset(rows[place].id for place in mine)
 
 
@@ -55,7 +56,7 @@ def asked_number(project: Project, plan: PlanRow, rater: RaterRow) -> int:
     return project.judging.count(plan.id)
 
 
-def _part(rows: Sequence[_Facts], settings: PlanSettings, seed: int, code: str) -> list[int]:
+def _part(rows: Sequence[_Facts], settings: PlanSettings, secret: str, code: str) -> list[int]:
     """Dealt out task by task, so that every part has each task equally often, as nearly as that can be."""
     own = (rater_number(code) - 1) % settings.split
     cells: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
@@ -64,7 +65,7 @@ def _part(rows: Sequence[_Facts], settings: PlanSettings, seed: int, code: str) 
             cells[row.axis, row.task].append(place)
     mine, asked, shared, dealt = set[str](), 0, 0, 0
     for cell in sorted(cells):
-        rng = random.Random(stable_hash("split", str(seed), *cell))
+        rng = random.Random(stable_hash("split", secret, *cell))
         for place in rng.sample(cells[cell], len(cells[cell])):
             asked += 1
             if shared < round(settings.overlap * asked):

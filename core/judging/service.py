@@ -20,6 +20,7 @@ from core.judging.blind import (
     StartInfo,
     Swayed,
 )
+from core.judging.card_order import secret_of
 from core.judging.plan import CHECK, PlanSettings
 from core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
 from core.judging.sway import chances
@@ -276,7 +277,7 @@ class JudgingService:
         settings = PlanSettings.of(plan.settings)
         if not settings.split:
             return self._store.count(plan.id)
-        return len(assigned(CompactRows(self._store.comparisons(plan.id)), settings, seed=plan.seed, code=code))
+        return len(assigned(CompactRows(self._store.comparisons(plan.id)), settings, secret=secret_of(plan), code=code))
 
     def _has_practised(self, session: SessionRow) -> bool:
         return self._statements is not None and self._statements.has_practised(session.id)

@@ -231,8 +231,12 @@ class CriterionRatings:
     def __init__(self, statements: RaterStatements, rater_id: str) -> None:
         self._statements = statements
         self._rater_id = rater_id
+        self._load()
+
+    def _load(self) -> None:
         self._given: dict[str, dict[tuple[int, str], GivenRating]] = {}
-        for stated in statements.ratings(rater_id):
+        self._doubtful = False
+        for stated in self._statements.ratings(self._rater_id):
             self._keep(stated)
 
     def shown(self, comparison_id: str, order: Sequence[int], criteria: Sequence[RatingCriterion]) -> Ratings:
@@ -245,11 +249,17 @@ class CriterionRatings:
 
     def rate(self, comparison_id: str, item: int, criterion: str, rating: int | None) -> None:
         """Write a rating; an unchanged one is not written again. What is kept here changes once it is on disk."""
+        if self._doubtful:  # what was said to be lost may have reached the disk
+            self._load()
         before = self._given.get(comparison_id, {}).get((item, criterion))
         if (before.rating if before is not None else None) == rating:
             return
         stated = GivenRating(before.id if before is not None else "", comparison_id, item, criterion, rating)
-        self._keep(stated._replace(id=self._statements.rate(self._rater_id, stated)))
+        try:
+            self._keep(stated._replace(id=self._statements.rate(self._rater_id, stated)))
+        except Exception:
+            self._doubtful = True
+            raise
 
     def _keep(self, stated: GivenRating) -> None:
         self._given.setdefault(stated.comparison_id, {})[stated.item, stated.criterion] = stated

@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from core.errors import UsageError
-from core.judging.plan import CHECK, PlanSettings, stable_hash
+from core.judging.card_order import secret_of, stable_hash
+from core.judging.plan import CHECK, PlanSettings
 from core.project.rows import ALONE, RECOMMENDED, ComparisonRow, JudgmentRow, PlanRow, RaterRow
 
 KEPT = "No plan was made."
@@ -104,7 +105,7 @@ def recommended_cards(rows: Sequence[ComparisonRow], plan: PlanRow, code: str) -
     found: dict[str, int] = {}
     named: dict[str, str] = {}
     for (axis, *identities), own in sorted(groups.items()):
-        rng = random.Random(stable_hash("sway", str(plan.seed), code, axis, *identities))
+        rng = random.Random(stable_hash("sway", secret_of(plan), code, axis, *identities))
         shown = rng.sample(own, _rounded(settings.sway * len(own), rng))
         for row, identity in zip(shown, _drawn(identities, settings, len(shown), rng), strict=True):
             named[row.id] = identity

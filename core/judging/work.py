@@ -24,8 +24,9 @@ from core.judging.blind import (
     SessionView,
     State,
 )
+from core.judging.card_order import CardOrder, secret_of
 from core.judging.known import KnownAnswer
-from core.judging.plan import CardOrder, PlanSettings, texts_digest
+from core.judging.plan import PlanSettings, texts_digest
 from core.judging.practice import PracticeRound
 from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
 from core.judging.sway import recommended_cards
@@ -181,11 +182,11 @@ class SessionWork:
         self.session_id, self.rater_id = session.id, rater.id
         self.revealed = session.revealed_at is not None
         every = CompactRows(store.comparisons(plan.id))
-        self._order = CardOrder(every, seed=plan.seed, rater_code=rater.code)
+        self._order = CardOrder(every, plan=plan, rater_code=rater.code)
         self.recommended = recommended_cards(every, plan, rater.code)
         self.rows = every
         if settings.own_order or settings.split:
-            self.rows = every.picked(assigned(every, settings, seed=plan.seed, code=rater.code))
+            self.rows = every.picked(assigned(every, settings, secret=secret_of(plan), code=rater.code))
         self._tokens = [secrets.token_urlsafe(9) for _ in self.rows]
         self._index = {token: index for index, token in enumerate(self._tokens)}
         self._clock = ActiveClock(now)
@@ -203,6 +204,24 @@ class SessionWork:
         return PracticeRound(known, self._wording) if known and not (done or self.judgments or self.revealed) else None
 
     def _load(self) -> None:
+        self._doubtful = False
+        index_of = self._load_judgments()
+        drafts = self._store.drafts(self.session_id)
+        self._notes = Notes(
+            {index: said.note for index, said in self.judgments.items()},
+            {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of},
+        )
+
+    def _look_up(self) -> None:
+        """What was said to be lost may have reached the disk: it is looked up before it is repeated."""
+        spent = self._spent
+        self._load_judgments()
+        self._spent |= spent
+        self._total_spent = sum(self._spent.values())
+        self._doubtful = False
+
+    def _load_judgments(self) -> dict[str, int]:
+        """What is in force by the file. The index of each comparison by its id."""
         index_of = {comparison: index for index, comparison in enumerate(self.rows.ids())}
         current = sorted(self._store.judgments(self.session_id), key=lambda row: row.sequence)
         self.judgments: dict[int, JudgmentInForce] = {}
@@ -215,11 +234,7 @@ class SessionWork:
         # In the order they were given: that is the way back.
         self._history = {index: None for index, said in self.judgments.items() if said.outcome != "undone"}
         self._tally = Counter(said.outcome for said in self.judgments.values())
-        drafts = self._store.drafts(self.session_id)
-        self._notes = Notes(
-            {index: said.note for index, said in self.judgments.items()},
-            {index_of[comparison]: note for comparison, note in drafts.items() if comparison in index_of},
-        )
+        return index_of
 
     # what to show
 
@@ -439,6 +454,8 @@ class SessionWork:
     def _write(self, index: int, outcome: Outcome, chosen: int | None, worst: int | None = None) -> None:
         """Append a judgment; the state here changes only after it is on disk. An unchanged one is not written again."""
         self.touch()
+        if self._doubtful:
+            self._look_up()
         row, before, note = self.rows[index], self.judgments.get(index), self._notes.of(index)
         said = (outcome, chosen, note, worst)
         if before is not None and (before.outcome, before.chosen, before.note, before.worst) == said:
@@ -458,7 +475,11 @@ class SessionWork:
             supersedes=None if before is None else before.id,
             detail=self._detail(index, worst),
         )
-        written = self._store.record(spec).uuid("judgment")
+        try:
+            written = self._store.record(spec).uuid("judgment")
+        except Exception:
+            self._doubtful = True
+            raise
         self._notes.saved(index)
         if before is not None:
             self._tally[before.outcome] -= 1

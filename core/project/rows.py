@@ -247,6 +247,7 @@ class SessionRow:
 
 RECOMMENDED = "recommended"  # in a judgment's detail: the item index of the text that was recommended beside it
 ALONE = "-"  # in columns of judgments: such a plan recommended none here, and the others are compared with it
+ORDER_KEY = "order_key"  # in a plan's settings: what its orders of cards are drawn from; never in a packet
 WORST = "worst"  # in a judgment's detail: the item index of the worst text, where that was asked for
 
 

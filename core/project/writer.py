@@ -4,6 +4,7 @@ A person's choice commits at once and first; jobs commit in groups of at most 50
 after its COMMIT returned, so that what was acknowledged is on disk.
 """
 
+import os
 import queue
 import sqlite3
 import threading
@@ -29,6 +30,7 @@ LOOK_SECONDS = 0.002  # whether jobs may go on, while what they want written res
 
 Write = Callable[[Connection], Changes]
 PERSON, JOB, STOP = 0, 1, 2
+APPENDED = ("judgment", "annotation", "output")  # tables whose changes are new rows, by id
 
 
 @dataclass(order=True)
@@ -180,14 +182,42 @@ class Writer:
         except Exception as error:
             if self._driver.in_transaction:
                 self._connection.exec_driver_sql("ROLLBACK")
-            self._all_lost(done, explain(error, self._path))
-            return
+                arrived = False
+            else:
+                arrived = self._arrived(done)
+            if not arrived:
+                self._all_lost(done, explain(error, self._path))
+                return
         changes = Changes()
         for order, change in sorted(done, key=itemgetter(0)):  # a person's first
             changes |= change
             order.future.set_result(change)
         if done:
             self._on_commit(changes)
+
+    def _arrived(self, done: list[tuple[_Order, Changes]]) -> bool:
+        """Whether a transaction is on the disk although its COMMIT failed.
+
+        SQLite may be told of a failure once the journal is gone, as by the folder's fsync: the rows are there then, and
+        whoever was told that they are not would write them again. One row tells of all, as they came together.
+        """
+        new = ((table, key) for table in APPENDED for _, changes in done for key in changes.of(table))
+        table, key = next(new, ("", ""))
+        try:
+            there = table and self._driver.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (key,)).fetchone()
+            return bool(there) and self._folder_is_synced()
+        except (sqlite3.Error, OSError):
+            return False
+
+    def _folder_is_synced(self) -> bool:
+        """Put on the disk that the journal is gone: after a power cut one that came back would take the rows away."""
+        if os.name != "nt":  # which opens no folders, and is not asked for it by SQLite either
+            handle = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        return True
 
     @staticmethod
     def _all_lost(done: list[tuple[_Order, Changes]], failure: BaseException) -> None:

@@ -1,6 +1,5 @@
 """The chart widget: draws a figure, tells the number under the pointer or the focus, and opens it; and its card."""
 
-import html
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,7 +25,7 @@ from core.findings import Finding
 from desktop import theme
 from desktop.charts.canvas import below
 from desktop.widgets import Card, Label, QuietButton, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 MIN_WIDTH = 320
 NEXT_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Right)
@@ -164,12 +163,11 @@ class Chart(QWidget):
             self.update()
 
     def _tip(self, index: int) -> str:
-        lines = (*self._spots[index].tip.splitlines(), tr("Click for what is behind it"))
-        return "\n".join(safe_line(line) for line in lines)
+        return f"{self._spots[index].tip}\n{tr('Click for what is behind it')}"
 
     def tooltip_at(self, index: int) -> str:
-        """The tooltip of a figure. Labels come from files: they are escaped, so that it never renders them."""
-        return f"<p style='white-space:pre'>{html.escape(self._tip(index))}</p>"
+        """The tooltip of a figure. Labels come from files: none is ever rendered."""
+        return safe_tip(self._tip(index))
 
     def _show_tip(self, index: int, at: QPoint) -> None:
         QToolTip.showText(self.mapToGlobal(at), self.tooltip_at(index), self, self._spots[index].area.toRect())

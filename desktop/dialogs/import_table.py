@@ -29,7 +29,7 @@ from desktop.widgets import (
 )
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class TargetField(QWidget):
 
     def _tell(self) -> None:
         self.elsewhere.setVisible(self.box.currentData() == "new")
-        self.box.setToolTip("" if self.project() is not None else safe_line(str(self.new_path)))
+        self.box.setToolTip(safe_tip("" if self.project() is not None else safe_line(str(self.new_path))))
         self.changed.emit()
 
 

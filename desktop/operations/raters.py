@@ -73,18 +73,19 @@ def make_packets(
     )
 
 
-def merge_packets(
-    *, project: "Project", paths: Sequence[Path], accept_raters: bool = False
-) -> "Operation[MergeReport]":
-    """Merge what came back. The files stay as they are, and nothing in the project is overwritten."""
+def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool = False) -> "Operation[MergeReport]":
+    """Merge what came back. The files stay as they are, and nothing in the project is overwritten.
+
+    `accepted`: whoever coordinates has decided for files that were left out for want of a decision.
+    """
 
     def work(ctx: JobContext) -> "MergeReport":
         from core.judging.packets.merge import merge_packets as merge
 
-        return merge(ctx, project, paths, accept_raters=accept_raters)
+        return merge(ctx, project, paths, accept_raters=accepted, accept_held=accepted)
 
-    accepted = paths if accept_raters else ()
-    return Operation(tr("Merging packets"), work, lambda report: report_words(report, accepted))
+    decided = paths if accepted else ()
+    return Operation(tr("Merging packets"), work, lambda report: report_words(report, decided))
 
 
 def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None) -> Operation[None]:

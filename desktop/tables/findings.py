@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
+from desktop.widgets.safe_text import safe_tip
 from desktop.widgets.words import plural, tr
 from desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
 
@@ -159,7 +160,8 @@ class FindingsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return accessible_text(line, column)
         if role == Qt.ItemDataRole.ToolTipRole and COLUMNS[column] in CUT:
-            return " · ".join(part for part in (line.shown[column], line.about if column == 0 else "") if part)
+            told = (line.shown[column], line.about if column == 0 else "")
+            return safe_tip(" · ".join(part for part in told if part))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy,
 
 from desktop import theme
 from desktop.widgets.labels import show_if
+from desktop.widgets.safe_text import safe_tip
 
 LEFT, RIGHT = 14, 12  # beside caption and keycap
 
@@ -254,7 +255,7 @@ class IconButton(QToolButton):
             super().keyPressEvent(event)
 
     def set_name(self, name: str) -> None:
-        self.setToolTip(name)
+        self.setToolTip(safe_tip(name))
         self.setAccessibleName(name)
 
     def set_icon(self, icon: str) -> None:

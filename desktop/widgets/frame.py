@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 from desktop import theme
 from desktop.widgets.buttons import Button, pressed_by_enter
 from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.safe_text import safe_tip
 from desktop.widgets.words import tr
 
 WIDTH = 208
@@ -32,7 +33,7 @@ class RailButton(QAbstractButton):
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
-        self.setToolTip(self.text() if narrow else "")
+        self.setToolTip(safe_tip(self.text() if narrow else ""))
         self.updateGeometry()
         self.update()
 
@@ -333,7 +334,7 @@ class StatusLine(QFrame):
         self.offline.set_text("" if by is None else words)
         on = tr("It is on because BIASPRINT_OFFLINE is set.") if by == "environment" else tr("Switch it off in Models.")
         off = tr("Nothing leaves this computer unless you get a model or ask an endpoint.")
-        self.offline.setToolTip(on if by else off)
+        self.offline.setToolTip(safe_tip(on if by else off))
 
     def set_panel_text(self, text: str) -> None:
         self.panel.set_text(text)

@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from desktop.theme import Tokens, current
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 
 class Label(QLabel):
@@ -79,7 +79,7 @@ class ElidedLabel(Label):
             return
         self._fitted = fitted
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(0, self.width()))
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(safe_tip(self._whole if shown != self._whole else ""))
         self.setText(shown)
 
 

@@ -108,8 +108,13 @@ def _safe(text: str) -> str:
 
 
 def safe_tip(text: str) -> str:
-    """A text of any content as a tooltip: told that it is rich, Qt does not guess whether it is, and shows it as is."""
-    return f"<p style='white-space:pre'>{html.escape(safe_line(text))}</p>"
+    """A text of any content as a tooltip, which is shown as it is.
+
+    Qt renders what looks like HTML and loads the pictures that it names. Where a sign of it stands in the text, Qt is
+    told that it is rich and gets all of it escaped.
+    """
+    lines = "\n".join(safe_line(line) for line in text[:LONGEST_LABEL].splitlines())
+    return f"<p style='white-space:pre'>{html.escape(lines)}</p>" if "<" in lines or "&" in lines else lines
 
 
 def safe_line(text: str, *, to_edit: bool = False) -> str:

@@ -264,14 +264,22 @@ def merge_rows(report: "MergeReport", accepted: Collection[Path] = ()) -> list[T
 
 
 def was_merged(one: "MergedFile", accepted: Collection[Path] = ()) -> bool:
-    """Whether a file is in the project now: neither refused nor by a stranger whom nobody took in."""
-    return not one.refused and (not one.unknown_rater or one.path in accepted)
+    """Whether a file is in the project now: neither refused nor waiting for a decision that nobody made."""
+    return not one.refused and (one.path in accepted or not (one.unknown_rater or one.held))
+
+
+HELD_WORDS = {
+    "altered": "its answers were altered outside the program after they were given.",
+    "copy": "another finished copy was merged before, and this one would take the place of answers in it.",
+}
 
 
 def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
     """The result of merging one file, and the remedy."""
     if one.refused:
         return tr("Not merged. {why} {hint}").format(why=safe_line(one.refused), hint=safe_line(one.hint)).strip()
+    if not was_merged(one, accepted) and one.held:
+        return tr("Not merged: {why} Ask the rater.").format(why=tr(HELD_WORDS[one.held]))
     if not was_merged(one, accepted):
         return tr("Not merged: this project made no packet for rater {code}.").format(code=safe_line(one.code) or "?")
     parts = []
@@ -289,6 +297,12 @@ def merged_words(one: "MergedFile", accepted: Collection[Path] = ()) -> str:
     if one.strange:
         strange = "1 answer is none that was asked for: it is left out."
         parts.append(plural(one.strange, strange, "%n answers are none that were asked for: they are left out."))
+    if one.held:
+        parts.append(tr("Merged by your decision, although {why}").format(why=tr(HELD_WORDS[one.held])))
+    elif one.copies:
+        parts.append(tr("Another finished copy was merged before: two different finished copies."))
+    if one.unsealed:
+        parts.append(tr("Unsealed: nothing tells whether it was altered."))
     if not one.code:
         return " ".join(parts)
     parts.append(tr("Finished.") if one.finished else tr("Not finished yet: it counts when it comes back finished."))

@@ -140,7 +140,7 @@ class PacketRater:
 
     def texts(self) -> tuple[str, ...]:
         """What stands on the cards, from left to right."""
-        return tuple(card.reading.text() for card in self.rating.panel.work.cards.shown)
+        return tuple(card.reading.text().rstrip(" ") for card in self.rating.panel.work.cards.shown)
 
 
 def tap(widget: QWidget) -> None:

@@ -20,6 +20,7 @@ from raters_bench import Bench
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from core.judging.assignment import assigned
+from core.judging.card_order import secret_of
 from core.judging.plan import PlanSettings
 from core.project.check import check_project
 from core.project.project import Project
@@ -106,7 +107,7 @@ def expected(project: Project, world: World) -> dict[tuple[str, str], tuple[Any,
     rows, settings = project.judging.comparisons(plan.id), PlanSettings.of(plan.settings)
     wanted = {}
     for code, answers in world.given.items():
-        places = assigned(rows, settings, seed=plan.seed, code=code)
+        places = assigned(rows, settings, secret=secret_of(plan), code=code)
         for ordinal, said in answers.items():
             row = rows[places[ordinal - 1]]
             texts = project.texts([item.key for item in row.items])

@@ -5,6 +5,7 @@ import re
 import sqlite3
 import tempfile
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from typing import Any
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.judging.assignment import assigned
+from core.judging.card_order import CardOrder, drawn_number, order_key, secret_of
 from core.judging.packets.packet import (
     CARD,
     FORMAT,
@@ -27,7 +29,7 @@ from core.judging.packets.packet import (
     packet_info,
     settings_for_rater,
 )
-from core.judging.plan import CardOrder, PlanSettings, texts_digest
+from core.judging.plan import PlanSettings, texts_digest
 from core.judging.sway import recommended_cards
 from core.judging.wording import ComparisonWording, plan_wording, wording_of
 from core.machine.leftovers import unfinished
@@ -36,9 +38,10 @@ from core.project.connection import connect, explain
 from core.project.project import Project
 from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
 from core.project.schema import migrate
-from core.project.stores.common import canonical_json, new_uuid, utc_now
+from core.project.stores.chain import CHAIN, KEY, first_state
+from core.project.stores.common import canonical_json, new_secret, new_uuid, utc_now
 from core.project.stores.packets import NewPacket
-from core.text import sha256_text, store_text
+from core.text import TextDigest, store_text
 
 # ---- Writing the file: new, row by row, from what a rater may have. Never a copy with things taken out
 
@@ -133,7 +136,7 @@ class PlanToSend:
     row: PlanRow
     rows: tuple[ComparisonRow, ...]  # all of them: the order of the cards depends on all
     usable: Mapping[str, str]  # comparisons that can be judged, with the number of their wording
-    hashes: Mapping[TextKey, str]
+    digests: Mapping[TextKey, TextDigest]
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -188,18 +191,19 @@ def rater_codes(codes: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: ComparisonWording) -> PlanToSend:
-    plan = next((row for row in project.judging.plans() if row.id == plan_id), None)
-    if plan is None:
-        raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
+    plan = _plan(project, plan_id)
     if packet_info(project) is not None:
         raise UsageError("This is a packet itself.", hint="Make packets from the project that it came from.")
     rows = project.judging.comparisons(plan_id)
-    hashes: dict[TextKey, str] = {}
+    if not order_key(plan):
+        project.judging.give_key(plan_id)
+        plan = _plan(project, plan_id)
+    digests: dict[TextKey, TextDigest] = {}
     for start in range(0, len(rows), AT_ONCE):
         ctx.check()
-        keys = {item.key for row in rows[start : start + AT_ONCE] for item in row.items} - hashes.keys()
-        hashes |= {key: sha256_text(text) for key, text in project.texts(keys).items()}
-    usable = tuple(row for row in rows if _as_planned(row, hashes))
+        keys = {item.key for row in rows[start : start + AT_ONCE] for item in row.items} - digests.keys()
+        digests |= {key: TextDigest(text) for key, text in project.texts(keys).items()}
+    usable = tuple(row for row in rows if _as_planned(row, digests))
     if not usable:
         raise AppError(
             "The plan has no comparison whose texts are as they were planned.", kept="No packet was made.",
@@ -209,22 +213,29 @@ def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: Comparis
     listed = WordingList(plan_wording(wording, asked))
     numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
     practice = tuple({**one, "task": listed.number(one["task"], one["theme"]), "theme": ""} for one in asked.practice)
-    return PlanToSend(plan, rows, numbers, hashes, settings_for_rater(replace(asked, practice=practice), listed.all))
+    return PlanToSend(plan, rows, numbers, digests, settings_for_rater(replace(asked, practice=practice), listed.all))
 
 
-def _as_planned(row: ComparisonRow, hashes: Mapping[TextKey, str]) -> bool:
-    found = [hashes[item.key] for item in row.items if item.key in hashes]
+def _plan(project: Project, plan_id: str) -> PlanRow:
+    found = next((row for row in project.judging.plans() if row.id == plan_id), None)
+    if found is None:
+        raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
+    return found
+
+
+def _as_planned(row: ComparisonRow, digests: Mapping[TextKey, TextDigest]) -> bool:
+    found = [digests[item.key].hexdigest() for item in row.items if item.key in digests]
     return len(found) == len(row.items) and texts_digest(found) == row.texts_sha256
 
 
 def order_for(plan: PlanToSend, code: str) -> CardOrder:
-    return CardOrder(plan.rows, seed=plan.row.seed, rater_code=code)
+    return CardOrder(plan.rows, plan=plan.row, rater_code=code)
 
 
 def asked_of(plan: PlanToSend, code: str) -> list[ComparisonRow]:
     """The comparisons of one rater's packet, in the order in which they are asked."""
     settings = PlanSettings.of(plan.row.settings)
-    mine = (plan.rows[place] for place in assigned(plan.rows, settings, seed=plan.row.seed, code=code))
+    mine = (plan.rows[place] for place in assigned(plan.rows, settings, secret=secret_of(plan.row), code=code))
     return [row for row in mine if row.id in plan.usable]
 
 
@@ -235,12 +246,50 @@ def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
     return {**plan.settings, RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
 
 
+@dataclass(frozen=True)
+class LaidOut:
+    """One comparison of a packet: its items in the order of the cards, and how many blanks stand behind each text.
+
+    The blanks are not seen. A text that comes twice has another number of them each time, so that nobody who compares
+    rows, hashes or lengths is told by equal ones which comparison repeats which.
+    """
+
+    row: ComparisonRow
+    cards: tuple[TextKey, ...]
+    blanks: tuple[int, ...]
+
+
+FEWEST_BLANKS = 64  # numbers of blanks to draw from
+
+
+def laid_out(plan: PlanToSend, code: str) -> list[LaidOut]:
+    """One rater's comparisons as they stand in the packet. Always the same: it follows from the plan's key."""
+    order, key = order_for(plan, code), order_key(plan.row)
+    used: defaultdict[str, set[int]] = defaultdict(set)
+    found = []
+    for row in asked_of(plan, code):
+        cards = tuple(row.items[index].key for index in order.of(row.id))
+        blanks = []
+        for place, card in enumerate(cards):
+            taken = used[plan.digests[card].hexdigest()]
+            blanks.append(_free_number(taken, drawn_number(key, "blanks", code, row.id, str(place))) if key else 0)
+            taken.add(blanks[-1])
+        found.append(LaidOut(row, cards, tuple(blanks)))
+    return found
+
+
+def _free_number(taken: set[int], drawn: int) -> int:
+    """One of the numbers that are not taken, of 64 more than those."""
+    free = [number for number in range(FEWEST_BLANKS + len(taken)) if number not in taken]
+    return free[drawn % len(free)]
+
+
+def _digests(plan: PlanToSend, one: LaidOut) -> list[str]:
+    return [plan.digests[card].hexdigest(more) for card, more in zip(one.cards, one.blanks, strict=True)]
+
+
 def _content(plan: PlanToSend, code: str) -> str:
-    order = order_for(plan, code)
-    shown = (
-        ShownComparison(row.id, plan.usable[row.id], [plan.hashes[row.items[index].key] for index in order.of(row.id)])
-        for row in asked_of(plan, code)
-    )
+    shown = (ShownComparison(one.row.id, plan.usable[one.row.id], _digests(plan, one)) for one in laid_out(plan, code))
     return content_sha256(code, settings_of(plan, code), shown)
 
 
@@ -270,7 +319,8 @@ def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
         if (row.direction, row.plan_id, row.rater_id) == ("made", plan.row.id, rater.id)
         and row.manifest.get("content_sha256") == content
     ]
-    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": len(asked_of(plan, code))}
+    counted = len(asked_of(plan, code))
+    manifest = {"format": FORMAT, "content_sha256": content, "comparisons": counted, KEY: new_secret()}
     packet = earlier[0] if earlier else PacketRow(new_uuid(), plan.row.id, rater.id, "made", "", manifest, now)
     return NewPacket(packet, rater, session)
 
@@ -304,44 +354,49 @@ def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -
     """All that a packet holds, table by table. Every time in it is the one when the packet was made."""
     at = new.packet.created_at
     place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
-    order, asked = order_for(plan, new.rater.code), asked_of(plan, new.rater.code)
+    shown = laid_out(plan, new.rater.code)
     return {
         "study": [{"id": 1, "kind": STUDY, "title": "", "settings": "{}", "created_at": at}],
-        "source": _sources(ctx, project, asked, order, at),
+        "source": _sources(ctx, project, shown, at),
         # The seed stays at home: with it, who guesses the axis could work out the order of the cards.
         "plan": [{"id": plan.row.id, "study_id": 1, "title": "", "axis": "", "seed": 0,
                   "settings": canonical_json(settings_of(plan, new.rater.code)), "created_at": at}],
-        "comparison": _comparisons(plan, asked, order),
+        "comparison": _comparisons(plan, shown),
         "rater": [{"id": new.rater.id, "code": new.rater.code, "kind": "person", "background": "{}",
                    "created_at": at}],
         "session": [{"id": new.session.id, **place, "consent_text": "", "consent_at": "", "opened_at": "",
                      "revealed_at": None}],
         "packet": [{"id": new.packet.id, **place, "direction": "made", "file_sha256": "",
-                    "manifest": canonical_json({**new.packet.manifest, "packet": new.packet.id}), "created_at": at}],
+                    "manifest": canonical_json(_manifest(new.packet)), "created_at": at}],
     }  # fmt: skip
 
 
-def _sources(
-    ctx: JobContext, project: Project, asked: Sequence[ComparisonRow], order: CardOrder, at: str
-) -> Iterator[Mapping[str, Any]]:
+def _manifest(packet: PacketRow) -> dict[str, Any]:
+    """The manifest in the file: in place of the key that the project keeps, what signing begins with."""
+    told = {name: value for name, value in packet.manifest.items() if name != KEY}
+    chain = {CHAIN: first_state(packet.manifest[KEY])} if KEY in packet.manifest else {}
+    return {**told, **chain, "packet": packet.id}
+
+
+def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: str) -> Iterator[Mapping[str, Any]]:
     """The texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
     number = 0
-    for start in range(0, len(asked), AT_ONCE):
+    for start in range(0, len(shown), AT_ONCE):
         ctx.check()
-        rows = asked[start : start + AT_ONCE]
-        texts = project.texts({item.key for row in rows for item in row.items})
-        for row in rows:
-            for index in order.of(row.id):
+        some = shown[start : start + AT_ONCE]
+        texts = project.texts({card for one in some for card in one.cards})
+        for one in some:
+            for card, more in zip(one.cards, one.blanks, strict=True):
                 number += 1
-                stored = vars(store_text(texts[row.items[index].key]))
+                stored = vars(store_text(texts[card] + " " * more))
                 yield {"id": number, "study_id": 1, "kind": CARD, "origin": ORIGIN, "row": number, **stored,
                        "fields": "{}", "created_at": at}  # fmt: skip
 
 
-def _comparisons(plan: PlanToSend, asked: Sequence[ComparisonRow], order: CardOrder) -> Iterator[Mapping[str, Any]]:
+def _comparisons(plan: PlanToSend, shown: Sequence[LaidOut]) -> Iterator[Mapping[str, Any]]:
     number = 0
-    for position, row in enumerate(asked):
-        cards = [{"identity": "", "source": number + card} for card in range(1, len(row.items) + 1)]
+    for position, one in enumerate(shown):
+        row, cards = one.row, [{"identity": "", "source": number + card} for card in range(1, len(one.cards) + 1)]
         number += len(cards)
         yield {
             "id": row.id,
@@ -351,6 +406,6 @@ def _comparisons(plan: PlanToSend, asked: Sequence[ComparisonRow], order: CardOr
             "task": plan.usable[row.id],
             "theme": "",
             "items": canonical_json(cards),
-            "texts_sha256": texts_digest(plan.hashes[row.items[index].key] for index in order.of(row.id)),
+            "texts_sha256": texts_digest(_digests(plan, one)),
             "repeat_of": None,
         }

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from core.errors import AppError, JobCancelled, UsageError
 from core.jobs import JobContext
+from core.judging.card_order import CardOrder
 from core.judging.known import PRACTICE
 from core.judging.packets.decisions import (
     conflicts,
@@ -35,13 +36,14 @@ from core.judging.packets.packet import (
     packet_info,
     packet_parts,
 )
-from core.judging.packets.report import MergedFile, MergeReport
-from core.judging.plan import CardOrder, workshops_among
+from core.judging.packets.report import Held, MergedFile, MergeReport
+from core.judging.plan import workshops_among
 from core.judging.store import HIGHEST, KIND, LOWEST
 from core.project import gate
 from core.project.connection import FileDamaged, NotSaved
 from core.project.project import Project
 from core.project.rows import RECOMMENDED, WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from core.project.stores.chain import CHAIN, KEY, fits
 from core.project.stores.common import canonical_json, utc_now
 from core.project.stores.judging import judgment_sha256
 from core.project.stores.packets import PacketRows, seal_sha256
@@ -56,7 +58,8 @@ UNFIT = (sa.exc.SQLAlchemyError, sqlite3.Error, RecursionError, ValueError, Look
 
 @dataclass(frozen=True)
 class ReturnedPacket:
-    """A packet as its rater sent it. `texts`: by comparison the hashes of its texts in the order of the cards.
+    """A packet as its rater sent it. `texts`: by comparison the hashes of its texts in the order of the cards;
+    `wording`: of the same texts without the blanks at their ends, which say nothing and differ between packets.
 
     `judgments` and `annotations` are whole rows, in the packet's terms; one that supersedes another comes after it.
     """
@@ -65,6 +68,7 @@ class ReturnedPacket:
     file_sha256: str
     own: PacketParts
     texts: Mapping[str, tuple[str, ...]]
+    wording: Mapping[str, tuple[str, ...]]
     judgments: Sequence[dict[str, Any]]
     annotations: Sequence[dict[str, Any]]
 
@@ -129,26 +133,37 @@ def _read(project: Project, path: Path, digest: str) -> ReturnedPacket:
             hint="Update Biasprint here, or ask the rater which version wrote it.",
         )
     rows = project.judging.comparisons(own.plan.id)
-    texts = _texts(project, rows)
+    texts, wording = _texts(project, rows)
     shown = (ShownComparison(row.id, row.task, texts[row.id]) for row in rows)
     content = content_sha256(own.rater.code, own.plan.settings, shown)
     if (own.packet.manifest["packet"], own.packet.manifest["content_sha256"]) != (own.packet.id, content):
         raise altered(path, "the content has another hash")
     judgments = list(project.packets.judgments_as_stored())
-    came = ReturnedPacket(path, digest, own, texts, judgments, _annotations(project, own, texts))
+    came = ReturnedPacket(path, digest, own, texts, wording, judgments, _annotations(project, own, texts))
     _check_judgments(came)
     _check_seal(came)
     return came
 
 
-def _texts(project: Project, rows: Sequence[ComparisonRow]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+Hashes = dict[str, tuple[str, ...]]
+
+
+def _texts(project: Project, rows: Sequence[ComparisonRow]) -> tuple[Hashes, Hashes]:
+    exact: Hashes = {}
+    wording: Hashes = {}
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
         texts = project.texts({item.key for row in some for item in row.items})
         for row in some:
-            found[row.id] = tuple(sha256_text(texts[item.key]) for item in row.items)
-    return found
+            shown = [texts[item.key] for item in row.items]
+            exact[row.id] = tuple(map(sha256_text, shown))
+            wording[row.id] = tuple(map(wording_sha256, shown))
+    return exact, wording
+
+
+def wording_sha256(text: str) -> str:
+    """The hash of a text without the blanks behind it."""
+    return sha256_text(text.rstrip(" "))
 
 
 def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
@@ -241,11 +256,17 @@ Order = tuple[int, ...]  # by card of a packet: the item that it shows
 
 
 def merge_packets(
-    ctx: JobContext, project: Project, paths: Sequence[Path], *, accept_raters: bool = False
+    ctx: JobContext,
+    project: Project,
+    paths: Sequence[Path],
+    *,
+    accept_raters: bool = False,
+    accept_held: bool = False,
 ) -> MergeReport:
     """Merge any number of packets, and of results from other tools.
 
-    A file that cannot be merged is listed with the reason, and stops no other.
+    A file that cannot be merged is listed with the reason, and stops no other. One that was altered, or would take the
+    place of what another finished copy says, is merged with `accept_held` alone: that is the coordinator's decision.
 
     Raises UsageError where the project is itself a packet, NotSaved where it is open read-only.
     """
@@ -253,7 +274,7 @@ def merge_packets(
         raise UsageError(f"“{project.path.name}” is a packet itself.", hint="Merge into the project it came from.")
     if project.read_only:
         raise NotSaved(project.read_only, kept="Nothing was merged.", hint="Save a copy where you may write.")
-    merging, settled = _Merging(project, accept_raters), settled_answers(project)
+    merging, settled = _Merging(project, accept_raters, accept_held), settled_answers(project)
     files: list[MergedFile] = []
     try:
         for number, path in enumerate(paths, start=1):
@@ -268,9 +289,9 @@ def merge_packets(
 class _Merging:
     """One call: what is read of the project for one file serves the next."""
 
-    def __init__(self, project: Project, accept_raters: bool) -> None:
+    def __init__(self, project: Project, accept_raters: bool, accept_held: bool) -> None:
         self._project = project
-        self._accept = accept_raters
+        self._accept, self._accept_held = accept_raters, accept_held
         self._plans: dict[str, PlanRow] = {row.id: row for row in project.judging.plans()}
         self._workshops = workshops_among(self._plans.values())
         self._made = {row.id: row for row in project.packets.all() if row.direction == "made"}
@@ -310,9 +331,14 @@ class _Merging:
             here = replace(here, unknown_rater=True)
             if not self._accept:
                 return replace(here, hint="Merge it again and accept unknown raters, if you know who this is.")
+        made = self._made.get(came.own.packet.id)
+        here = replace(here, unsealed=made is None or KEY not in made.manifest)
         orders = self._orders(came)
         changed = tuple(key for key in came.texts if key not in orders)
         rows = _rows(came, orders, self._rows[came.own.plan.id], rater)
+        here = self._compared(here, came, rows)
+        if here.held and not self._accept_held:
+            return here
         if not came.judgments or rows.judgments or not changed:
             added = len(self._project.packets.merge(rows).of("judgment"))
         else:
@@ -325,6 +351,31 @@ class _Merging:
             conflicting=len(contested & {row["comparison_id"] for row in rows.judgments}),
             changed_texts=changed,
         )
+
+    def _compared(self, here: MergedFile, came: ReturnedPacket, rows: PacketRows) -> MergedFile:
+        """What the file says of itself beside what was signed, and beside the copies that were merged before."""
+        seal, others = came.own.packet.manifest.get("seal"), self._finished_copies(came)
+        copies = seal is not None and bool(others - {seal})
+        held: Held = "copy" if others - {seal} and self._replaces(rows) else ""
+        if not here.unsealed and not _is_signed(self._made[came.own.packet.id], came):
+            held = "altered"
+        return replace(here, held=held, copies=copies)
+
+    def _finished_copies(self, came: ReturnedPacket) -> set[str | None]:
+        """The seals of the finished copies of this packet that were merged."""
+        place = (came.own.plan.id, came.own.rater.id)
+        return {
+            row.manifest.get("seal")
+            for row in self._project.packets.all()
+            if (row.plan_id, row.rater_id) == place and row.direction == "merged" and row.manifest.get("finished")
+        }
+
+    def _replaces(self, rows: PacketRows) -> bool:
+        """Whether a row would take the place of one that is here."""
+        said = {row.id for row in self._project.judging.judgments(rows.session.id, superseded=True)}
+        rated = self._project.annotations.of_kind(KIND, rater_id=rows.session.rater_id)
+        here = said | {row.id for row in rated}
+        return any(row["id"] not in here and row["supersedes"] in here for row in (*rows.judgments, *rows.annotations))
 
     def _know(self, came: ReturnedPacket) -> None:
         """Read the plan of a packet. Raises AppError where the project has none that it came from."""
@@ -369,11 +420,11 @@ class _Merging:
         plan = self._plans[came.own.plan.id]
         rows = self._rows[plan.id]
         hashes = self._hashed(plan.id, list(came.texts))
-        laid_out = CardOrder(list(rows.values()), seed=plan.seed, rater_code=came.own.rater.code)
+        laid_out = CardOrder(list(rows.values()), plan=plan, rater_code=came.own.rater.code)
         orders = {}
-        for key, texts in came.texts.items():
+        for key in came.texts:
             items = [hashes.get(item.key) for item in rows[key].items]
-            order = _matching(texts, items, laid_out.of(key))
+            order = _matching(came.wording[key], items, laid_out.of(key))
             if order is not None:
                 orders[key] = order
         return orders
@@ -384,8 +435,13 @@ class _Merging:
             some = comparisons[start : start + AT_ONCE]
             new = {item.key for key in some for item in rows[key].items} - known.keys()
             if new:
-                known |= {key: sha256_text(text) for key, text in self._project.texts(new).items()}
+                known |= {key: wording_sha256(text) for key, text in self._project.texts(new).items()}
         return known
+
+
+def _is_signed(made: PacketRow, came: ReturnedPacket) -> bool:
+    hashes = [row["row_sha256"] for row in came.judgments]
+    return fits(str(made.manifest[KEY]), hashes, dict(came.own.packet.manifest))
 
 
 def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order) -> Order | None:
@@ -420,7 +476,7 @@ def _rows(
         if row["kind"] == PRACTICE or row["target"] in orders
     ]
     manifest = {
-        **own.packet.manifest,
+        **{name: value for name, value in own.packet.manifest.items() if name != CHAIN},
         "finished": own.session.revealed_at,
         "judgments": len(came.judgments),
         "comparisons": len(came.texts),

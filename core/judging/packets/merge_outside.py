@@ -12,11 +12,12 @@ from typing import Any
 
 from core.errors import AppError
 from core.judging.assignment import assigned
+from core.judging.card_order import CardOrder, secret_of
 from core.judging.packets import label_studio, potato
 from core.judging.packets.decisions import conflicts
 from core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
 from core.judging.packets.report import MergedFile
-from core.judging.plan import CardOrder, PlanSettings
+from core.judging.plan import PlanSettings
 from core.project.project import Project
 from core.project.rows import ComparisonRow, PacketRow, SessionRow
 from core.project.stores.common import canonical_json, json_sha256, utc_now
@@ -74,10 +75,10 @@ class _Merging:
         rows = project.judging.comparisons(plan.id)
         self._workshop = PlanSettings.of(plan.settings).workshop
         self._code = next(row.code for row in project.judging.raters() if row.id == packet.rater_id)
-        asked = assigned(rows, PlanSettings.of(plan.settings), seed=plan.seed, code=self._code)
+        asked = assigned(rows, PlanSettings.of(plan.settings), secret=secret_of(plan), code=self._code)
         self._rows: Mapping[str, ComparisonRow] = {rows[place].id: rows[place] for place in asked}
         self._places = {key: number for number, key in enumerate(self._rows, start=1)}
-        self._order = CardOrder(rows, seed=plan.seed, rater_code=self._code)
+        self._order = CardOrder(rows, plan=plan, rater_code=self._code)
         self._session = next(
             row
             for row in project.judging.sessions()

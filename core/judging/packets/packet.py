@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,8 +137,12 @@ class PacketStore(ProjectStore):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self._code = _required(project).rater.code
         self.reveal = self._finish
+
+    @cached_property
+    def _code(self) -> str:
+        """Read once it is asked for, by the judging thread."""
+        return _required(self._project).rater.code
 
     def only_code(self) -> str | None:
         return self._code
@@ -163,13 +168,17 @@ class PacketStore(ProjectStore):
 
 
 class PacketWording(ComparisonWording):
-    """The wording that an open packet carries: a comparison's task is its number."""
+    """The wording that an open packet carries: a comparison's task is its number. Read by whoever asks for it first."""
 
     def __init__(self, project: Project) -> None:
         super().__init__({})
-        self._shown = [
+        self._project = project
+
+    @cached_property
+    def _shown(self) -> list[tuple[str, tuple[RatingCriterion, ...]]]:
+        return [
             (str(one["title"]), tuple(RatingCriterion(str(name), str(told)) for name, told in one["criteria"]))
-            for one in _required(project).plan.settings.get("wording", ())
+            for one in _required(self._project).plan.settings.get("wording", ())
         ]
 
     def title(self, task: str, theme: str) -> str:

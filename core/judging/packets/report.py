@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+Held = Literal["", "altered", "copy"]
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,10 @@ class MergedFile:
     empty. `strange`: answers that were not merged because nobody was asked for them so: a label or a task that was
     never given out. `workshop`: it is a seat of one, whose code is not told. `unknown_rater`: the project knows
     nothing of this packet's rater; merged only where raters are accepted.
+    `held`: why it waits for a decision, and is merged only where that was accepted. "altered": its answers are not
+    those that were signed as they were given. "copy": another finished copy was merged before, and this one would take
+    the place of answers in it. `copies`: another finished copy was merged, with other answers. `unsealed`: nothing here
+    tells whether it was altered: it was made before packets were signed, or not from this project.
     """
 
     path: Path
@@ -29,6 +36,9 @@ class MergedFile:
     unknown_rater: bool = False
     strange: int = 0
     workshop: bool = False
+    held: Held = ""
+    copies: bool = False
+    unsealed: bool = False
 
 
 @dataclass(frozen=True)

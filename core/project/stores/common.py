@@ -1,6 +1,7 @@
 """The base of the store's parts, and how values are written: times, keys, canonical JSON."""
 
 import json
+import secrets
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,6 +24,11 @@ def utc_now() -> str:
 
 def new_uuid() -> str:
     return str(uuid.uuid4())
+
+
+def new_secret() -> str:
+    """128 random bits, as 32 hexadecimal digits."""
+    return secrets.token_hex(16)
 
 
 def canonical_json(value: Any) -> str:

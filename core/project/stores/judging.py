@@ -9,9 +9,19 @@ from sqlalchemy.dialects.sqlite import insert
 
 from core.errors import AppError
 from core.project.changes import Changes
-from core.project.rows import AnnotationRow, ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+from core.project.rows import (
+    ORDER_KEY,
+    AnnotationRow,
+    ComparisonItem,
+    ComparisonRow,
+    JudgmentRow,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+)
 from core.project.schema import table
 from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
+from core.project.stores.chain import sign_judgment
 from core.project.stores.common import (
     StorePart,
     canonical_json,
@@ -20,6 +30,7 @@ from core.project.stores.common import (
     json_list,
     json_object,
     json_sha256,
+    new_secret,
     new_uuid,
     utc_now,
 )
@@ -116,11 +127,11 @@ EMPTY = canonical_json({})
 
 class Judging(StorePart):
     def add_plan(self, spec: PlanSpec, comparisons: Sequence[ComparisonSpec]) -> Changes:
-        """Store a plan with its comparisons."""
+        """Store a plan with its comparisons, and a key of its own that its orders of cards are drawn from."""
         plan_id = new_uuid()
         values = spec.model_dump() | {
             "id": plan_id,
-            "settings": canonical_json(spec.settings),
+            "settings": canonical_json({ORDER_KEY: new_secret(), **spec.settings}),
             "created_at": utc_now(),
         }
         rows = [_comparison_values(plan_id, item) for item in comparisons]
@@ -130,6 +141,20 @@ class Judging(StorePart):
             if rows:
                 connection.execute(sa.insert(comparison), rows)
             return changes | Changes.to("comparison", [row["id"] for row in rows])
+
+        return self._writer.write(write, urgent=True)
+
+    def give_key(self, plan_id: str) -> Changes:
+        """A key for a plan of an earlier version that nobody has begun: orders that somebody has seen stay."""
+
+        def write(connection: Connection) -> Changes:
+            row = _plan(connection.execute(sa.select(plan).where(plan.c.id == plan_id)).one())
+            begun = sa.select(session.c.id).where(session.c.plan_id == plan_id).limit(1)
+            if ORDER_KEY in row.settings or connection.execute(begun).first() is not None:
+                return Changes()
+            settings = canonical_json({**row.settings, ORDER_KEY: new_secret()})
+            connection.execute(sa.update(plan).where(plan.c.id == plan_id).values(settings=settings))
+            return Changes.to("plan", [plan_id])
 
         return self._writer.write(write, urgent=True)
 
@@ -247,7 +272,9 @@ class Judging(StorePart):
             if spec.supersedes is not None and connection.execute(taken).first() is not None:
                 raise AppError("Another judgment took this one's place already.", kept="That one is kept.")
             seen = connection.execute(looked.limit(1)).first() is not None
-            connection.execute(sa.insert(judgment).values(_seen(values, spec) if seen else values))
+            added = _seen(values, spec) if seen else values
+            connection.execute(sa.insert(judgment).values(added))
+            sign_judgment(connection, spec.session_id, added["row_sha256"])
             connection.execute(sa.delete(draft).where(this_draft))
             return Changes({"judgment": frozenset([values["id"]]), "comparison": frozenset([spec.comparison_id])})
 

@@ -12,6 +12,7 @@ from core.errors import AppError
 from core.project.changes import Changes
 from core.project.rows import PacketRow, RaterRow, SessionRow
 from core.project.schema import table
+from core.project.stores.chain import sign_seal
 from core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
 from core.project.stores.findings import annotation
 from core.project.stores.judging import EMPTY, judgment, rater, session
@@ -198,14 +199,13 @@ class Packets(StorePart):
 
 def _seal(connection: Connection, packet_id: str, session_id: str) -> None:
     """Write the hash over the packet into its own row."""
-    manifest = _row(connection.execute(sa.select(packet).where(packet.c.id == packet_id)).one()).manifest
+    manifest = dict(_row(connection.execute(sa.select(packet).where(packet.c.id == packet_id)).one()).manifest)
     own = connection.execute(sa.select(session).where(session.c.id == session_id)).one()
     described = connection.execute(sa.select(rater.c.background).where(rater.c.id == own.rater_id)).scalar_one()
     hashes = [tuple(pair) for pair in connection.execute(sa.select(judgment.c.id, judgment.c.row_sha256))]
     said = [dict(found) for found in connection.execute(sa.select(annotation)).mappings()]
     seal = seal_sha256(manifest["content_sha256"], own, json_object(described), hashes, said)
-    values = {"manifest": canonical_json({**manifest, "seal": seal})}
-    connection.execute(sa.update(packet).where(packet.c.id == packet_id).values(values))
+    sign_seal(connection, packet_id, manifest, seal)
 
 
 def seal_sha256(

@@ -26,7 +26,7 @@ from desktop.panels.scorers import ScorerRow
 from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.wording.generators import NOBODY
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class CompareDialog(QDialog):
         elif not self.scorers():
             why = tr("Check a scorer first.")
         self.go.setEnabled(not why)
-        self.go.setToolTip(why)
+        self.go.setToolTip(safe_tip(why))
         self.go.setAccessibleDescription(why)
         self.why.setText(why)
 

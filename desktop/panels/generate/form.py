@@ -155,7 +155,7 @@ class GenerateForm(Card):
             label = Label(words)
             label.setBuddy(spin)
             spin.setAccessibleName(words)
-            spin.setToolTip(tip)
+            spin.setToolTip(safe_tip(tip))
             numbers.addWidget(label, 0, column)
             numbers.addWidget(spin, 0, column + 1)
         buttons = QHBoxLayout()
@@ -335,7 +335,7 @@ class GenerateForm(Card):
         self.start.set_text(tr("Add to the queue") if waits and not in_queue else words)
         self.start.setEnabled(self._allowed and ready and missing > 0 and not in_queue)
         idle = tr("Say first which model is to write: its name is missing.") if not self._named() else ""
-        self.start.setToolTip(why_not or idle)
+        self.start.setToolTip(safe_tip(why_not or idle))
         self.start.setAccessibleDescription(why_not or idle)
         study = self._studies.get(self._kinds.get(self.prompt_set.currentData(), ""))
         written = chosen is not None and done > 0 and missing <= 0 and not in_queue

@@ -21,7 +21,7 @@ from desktop.panels.scorers import ScorerRow
 from desktop.shell import Shell
 from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
 from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class ScoringPage(Sheet):
         elif self._busy:
             why = tr("A scorer is at work: the jobs say how far it is.")
         self.score.setEnabled(self._writable and not why)
-        self.score.setToolTip(why)
+        self.score.setToolTip(safe_tip(why))
         self.score.setAccessibleDescription(why)
 
 

@@ -435,7 +435,7 @@ class GeneratorPicker(QObject):
         self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(kept)) if self.endpoint.count() else -1)
         why_empty = "" if self.endpoint.count() else self._why_not_there()
         self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
-        self.endpoint.setToolTip(why_empty)
+        self.endpoint.setToolTip(safe_tip(why_empty))
         self.endpoint.setAccessibleDescription(why_empty)
         self.endpoint.blockSignals(False)
         if anew:

@@ -35,7 +35,7 @@ from desktop.widgets import (
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.layout import Scroller, clear_row
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 WIDTH = 760
 TEXT_LINES, RUBRIC_LINES = 4, 4
@@ -225,7 +225,7 @@ class TeachingBox(QWidget):
         for row, (title, field, tip) in enumerate(self._rows()):
             label = Label(title)
             label.setBuddy(field)
-            field.setToolTip(tip)
+            field.setToolTip(safe_tip(tip))
             if not field.accessibleName():
                 field.setAccessibleName(title)
             high = title in (tr("Instructions"), tr("Rubric"))

@@ -11,7 +11,7 @@ from desktop.widgets import FlowLayout, Label, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.judging.plan import PlanKind
@@ -232,7 +232,7 @@ class WhatBox(QWidget):
         box = self._box(text, checked=checked)
         # A long list of identities must not make the page wider than the window.
         box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        box.setToolTip(safe_line(text))
+        box.setToolTip(safe_tip(text))
         self._boxes.addWidget(box)
         return box
 

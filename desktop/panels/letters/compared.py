@@ -18,7 +18,7 @@ from desktop.operations.letters import SCORED, Checked
 from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import clear_widget
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
@@ -224,7 +224,7 @@ class FigureRow:
         self.bar.setAccessibleName(tip.replace("\n", " "))
         self.badge.setToolTip(tr("Made by a stand-in scorer, in place of the one that the study used"))
         for widget in (self.name, self.bar, self.value):
-            widget.setToolTip(tip)
+            widget.setToolTip(safe_tip(tip))
 
 
 class ComparedCard(Card):
@@ -297,7 +297,7 @@ class ComparedCard(Card):
             if reference is not None and reference.stand_in:
                 grey = tr("Grey: middle 80 % of those letters. No person wrote them: lying outside says nothing.")
             self.legend.setText(f"{grey} {mark}")
-            self.legend.setToolTip(safe_line(reading.reference))
+            self.legend.setToolTip(safe_tip(reading.reference))
         else:
             self.heading.setText(tr("This letter by itself"))
             self.legend.setText(safe_line(f"{reading.reference} {mark}"))
@@ -312,7 +312,7 @@ class ComparedCard(Card):
         if reading.doubted:
             facts.append(plural(len(reading.doubted), "1 listed word left out", "%n listed words left out"))
         self.facts.setText(safe_line(" · ".join(facts)))
-        self.facts.setToolTip(safe_line(reading.said_of_marks) if not checked.first else "")
+        self.facts.setToolTip(safe_tip(safe_line(reading.said_of_marks) if not checked.first else ""))
 
     def _toggle(self) -> None:
         self._unfolded = not self._unfolded

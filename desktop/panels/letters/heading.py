@@ -9,7 +9,7 @@ from desktop.panels.base import Header
 from desktop.panels.letters.compared import letter_title, stand_ins
 from desktop.panels.letters.review import LetterReview
 from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 
@@ -93,6 +93,6 @@ class LetterHeading(QObject):
             if len(uses) == 1
             else tr("{n} stand-in scorers").format(n=len(uses))
         )
-        self.badge.setToolTip(safe_line(named))
+        self.badge.setToolTip(safe_tip(named))
         self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
         self.badge.setVisible(bool(uses) and not checked.reading.stopped)

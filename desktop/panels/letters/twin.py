@@ -235,7 +235,7 @@ class TwinPage(QWidget):
         self.copy.setEnabled(difference is not None)
         missing = why_no_rewrite(checked) if checked is not None else ""
         self.rewrite_button.setEnabled(difference is not None and not missing and not busy)
-        self.rewrite_button.setToolTip(missing or tr("Both letters by one generator, from the CV"))
+        self.rewrite_button.setToolTip(safe_tip(missing or tr("Both letters by one generator, from the CV")))
         self.rewrite_button.setAccessibleDescription(missing)
         for widget in (self.another, self.menu_button):
             widget.setVisible(self._narrow)
@@ -245,7 +245,7 @@ class TwinPage(QWidget):
         self.to_swap.setVisible(self._written)
         stand_ins = [use for use in difference.reading.scorers if use.stand_in] if difference is not None else []
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
-        self.badge.setToolTip(safe_line(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins)))
+        self.badge.setToolTip(safe_tip(", ".join(f"{use.role}: {scorer_title(use.name)}" for use in stand_ins)))
         self.badge.setVisible(bool(stand_ins))
 
     def _say_author(self, author: str) -> None:

@@ -98,8 +98,8 @@ class TwinPersonBar(QWidget):
             self.kind.addItem(tr("of the other gender"), GENDER)
             for one in names.groups:
                 self.kind.addItem(tr("name: {label}").format(label=safe_line(one.label)), one.key)
-                tip = safe_tip(textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH))
-                self.kind.setItemData(self.kind.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+                tip = textwrap.fill(f"{one.source}. {one.claim}", TIP_WIDTH)
+                self.kind.setItemData(self.kind.count() - 1, safe_tip(tip), Qt.ItemDataRole.ToolTipRole)
             if names.groups:
                 self.kind.addItem(tr("names of all groups"), ALL_GROUPS)
             for key, title in names.sets.items():

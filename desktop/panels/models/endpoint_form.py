@@ -25,7 +25,7 @@ from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, P
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
 
@@ -241,7 +241,7 @@ class EndpointForm(Sheet):
     def _usual(self, title: str, name: str, address: str) -> LinkButton:
         """Fills in where a server usually is, and a name where none was typed."""
         button = LinkButton(title)
-        button.setToolTip(address)
+        button.setToolTip(safe_tip(address))
         button.setAccessibleName(tr("The usual address of {server}").format(server=title))
 
         def take() -> None:

@@ -30,7 +30,7 @@ from desktop.widgets.choice import ComboBox
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.backends.openai_compatible.probe import EndpointTest
@@ -85,7 +85,7 @@ class EndpointCard(Card):
         words, tone = keys.get(seen.key, (tr("no key"), "plain"))
         self.key.setText(tr("key cannot be used") if seen.trouble else words)
         self.key.set_tone("danger" if seen.trouble else tone)
-        self.key.setToolTip(safe_line(seen.trouble))
+        self.key.setToolTip(safe_tip(seen.trouble))
         here = is_here(endpoint)
         show_if(self.local, here)
         show_if(self.plain, endpoint.origin[0] == "http" and not here)
@@ -151,7 +151,7 @@ class EndpointCard(Card):
 
     def _allow(self) -> None:
         self.test.setEnabled(not self._busy and not self._why_offline)
-        self.test.setToolTip(self._why_offline)
+        self.test.setToolTip(safe_tip(self._why_offline))
         self.test.setAccessibleDescription(self._why_offline)
         for button in (self.edit, self.remove):
             button.setEnabled(not self._busy)

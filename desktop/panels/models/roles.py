@@ -31,7 +31,7 @@ from desktop.widgets import (
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.machine.models.installed import OverviewRow as Row
@@ -350,7 +350,7 @@ class ModelRow(QWidget):
         busy = self.handle is not None
         self.get.setEnabled(not why_offline and not busy)
         self.renew.setEnabled(not why_offline and not busy)
-        self.get.setToolTip(why_offline)
+        self.get.setToolTip(safe_tip(why_offline))
         self.get.setAccessibleDescription(why_offline)
         self.offline.setText(tr("not while the offline switch is on") if why_offline else "")
         show_if(self.offline, bool(why_offline) and not self.get.isHidden())

@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from desktop.operations.connections import Connections, why_offline
 from desktop.widgets import tr
+from desktop.widgets.safe_text import safe_tip
 
 
 class OfflineSwitch(QCheckBox):
@@ -23,5 +24,5 @@ class OfflineSwitch(QCheckBox):
         self.setChecked(connections.offline)
         self.setEnabled(connections.by is not None and not connections.fixed)
         words = tr("While it is on, the program attempts no connection: nothing is got and no endpoint is asked.")
-        self.setToolTip(why_offline(connections) if connections.fixed else words)
+        self.setToolTip(safe_tip(why_offline(connections) if connections.fixed else words))
         self.setAccessibleDescription(self.toolTip())

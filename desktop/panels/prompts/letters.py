@@ -30,7 +30,7 @@ from desktop.widgets import Label, LinkButton, tr
 from desktop.widgets.choice import ComboBox, fill
 from desktop.widgets.events import open_below
 from desktop.widgets.layout import LowEdit
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
 
@@ -268,7 +268,7 @@ class LettersChoiceCard(StudyCard):
             row.addWidget(combo, 1)
         own = LinkButton(tr("Own…"))
         own.setAccessibleName(tr("Documents: add your own"))
-        own.setToolTip(own.accessibleName())
+        own.setToolTip(safe_tip(own.accessibleName()))
         own.clicked.connect(lambda _=False: self.own_wanted.emit(DOCUMENT.folder))
         row.addWidget(own)
         self.box.addLayout(row)

@@ -396,7 +396,7 @@ class PromptsPanel(Panel):
         why = self._why_not()
         for button in (self.add, self.add_on):
             button.setEnabled(not why)
-            button.setToolTip(why)
+            button.setToolTip(safe_tip(why))
             button.setAccessibleDescription(why)
 
     def _why_not(self) -> str:

@@ -31,7 +31,7 @@ from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mit
 from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import clear_column
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
 
@@ -77,7 +77,7 @@ class CheckList(QWidget):
         if own:
             mine = LinkButton(tr("Own…"))
             mine.setAccessibleName(tr("{list}: add your own").format(list=title))
-            mine.setToolTip(mine.accessibleName())
+            mine.setToolTip(safe_tip(mine.accessibleName()))
             mine.clicked.connect(self.own_wanted)
             head.addWidget(mine)
         head.addWidget(every)

@@ -35,12 +35,12 @@ from desktop.widgets import (
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from core.judging.packets.make import MadePacket
-    from core.judging.packets.report import MergeReport
+    from core.judging.packets.report import MergedFile, MergeReport
     from core.project.project import Project
 
 SAID = {
@@ -160,7 +160,7 @@ class MakeCard(Card):
         self.make.set_text(tr("Making…") if busy else tr("Make packets"))
         read_only = project is not None and bool(project.read_only)
         why = tr("The project is open read-only.") if read_only else ""
-        self.make.setToolTip(why or ("" if ready else tr("Say for whom, and choose a folder.")))
+        self.make.setToolTip(safe_tip(why or ("" if ready else tr("Say for whom, and choose a folder."))))
         self.said.setText(tr(SAID[self.tool.currentData()]))
         for field in (self.plan, self.tool, self.whom, self.choose):
             field.setEnabled(not busy)
@@ -301,7 +301,7 @@ class MergeCard(Card):
         if chosen:
             self.start([Path(one) for one in chosen])
 
-    def start(self, paths: Sequence[Path], *, accept_raters: bool = False) -> None:
+    def start(self, paths: Sequence[Path], *, accepted: bool = False) -> None:
         """Merge these files; while others are being merged they wait for their turn."""
         project, wanted = self._shell.project, tuple(dict.fromkeys(paths))
         if project is None or not wanted:
@@ -321,9 +321,9 @@ class MergeCard(Card):
             return
 
         def done(report: "MergeReport") -> None:
-            self.merged.emit(report, accept_raters)
+            self.merged.emit(report, accepted)
 
-        merging = merge_packets(project=project, paths=wanted, accept_raters=accept_raters)
+        merging = merge_packets(project=project, paths=wanted, accepted=accepted)
         # The window hears of an error even where this card is gone by then.
         self._handle = merging.start(
             self._shell.jobs, on_done=done, on_error=self._shell.show_error, on_progress=self._go_on
@@ -368,13 +368,16 @@ class ReportCard(Card):
         self.said = Label("", "strong", wrap=True)
         self.view = TextTable(tr("What came back"), words.merge_columns(), keep=words.MERGE_KEEP, wrap=True, tall=True)
         self.unknown = Notice("", tone="warn", closable=False)
-        self.accept = self.unknown.add_action(tr("Take them in"), self._accept)
+        self.accept = self.unknown.add_action(tr("Take them in"), lambda: self.take_in.emit(self._unknown))
+        self.held = Notice("", tone="warn", closable=False)
+        self.merge_held = self.held.add_action(tr("Merge all the same"), lambda: self.take_in.emit(self._held))
         self.conflicts = Button(tr("Decide conflicts"))
         self.conflicts.clicked.connect(self.decide)
         self._report: MergeReport | None = None
         self._accepted: frozenset[Path] = frozenset()
         self._unknown: tuple[Path, ...] = ()
-        for part in (self.said, self.unknown, self.view):
+        self._held: tuple[Path, ...] = ()
+        for part in (self.said, self.unknown, self.held, self.view):
             self.box.addWidget(part)
         buttons = FlowLayout(spacing=theme.current().grid)
         buttons.addWidget(self.conflicts)
@@ -390,28 +393,32 @@ class ReportCard(Card):
         self._report = report = replace(report, files=files)
         self.said.setText(words.report_words(report, self._accepted))
         self.view.show_rows(words.merge_rows(report, self._accepted))
-        strangers = [one for one in files if not one.refused and not words.was_merged(one, self._accepted)]
-        self._unknown = tuple(one.path for one in strangers)
-        codes = ", ".join(dict.fromkeys(safe_line(one.code) for one in strangers))
+        waiting = [one for one in files if not one.refused and not words.was_merged(one, self._accepted)]
+        strangers = [one for one in waiting if one.unknown_rater]
+        held = [one for one in waiting if not one.unknown_rater]
+        self._unknown, self._held = (tuple(one.path for one in some) for some in (strangers, held))
         told = plural(len(strangers), "1 packet is by a rater", "%n packets are by raters")
-        self.unknown.text.setText(
-            tr("{packets} this project does not know: {codes}.").format(packets=told, codes=codes)
-        )
-        self.unknown.setAccessibleName(self.unknown.text.text())
-        show_if(self.unknown, bool(strangers))
+        self._tell(self.unknown, strangers, tr("{packets} this project does not know: {codes}."), told)
+        told = plural(len(held), "1 packet waits for your decision", "%n packets wait for your decision")
+        self._tell(self.held, held, tr("{packets}, because answers are not as they were signed: {codes}."), told)
         show_if(self.conflicts, bool(report.conflicts))
         self.show()
 
-    def forget(self) -> None:
-        self._report, self._accepted, self._unknown = None, frozenset(), ()
-        self.view.show_rows(())
-        for label in (self.said, self.unknown.text):
-            label.clear()
-        self.unknown.setAccessibleName("")
-        self.hide()
+    @staticmethod
+    def _tell(notice: Notice, files: "Sequence[MergedFile]", said: str, told: str) -> None:
+        codes = ", ".join(dict.fromkeys(safe_line(one.code) for one in files))
+        notice.text.setText(said.format(packets=told, codes=codes))
+        notice.setAccessibleName(notice.text.text())
+        show_if(notice, bool(files))
 
-    def _accept(self) -> None:
-        self.take_in.emit(self._unknown)
+    def forget(self) -> None:
+        self._report, self._accepted, self._unknown, self._held = None, frozenset(), (), ()
+        self.view.show_rows(())
+        for label in (self.said, self.unknown.text, self.held.text):
+            label.clear()
+        for notice in (self.unknown, self.held):
+            notice.setAccessibleName("")
+        self.hide()
 
 
 class PacketsSection(RatersSection):
@@ -425,7 +432,7 @@ class PacketsSection(RatersSection):
         self.made, self.report = MadeCard(), ReportCard()
         self.make.made.connect(self._show_made)
         self.merge.merged.connect(self._show_report)
-        self.report.take_in.connect(lambda paths: self.merge.start(paths, accept_raters=True))
+        self.report.take_in.connect(lambda paths: self.merge.start(paths, accepted=True))
         self.report.decide.connect(lambda: self.go_to.emit("decisions"))
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(theme.current().gap)

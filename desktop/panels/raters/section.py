@@ -12,7 +12,7 @@ from desktop.jobs.refresher import Refresher
 from desktop.shell import Shell
 from desktop.widgets import Button, ElidedLabel, Label, tr
 from desktop.widgets.cards import ComparisonCards
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
@@ -134,7 +134,7 @@ class PageHead(QWidget):
         row.addWidget(self.place)
         for button, name, step in ((self.before, tr("The one before"), -1), (self.after, tr("The next one"), 1)):
             button.setAccessibleName(name)
-            button.setToolTip(name)
+            button.setToolTip(safe_tip(name))
             button.clicked.connect(lambda _=False, step=step: self.moved.emit(step))
             row.addWidget(button)
         self.back.clicked.connect(self.closed)

@@ -46,7 +46,7 @@ from desktop.widgets import (
 )
 from desktop.widgets.events import CardDrop, open_below
 from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from core.documents.values import Document
@@ -471,7 +471,7 @@ class PilePage(QWidget):
     def _show_badge(self) -> None:
         stand_ins = self.view.table.stand_ins & {name for row in self.view.table.rows[:50] for name in row.figures}
         self.badge.setText(plural(len(stand_ins), "1 stand-in scorer", "%n stand-in scorers"))
-        self.badge.setToolTip(safe_line(", ".join(sorted(stand_ins))))
+        self.badge.setToolTip(safe_tip(", ".join(sorted(stand_ins))))
         self.badge.setVisible(bool(stand_ins))
 
     def _show_state(self) -> None:

@@ -11,6 +11,7 @@ from desktop.tables.grid import GridEdit
 from desktop.widgets import Label, PrimaryButton, QuietButton, tr
 from desktop.widgets.choice import ComboBox, fill
 from desktop.widgets.layout import fitting
+from desktop.widgets.safe_text import safe_tip
 
 WIDTH, HEIGHT = 520, 380
 
@@ -66,7 +67,7 @@ class ChoiceDialog(QDialog):
         why = self._why_not(*self._keys())
         self.trouble.setText(why)
         self.go.setEnabled(not why)
-        self.go.setToolTip(why)
+        self.go.setToolTip(safe_tip(why))
 
 
 def _box(name: str, words: Mapping[str, str]) -> ComboBox:

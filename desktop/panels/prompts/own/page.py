@@ -20,7 +20,7 @@ from desktop.panels.prompts.own.shelf import OwnShelf
 from desktop.shell import Shell
 from desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from desktop.widgets.safe_text import safe_line, safe_tip
 
 LIST_WIDTH = 270  # text pixels
 NARROW = 820
@@ -212,7 +212,7 @@ class OwnPage(QWidget):
         kept = entry is not None and entry.definition is not None
         why = self._why_not()
         self.save.setEnabled(not why)
-        self.save.setToolTip(why)
+        self.save.setToolTip(safe_tip(why))
         self.save.setAccessibleDescription(why)
         for button, shown in (
             (self.save, own),

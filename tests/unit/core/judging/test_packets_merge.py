@@ -77,7 +77,7 @@ def test_ratings_by_criterion_stay_with_their_text(project: Path, packet: Path) 
         (plan,), (rater,) = inside.judging.plans(), inside.judging.raters()
         row = inside.judging.comparisons(plan.id)[1]
         texts = inside.texts([item.key for item in row.items])
-        wanted = {texts[item.key]: 5 - card for card, item in enumerate(row.items)}
+        wanted = {texts[item.key].rstrip(" "): 5 - card for card, item in enumerate(row.items)}
         first = ""
         for card in range(3):
             value = {"card": card, "criterion": "Imagery", "rating": 5 - card}

@@ -12,12 +12,12 @@ from packet_files import CANARIES, TITLE, coordinator, make, merge, text_of
 
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
+from core.judging.card_order import CardOrder
 from core.judging.packets.decisions import conflicts, packets
 from core.judging.packets.hand_out import hand_out
 from core.judging.packets.make import MadePacket
 from core.judging.packets.outside import Tool
 from core.judging.packets.report import MergeReport
-from core.judging.plan import CardOrder
 from core.project.project import Project
 from core.project.rows import JudgmentRow
 
@@ -80,7 +80,7 @@ def test_what_is_handed_out_names_nothing_and_has_each_raters_own_order(project:
     assert [word for word in CANARIES if word in said.replace(shown, "")] == []
     with Project.open(project, read_only=True) as opened:
         rows = opened.judging.comparisons(plan)
-        seed = opened.judging.plans()[0].seed
+        (drawn,) = opened.judging.plans()
     for one in made:
         assert one.comparisons == 5
         text = one.path.parent.joinpath("comparisons.jsonl" if tool == "potato" else one.path.name).read_text("utf-8")
@@ -89,7 +89,7 @@ def test_what_is_handed_out_names_nothing_and_has_each_raters_own_order(project:
             else [task["data"] for task in json.loads(text)]
         )  # fmt: skip
         own = [task for task in tasks if task["rater"] == one.code]
-        order = CardOrder(rows, seed=seed, rater_code=one.code)
+        order = CardOrder(rows, plan=drawn, rater_code=one.code)
         makers = [[task[f"card_{card}"].split("maker ")[1][0] for card in "abc"] for task in own]
         assert makers == [["xyz"[index] for index in order.of(row.id)] for row in rows]
         assert [task["comparison"] for task in own] == [row.id for row in rows]

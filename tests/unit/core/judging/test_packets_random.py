@@ -26,6 +26,7 @@ from core.project import writer
 from core.project.connection import connect, engine_for
 from core.project.project import Project
 from core.project.specs import AnnotationSpec, JudgmentSpec
+from core.project.stores.chain import sign_judgment
 from core.project.stores.judging import DECISION, _judgment_values, judgment
 from core.project.stores.packets import _seal
 
@@ -127,8 +128,9 @@ def say(connection: Connection, life: Life, comparison: str, outcome: str, card:
     )  # fmt: skip
     values = _judgment_values(spec)
     connection.execute(judgment.insert().values(values))
+    sign_judgment(connection, session, values["row_sha256"])
     texts = dict(connection.exec_driver_sql("SELECT id, text FROM source").fetchall())
-    meant = outcome if card is None else texts[json.loads(items)[card]["source"]]
+    meant = outcome if card is None else texts[json.loads(items)[card]["source"]].rstrip(" ")
     life.rows[values["id"]] = (before, comparison, meant, values["created_at"])
 
 
@@ -148,7 +150,7 @@ def merged(
         for number, batch in enumerate(batches):
             if decision is not None and number == at:
                 project.annotations.add(decision)
-            report = merge_packets(JobContext(), project, batch)
+            report = merge_packets(JobContext(), project, batch, accept_held=True)
             assert [one.refused for one in report.files] == ["" for _ in batch]
         if decision is not None and at >= len(batches):
             project.annotations.add(decision)

@@ -134,6 +134,57 @@ def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(
     assert check_project(path).sound
 
 
+def late_failure(monkeypatch: pytest.MonkeyPatch, *, times: int = 1) -> None:
+    """The next commits reach the disk, and a failure of the disk is reported for them all the same."""
+    execute, left = writing.execute_when_free, [times]
+
+    def told_late(connection: Connection, statement: str, seconds: float) -> None:
+        execute(connection, statement, seconds)
+        if statement == "COMMIT" and left[0]:
+            left[0] -= 1
+            raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(writing, "execute_when_free", told_late)
+
+
+def test_a_commit_whose_failure_was_reported_late_is_looked_up(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (session,), (plan,) = project.judging.sessions(), project.judging.plans()
+    one = project.judging.comparisons(plan.id)[0]
+    late_failure(monkeypatch)
+    project.judging.record(choice(session.id, one.id))  # it is there, so that nobody is told to repeat it
+    assert len(project.judging.judgments(superseded=True)) == 1
+
+
+def test_an_answer_that_was_said_to_be_lost_is_looked_up_before_it_is_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the folder cannot be synced either: the answer is not called saved, and pressed again it stands once."""
+    from packet_files import coordinator
+
+    from core.errors import AppError
+    from core.judging.session import open_judging
+    from core.judging.store import ProjectStatements, ProjectStore
+    from core.judging.wording import ProjectWording
+
+    path = tmp_path / "study.biasprint"
+    coordinator(path, comparisons=2)
+    with Project.open(path) as project:
+        door = open_judging(ProjectStore(project), ProjectWording(project), statements=ProjectStatements(project))
+        (offer,) = door.start_info("R01").result().offers
+        view = door.open(offer.token, "R01").result()
+        assert view.comparison is not None
+        late_failure(monkeypatch)
+        monkeypatch.setattr(writing.Writer, "_folder_is_synced", lambda self: False)
+        with pytest.raises(AppError, match="not saved"):
+            door.record(view.comparison.token, "choice", 0, "why").result()
+        again = door.record(view.comparison.token, "choice", 0, "why").result()
+        door.close(5)
+        assert (again.progress.done, again.progress.left) == (1, 1)
+        assert len(project.judging.judgments(superseded=True)) == 1
+
+
 def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
     path = tmp_path / "study.biasprint"
     session, ids = make(path)

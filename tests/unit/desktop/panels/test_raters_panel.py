@@ -1,8 +1,10 @@
 """The raters panel in the window, over real project files and real packets."""
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -282,6 +284,31 @@ def test_an_unknown_rater_is_listed_and_taken_in_when_asked(open_panel: Open, pa
     assert report.unknown.isHidden()
     # What was told of the other file still stands there.
     assert [(row.cells[1], row.cells[2]) for row in report.view.table.rows] == [("R01", "1"), ("R09", "1")]
+
+
+def test_an_altered_packet_waits_for_a_decision_and_is_merged_when_asked(
+    open_panel: Open, path: Path, tmp_path: Path
+) -> None:
+    project, plan = at(path)
+    paths = packets_for(project, plan, ["R01", "R02"], tmp_path / "in")
+    project.close()
+    for one in paths.values():
+        answer_packet(one, {0: B}, finish=True)
+    with closing(sqlite3.connect(paths["R02"])) as connection:  # as by somebody who seals it anew without the keys
+        connection.execute("UPDATE packet SET manifest = json_set(manifest, '$.chain.tag', ?)", ("0" * 64,))
+        connection.commit()
+    bench = open_panel(path)
+    bench.panel.opened_with(packets=list(paths.values()))
+    bench.settle()
+    report = bench.panel.packets.report
+    assert [row.cells[2] for row in report.view.table.rows] == ["1", "—"]
+    assert report.view.table.rows[1].cells[6].startswith("Not merged: its answers were altered outside the program")
+    assert "R02" in report.held.text.text()
+    assert report.unknown.isHidden()
+    bench.press(report.merge_held)
+    assert len(bench.project.judging.judgments()) == 2
+    assert report.held.isHidden()
+    assert "Merged by your decision" in report.view.table.rows[1].cells[6]
 
 
 # everywhere

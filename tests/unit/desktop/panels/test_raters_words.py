@@ -68,6 +68,16 @@ def test_a_strangers_file_is_not_merged_until_somebody_takes_it_in() -> None:
     assert words.merged_words(stranger, (stranger.path,)).startswith("4 answers are new.")
 
 
+def test_what_a_seal_says_is_told() -> None:
+    altered, copy = file(held="altered"), file(held="copy", copies=True, added=2)
+    assert not words.was_merged(altered)
+    assert "altered outside the program" in words.merged_words(altered)
+    assert "another finished copy" in words.merged_words(copy)
+    assert words.merged_words(copy, (copy.path,)).startswith("2 answers are new. Merged by your decision")
+    assert "two different finished copies" in words.merged_words(file(copies=True))
+    assert "Unsealed" in words.merged_words(file(unsealed=True))
+
+
 def test_the_report_counts_what_was_merged_and_what_was_left_out() -> None:
     report = MergeReport((file(added=2), file("b", refused="no"), file("c", unknown_rater=True)), 0)
     assert words.report_words(report) == "1 packet was merged, 2 new answers, 2 files were left out."
