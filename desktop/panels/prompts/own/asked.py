@@ -169,7 +169,7 @@ class PasteDialog(QDialog):
     def _allow(self) -> None:
         why = self.table.trouble.text() if self.table.rows() else tr("There are no names yet.")
         self.go.setEnabled(not why)
-        self.go.setToolTip(why)
+        self.go.setToolTip(safe_tip(why))
 
 
 def _answers(*buttons: QWidget) -> QHBoxLayout:
