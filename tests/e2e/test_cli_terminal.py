@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint
-from raters_scene import A, answer_packet, at, packets_for
+from packet_files import answer, coordinator, finished, make, merge
 
 EVIL = "Kelly\x1b]0;owned\x07\x1b[2J\r\x9b31m\u202eX"
 OBEYED = {*map(chr, range(9)), *map(chr, range(11, 32)), *map(chr, range(127, 160)), "\u202e"}
@@ -17,10 +17,8 @@ OBEYED = {*map(chr, range(9)), *map(chr, range(11, 32)), *map(chr, range(127, 16
 def project(tmp_path: Path) -> Path:
     """A project with this name in every column of words that a file can bring."""
     path = tmp_path / "evil.biasprint"
-    project, plan = at(path)
-    packet = packets_for(project, plan, ["R01"], tmp_path / "out")["R01"]
-    project.close()
-    answer_packet(packet, {0: A}, finish=True)
+    (made,) = make(path, coordinator(path, comparisons=2), "R01")
+    merge(path, finished(answer(made.path, (0, "tie", None))))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE plan SET title = ?", (EVIL,))
         connection.execute("UPDATE rater SET code = ?", (EVIL,))
