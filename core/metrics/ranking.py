@@ -23,6 +23,7 @@ IMAGINARY = 1.0
 BOOTSTRAP = 400
 STEPS, CLOSE, LONGEST_STEP = 60, 1e-8, 2.0
 SEPARATE = 0.05
+LARGEST_LOG = 27.6  # ln 10¹²: an odds ratio whose interval reaches farther is not bounded
 NOT_LINKED = "not every identity was compared with the others, directly or through others"
 
 Kind = tuple[tuple[int, ...], bool]  # the identities on the cards, and whether “all equally good” can be said
@@ -377,6 +378,8 @@ def _ratio(logit: float, at: int, spread: _Spread) -> OddsRatio:
     if spread.error[at] < ALIKE:
         return OddsRatio(value, "", MaybeBounds(None, "no variation between the units"))
     low, high, freedom, p = _by_t(logit, at, spread.error, spread.freedom)
+    if max(-low, high) > LARGEST_LOG:  # as of two raters who say the opposite
+        return OddsRatio(value, "", MaybeBounds(None, f"{spread.units}: so few bound nothing"), p)
     method = f"bootstrap of {spread.units}, t of the log odds, df {freedom:.1f}"
     return OddsRatio(value, "", MaybeBounds(Bounds(float(np.exp(low)), float(np.exp(high)), method)), p)
 

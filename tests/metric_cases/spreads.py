@@ -15,10 +15,12 @@ from metric_cases.case import (
     columns_reversed,
     rng,
     same,
+    scaled,
 )
 
 from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
 from core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
+from core.metrics.spread import spread_of_groups
 from core.metrics.worth import Worth, worth_of_choices
 
 CHOSEN = array(9, 4, 5)
@@ -78,6 +80,24 @@ ABS = [
             "constant": ((array([3, 0, 0], [3, 0, 0]),), DEFINED),
         },
         nan=WHOLE,
+        about=0.05,
+    ),
+    Case(
+        spread_of_groups,
+        (array([0.2, 0.5, 0.1], [0.4, 0.6, 0.2], [0.1, 0.7, 0.3], [0.3, 0.4, 0.0]),),
+        call=lambda values: spread_of_groups(values, rng(), resamples=400),
+        read=lambda spread: (spread.value, spread.floor and spread.floor.p),
+        items=[(0,)],
+        relabel=(columns_reversed, same),
+        scale=((0,), scaled),
+        edges={
+            "empty": ((np.zeros((0, 3)),), UNDEFINED),
+            "one item": ((array([0.2, 0.5, 0.1]),), UNDEFINED),
+            "one group": ((array([0.2], [0.5]),), UNDEFINED),
+            "ties": ((array([0.2, 0.2], [0.2, 0.2]),), DEFINED),
+            "constant": ((array([0.1, 0.4], [0.1, 0.4]),), DEFINED),
+        },
+        nan=(0,),
         about=0.05,
     ),
     Case(

@@ -201,3 +201,14 @@ def test_contrasts_of_strengths_are_odds_ratios_and_those_of_two_are_their_pair(
     assert bounds is not None
     assert pair.interval is not None
     assert bounds.low == pytest.approx(pair.interval.low / (1 - pair.interval.low))
+
+
+def test_two_raters_who_say_the_opposite_of_two_sets_of_texts_bound_no_ratio() -> None:
+    """Raters and sets are one: t has less than one degree of freedom, and ends beyond 10⁸⁰."""
+    n = 40
+    rater = np.arange(n) // (n // 2)
+    opposite = Ballots(np.tile([0, 1, NOBODY], (n, 1)), rater, np.full(n, NOBODY), np.ones(n), rater, rater)
+    (ratio,) = ranking(opposite, 2, by_rater=True, contrasts=np.array([[1.0, -1.0]]), resamples=50).contrasts
+    assert ratio.value == pytest.approx(1)
+    assert ratio.interval.bounds is None
+    assert ratio.interval.reason == "2 raters and 2 sets of texts: so few bound nothing"

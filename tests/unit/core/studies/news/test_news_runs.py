@@ -87,9 +87,9 @@ def test_originals_become_sources_once_and_generated_articles_outputs(project: P
 def test_a_project_gives_the_findings_of_the_table_that_it_was_made_from(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path)
     bring(project, path)
-    options = MeasureOptions(axes=("gender",), pool=True)  # a table has no generators to tell apart
+    options = MeasureOptions(axes=("gender",), pool=True)  # the models of both are taken as one
     measured = measure_project(JobContext(), project, "news", options, INLINE).result
-    table = of_tables(path, axes=("gender",))
+    table = of_tables(path, axes=("gender",), pool=True)
     assert (measured.rows, measured.dropped) == (table.rows, table.dropped) == (5, {"empty generation": 1})
     assert estimates(measured) == estimates(table)
     assert len(project.findings.all("news")) == len(measured.findings)
