@@ -60,7 +60,7 @@ HELPERS = {
     "ranks.kendall_draws": "kendall_tau for many resampled tables",
     "ranks.standard_error": "the error behind kendall_tau's interval",
     "representative.representative_of": "the formula behind representative_score",
-    "proportions.agreeing_pairs": "the interval of a difference, from it alone; by hand in x",
+    "proportions.agreeing_pairs": "the interval of a difference, from it alone; by hand in test_metrics_grouped",
     "proportions.worth_interval": "the interval of worth_share and clustered_proportion",
     "resampling.chunks": "sizes of chunks, not a metric",
     "resampling.generator": "a random stream, not a metric",

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import permutation_test, ttest_ind, ttest_rel
+from scipy.stats import binomtest, permutation_test, ttest_ind, ttest_rel
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
 from core.metrics.grouped import group_difference, hedges_g, selection_rates, stratified_log_odds
+from core.metrics.proportions import agreeing_pairs
+from core.metrics.result import NO_BOUNDS, Difference
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "glassbox.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng(3)
@@ -189,3 +191,18 @@ def test_log_odds_without_a_no_are_undefined():
 
     assert (found.value, found.reason) == (None, "a group always has the same answer")
     assert stratified_log_odds(np.array([[3, 1, 0, 0]])).reason == "no stratum has both groups"
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, 0.0])
+def test_shares_of_pairs_that_all_agree_have_exact_intervals(value):
+    """All of six differ in one direction: 2ψ − 1 for Clopper and Pearson's ψ; none does: 1 − 0.05^(1/6), by hand."""
+    bounds = agreeing_pairs(Difference(value, "", NO_BOUNDS, None, None, "", "", None, 6, (6, 6))).bounds
+    least = 2 * binomtest(6, 6).proportion_ci().low - 1
+    low, high = {1.0: (least, 1.0), -1.0: (-1.0, -least), 0.0: (-0.393038, 0.393038)}[value]
+    assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [5, 6])  # McNemar's exact p is 0.0625, and 0.03125
+def test_shares_of_pairs_that_all_differ_leave_out_no_difference_where_mcnemars_test_does(n):
+    bounds = agreeing_pairs(Difference(1.0, "", NO_BOUNDS, None, None, "", "", None, n, (n, n))).bounds
+    assert (bounds.low > 0) == (binomtest(n, n).pvalue < 0.05)
