@@ -169,7 +169,7 @@ def test_the_worst_comes_back_in_a_packet(writing: Writing, tmp_path: Path) -> N
         while (shown := work.current().comparison) is not None:
             assert shown.asks_worst
             at = work.rows[shown.ordinal - 1].id
-            chosen[at] = shown.texts[0], shown.texts[2]
+            chosen[at] = shown.texts[0].rstrip(" "), shown.texts[2].rstrip(" ")
             work.record(shown.token, "choice", 0, None, 2)
         work.reveal(lambda: store.reveal(work.session_id))
     report = merge_packets(JobContext(), writing.project, [made.path])
