@@ -52,7 +52,7 @@ class Quick(Inline):
         return super().call(target, *args, **named)
 
 
-def _none(*args: object) -> list[Any]:
+def _none(*_: object, **__: object) -> list[Any]:
     return []
 
 
