@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from desktop.main_window import MainWindow
 from desktop.panels.workshop.room import WorkshopRoom
 
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo", "zqidentthree": "Zqlabelthree"}
+MARKS = {"zqidentone": "A", "zqidenttwo": "Another", "zqidentthree": "One"}  # with what the texts of each begin
 PATIENCE = 60_000
 CONSENT = "You may stop at any time."
 
@@ -47,8 +49,7 @@ def make_project(path: Path, *, comparisons: int = 20, workshop: bool = True, co
             )
         ).number("run")
         for row in project.prompts.page(set_id.number("prompt_set"), 0, 1_000):
-            mark = "A" if row.identity == "zqidentone" else "Another"
-            text = f"{mark} haiku of {row.theme},\nthe line that says it again,\nand number {row.id}."
+            text = f"{MARKS[row.identity]} haiku of {row.theme},\nthe line that says it again,\nand number {row.id}."
             project.outputs.record(OutputSpec(run_id=run, prompt_id=row.id, sample=0, seed=0, text=text)).result()
         if workshop:
             compare(JobContext(), project, study_id=study, axes=["zqaxis"], seed=2, workshop=True, consent_text=consent)
@@ -161,17 +162,15 @@ class People:
 
 def always_one(texts: Sequence[str]) -> int:
     """A preference for texts that were written for the first identity."""
-    return next(index for index, text in enumerate(texts) if text.startswith("A "))
+    return next(index for index, text in enumerate(texts) if text.startswith(f"{MARKS['zqidentone']} "))
 
 
 def in_turn() -> Callable[[Sequence[str]], int]:
-    """No preference: the identities in turn, as far as their texts tell."""
-    count = iter(range(10_000))
+    """No preference: the identities in turn, wherever their texts stand."""
+    marks = cycle(MARKS.values())
 
     def choose(texts: Sequence[str]) -> int:
-        turn = next(count)
-        ones = [index for index, text in enumerate(texts) if text.startswith("A ")]
-        others = [index for index in range(len(texts)) if index not in ones]
-        return (ones + others)[turn % len(texts)]
+        mark = next(marks)
+        return next(index for index, text in enumerate(texts) if text.startswith(f"{mark} "))
 
     return choose
