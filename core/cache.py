@@ -1,6 +1,7 @@
 """A cache for values that are made in batches, which `functools.lru_cache` cannot hold."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -19,6 +20,7 @@ class BatchCache(Generic[Key, Value]):
         if new := [key for key in dict.fromkeys(keys) if key not in self._values]:
             self._values.update(zip(new, make(new), strict=True))
         found = [self._values[key] for key in keys]
-        while len(self._values) > self._size:
-            del self._values[next(iter(self._values))]
+        # All at once: to look for the first of a dictionary again and again takes the square of what was deleted.
+        for key in list(islice(self._values, max(0, len(self._values) - self._size))):
+            del self._values[key]
         return found

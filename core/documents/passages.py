@@ -91,10 +91,12 @@ def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[R
     Raises `AppError` where the model or the head cannot be loaded.
     """
     pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
-    asked = [(page, start, end) for page in pages for start, end in clauses(page.sentence.text)]
+    cut = [clauses(page.sentence.text) for page in pages]
+    asked = [(page, start, end) for page, spans in zip(pages, cut, strict=True) for start, end in spans]
     of_clauses = _shares([_as_read(page, start, end) for page, start, end in asked])
-    of_sentences = _shares([_as_read(page, 0, len(page.sentence.text)) for page, *_ in asked])
+    whole = _shares([_as_read(page, 0, len(page.sentence.text)) for page in pages])
     # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
+    of_sentences = np.repeat(whole, np.array([len(spans) for spans in cut], dtype=int), axis=0)
     return [ReadClause(*one, share) for one, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
 
 

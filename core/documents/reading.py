@@ -4,9 +4,10 @@ Everything that is heavy about a letter happens here.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 from pydantic import ConfigDict
@@ -52,13 +53,46 @@ from core.swap.guess import doubt_of, guess
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
-    """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call."""
+    """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call.
+
+    What is longer than any sentence is cut at blanks: rules look at all of a sentence for each word that they find.
+    """
     found: list[Sentence] = []
     for part in parts:
         for start, end in sentences(text[part.start : part.end]):
-            place = part.start + start
-            found.append(Sentence(len(found), place, part.start + end, text[place : part.start + end], part.kind))
+            for first, last in _cut_up(text, part.start + start, part.start + end):
+                found.append(Sentence(len(found), first, last, text[first:last], part.kind))
     return tuple(found)
+
+
+LONGEST_SENTENCE = 2_000
+# Of a letter's body that much is read, some fifteen pages; every word list and model takes its time for each sentence.
+MOST_SENTENCES, MOST_CHARACTERS = 500, 50_000
+
+
+def _cut_up(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Pieces of at most `LONGEST_SENTENCE` characters, cut behind the last blank of each where it has one."""
+    while end - start > LONGEST_SENTENCE:
+        blank = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
+        cut = blank if blank > 0 else start + LONGEST_SENTENCE
+        yield start, cut
+        start = cut + (blank > 0)
+    if start < end:
+        yield start, end
+
+
+def first_of(body: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Suspicion, ...]]:
+    """The sentences that are read, and what is to be said where they are not all."""
+    lengths = accumulate(len(sentence.text) for sentence in body)
+    fitting = sum(length <= MOST_CHARACTERS for length in lengths)
+    read = tuple(body[: min(fitting, MOST_SENTENCES)])
+    if len(read) == len(body):
+        return read, ()
+    said = (
+        f"This is far longer than a letter: only its first {len(read):,} sentences of {len(body):,} were read, and "
+        "every mark and figure is of those."
+    )
+    return read, (Suspicion("too long", said),)
 
 
 # ---- Formality, positivity and agency of each sentence
@@ -281,17 +315,18 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         about, doubt = guessed.person, doubt_of(guessed)
         wrong += (Suspicion("candidate", doubt),) if doubt else ()
     every = sentences_of(document.text, own_parts)
-    body = tuple(sentence for sentence in every if sentence.part == "body")
+    body, long = first_of([sentence for sentence in every if sentence.part == "body"])
+    wrong += long
     stopped = any(one.stops for one in wrong)
     scored = () if stopped else body
-    words = () if stopped else marks_of(every, about)
+    words = () if stopped else marks_of(body, about)
     found = words
     by_model = "agency" in scorers and not words_only
     if by_model and not stopped:
-        meant = without_doubted(every, words, about)
-        found = tuple(sorted((*meant, *passages_of(every, meant, about)), key=lambda mark: (mark.start, -mark.end)))
+        meant = without_doubted(body, words, about)
+        found = tuple(sorted((*meant, *passages_of(body, meant, about)), key=lambda mark: (mark.start, -mark.end)))
     applied = house.applied if house is not None and not stopped else _as_found
-    counted, marks = applied(every, words), applied(every, found)  # a reference set's figures are of all listed words
+    counted, marks = applied(body, words), applied(body, found)  # a reference set's figures are of all listed words
     shown = set(marks)
     scores, uses = styles_of(scored, scorers)
     support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)

@@ -154,7 +154,7 @@ class SentenceScore:
 class Suspicion:
     """`said`: one sentence for the person. `stops`: nothing is scored."""
 
-    what: Literal["language", "cv", "two letters", "too short", "candidate", "context language"]
+    what: Literal["language", "cv", "two letters", "too short", "too long", "candidate", "context language"]
     said: str
     stops: bool = False
 
