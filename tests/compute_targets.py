@@ -1,11 +1,13 @@
 """Functions that the tests run in the compute process: each behaves, or misbehaves, in one way."""
 
 import ctypes
+import logging
 import os
 import signal
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 
@@ -142,6 +144,9 @@ def call_again():
 def chatter():
     sys.stdout.write("a library's greeting\n")
     os.write(1, b"and another\n")
+    logging.getLogger("pdfminer.pdfpage").warning("a remark on a page")
+    warnings.warn("a remark on precision", RuntimeWarning, stacklevel=1)
+    np.float64(1.0) / np.float64(0.0)  # numpy remarks by itself
     return "the answer"
 
 

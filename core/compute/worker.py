@@ -3,6 +3,7 @@
 import faulthandler
 import inspect
 import io
+import logging
 import os
 import pickle
 import queue
@@ -10,6 +11,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from multiprocessing.connection import Connection
 
 from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
@@ -141,6 +143,7 @@ def _settle_in(niceness: int) -> None:
     if hasattr(os, "nice"):
         os.nice(niceness)
     _keep_stdout_clean()
+    _keep_remarks_away()
     threads = str(max(1, _cores() - 1))  # one core is left for the window
     os.environ.update(
         HF_HUB_OFFLINE="1",
@@ -161,6 +164,14 @@ def _keep_stdout_clean() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # this process is ended at once, and would take its lines along
+
+
+def _keep_remarks_away() -> None:
+    """What libraries remark on files and numbers, by `warnings` and `logging`, is no answer to whoever runs a command:
+    what matters of it is in findings and messages. `python -W` shows warnings all the same."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    logging.getLogger().addHandler(logging.NullHandler())  # without any handler Python prints them
 
 
 def _cores() -> int:

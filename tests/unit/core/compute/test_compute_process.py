@@ -215,7 +215,7 @@ def test_the_compute_process_does_not_start_another(compute):
         compute.call("compute_targets:call_again")
 
 
-def test_what_libraries_print_stays_out_of_stdout(tmp_path):
+def test_what_libraries_print_stays_out_of_stdout_and_what_they_remark_out_of_stderr(tmp_path):
     script = """
         from core.compute import ComputeProcess
         if __name__ == "__main__":
@@ -228,6 +228,8 @@ def test_what_libraries_print_stays_out_of_stdout(tmp_path):
     assert done.stdout == "the answer\n"
     assert "a library's greeting" in done.stderr
     assert "and another" in done.stderr
+    assert "remark" not in done.stderr, "remarks of libraries are for nobody here"
+    assert "Warning" not in done.stderr
 
 
 def test_a_script_needs_no_guard_and_runs_once(tmp_path):
