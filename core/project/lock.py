@@ -133,10 +133,7 @@ def _take(path: Path, project: Path) -> IO[str]:
         stream = _open(path)
         if _try_lock(stream):
             if _still_there(stream, path):
-                stream.seek(0)
-                stream.truncate()
-                stream.write(json.dumps(asdict(LockHolder.me())))
-                stream.flush()
+                _name_holder(stream, path)
                 return stream
             stream.close()  # its last holder removed the file between our opening and locking it
             continue
@@ -146,6 +143,19 @@ def _take(path: Path, project: Path) -> IO[str]:
             raise ProjectInUse(project, holder)
         time.sleep(PAUSE_SECONDS)
     raise ProjectInUse(project, None)  # it was made and removed under our hands all the time
+
+
+def _name_holder(stream: IO[str], path: Path) -> None:
+    """Write into a lock file who holds it. Where that cannot be written, on a full disk, it is let go of again."""
+    try:
+        stream.seek(0)
+        stream.truncate()
+        stream.write(json.dumps(asdict(LockHolder.me())))
+        stream.flush()
+    except OSError:
+        with suppress(OSError):  # closing tries to write once more
+            _let_go(stream, path)
+        raise
 
 
 def _open(path: Path, mode: str = "r+") -> IO[str]:

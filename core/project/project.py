@@ -13,6 +13,7 @@ from types import TracebackType
 
 from core.errors import AppError
 from core.machine.leftovers import clear_leftovers
+from core.machine.storage import FULL
 from core.project import gate
 from core.project.backup import (
     back_up,
@@ -94,21 +95,19 @@ class Project:
                 f"There is a file “{path.name}” already.", kept="It was not changed.", hint="Choose another name."
             ) from None
         except OSError as error:
-            raise AppError(
-                f"“{path.name}” could not be made in “{path.parent}”.",
-                hint="Choose a folder that you may write to.",
-                details=str(error),
-            ) from error
-        lock = ProjectLock.acquire(path)
+            raise _not_made(path, error) from error
+        lock = None
         try:
+            lock = ProjectLock.acquire(path)
             with closing(connect(path, writable=True)) as connection:
                 migrate(connection, present=0)
             gate.remember(path)
             return cls(path, lock=lock, read_only="")
         except BaseException as error:
-            lock.release()
+            if lock is not None:
+                lock.release()
             path.unlink(missing_ok=True)
-            told = explain(error, path)
+            told = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
             if told is error:
                 raise
             raise told from error
@@ -277,3 +276,13 @@ def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = T
         raise explain(error, path) from error
     except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
         raise gate.damaged(path, str(error)) from error
+
+
+def _not_made(path: Path, error: OSError) -> AppError:
+    full = error.errno in FULL
+    return AppError(
+        f"“{path.name}” could not be made in “{path.parent}”{': the disk is full' if full else ''}.",
+        kept="Nothing was left there." if full else "",
+        hint="Free some space, or choose another folder." if full else "Choose a folder that you may write to.",
+        details=str(error),
+    )

@@ -1,5 +1,6 @@
 """Full disks, kills and flipped bits: what was acknowledged stays, and what changed is noticed."""
 
+import errno
 import os
 import random
 import resource
@@ -132,6 +133,32 @@ def test_killed_while_rating_nothing_acknowledged_is_lost_and_nothing_is_twice(
     assert len(found) - len(acknowledged) <= kills
     assert acknowledged, "the test killed too early to show anything"
     assert check_project(path).sound
+
+
+@pytest.mark.parametrize("where", ["file", "holder", "pages"])
+def test_a_disk_that_is_full_as_a_project_is_made_is_said_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """At each of the writes: the file itself, the name of who holds it, and the pages."""
+    from core.errors import AppError
+
+    path = tmp_path / "study.biasprint"
+    reached, full = os.open, OSError(errno.ENOSPC, "No space left on device")
+
+    def no_space(*_: object, **__: object) -> None:
+        raise full
+
+    if where == "file":
+        monkeypatch.setattr(os, "open", lambda name, *more: no_space() if name == path else reached(name, *more))
+    elif where == "holder":
+        monkeypatch.setattr("core.project.lock.LockHolder.me", no_space)
+    else:
+        told = sqlite3.OperationalError("database or disk is full")
+        told.sqlite_errorcode = sqlite3.SQLITE_FULL
+        monkeypatch.setattr("core.project.project.migrate", lambda *_, **__: (_ for _ in ()).throw(told))
+    with pytest.raises(AppError, match="disk is full"):
+        Project.create(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def late_failure(monkeypatch: pytest.MonkeyPatch, *, times: int = 1) -> None:
