@@ -65,6 +65,30 @@ def without_surrogates(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
+# ---- “a” or “an” before a word
+
+# Begins with a vowel and is spoken as “you …” or “one …”.
+_CONSONANT = re.compile(
+    r"uni(?!n|m|de)|unan|us[eu]|usage|eu|ewe|one\b|once|ut[io]|ufo|ubi|uku|ukr|ugand|urug|uigh|uran|uri[nc]|uro",
+    re.IGNORECASE,
+)
+_SILENT_H = re.compile(r"heir|honest|honou?r|hour", re.IGNORECASE)
+_EIGHT = re.compile(r"8|1[18](?!\d)")  # “an 80-year-old”, “an 18th birthday”, and not “a 180 cm tall man”
+_LETTER = re.compile(r"[A-Z](?:[.-]|$)")  # read out by its name: “M.”, “X-ray”
+_SHORTENED = re.compile(r"(?:[BCDFGHJKLMNPQRSTVWXZ]{2,5}|MBA|MEP|MP|UK|UN|US|USA|UX)(?![A-Za-z])")
+_SPOKEN_AS_VOWEL = frozenset("AEFHILMNORSX")  # letters whose names begin with a vowel: “an M. Hill”
+
+
+def article(word: str) -> str:
+    """“a” or “an”, by the sound that `word` begins with, as it is spoken in English. Numbers are words too."""
+    if _LETTER.match(word) or _SHORTENED.match(word):
+        return "an" if word[0] in _SPOKEN_AS_VOWEL else "a"
+    if _EIGHT.match(word) or _SILENT_H.match(word):
+        return "an"
+    plain = unicodedata.normalize("NFD", word[:1])[:1].lower()  # É as E
+    return "an" if plain in ("a", "e", "i", "o", "u") and not _CONSONANT.match(word) else "a"
+
+
 # ---- The words that differ between texts shown side by side
 
 # Aligning takes time with the product of the lengths; longer texts are compared as bags of words instead.

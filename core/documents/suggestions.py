@@ -14,8 +14,7 @@ from core.documents.values import Category, Mark, Sentence
 from core.errors import AppError
 from core.prompts.resource_files import packaged, read_toml, validated
 from core.swap import Person
-from core.swap.agreement import article
-from core.text import for_matching, sha256_text
+from core.text import article, for_matching, sha256_text
 
 _ARTICLE = re.compile(r"(?<![\w-])(an?)(\s+)$", re.IGNORECASE)
 _WORD = re.compile(r"[\w’'-]+")

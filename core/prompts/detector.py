@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass as data
 
 from core.errors import AppError
 from core.prompts.resource_files import packaged, read_toml, validated
+from core.text import article
 
 UNKNOWN, STOP, COMMA, COLON, QUOTE, SLUR, OTHER = "x", ".", ",", ":", '"', "!", "-"
 _PUNCTUATION = {".": STOP, "!": STOP, "?": STOP, "\n": STOP, ",": COMMA, ":": COLON, ";": COLON}
@@ -413,7 +414,7 @@ def _joined(parts: list[str]) -> str:
         if part[:1] in tuple(",.;:!?"):
             last = last.rstrip(" \t")
         if part[:1].isalpha():
-            ending = "n" if part[0].casefold() in "aeiou" else ""
+            ending = article(part)[1:]
             last = _ARTICLE.sub(lambda hit, ending=ending: hit[1] + ending, last)  # type: ignore[misc]
         joined += [piece for piece in (last, part) if piece]
     return "".join(joined)

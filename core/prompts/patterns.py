@@ -43,4 +43,5 @@ def _pattern(prompt: AskedPrompt) -> str:
         return prompt.text
     # All at once, and the longest first: what was put in is not looked at again.
     values = "|".join(re.escape(value) for value in sorted(named, key=len, reverse=True))
-    return re.sub(rf"(?<!\w)(?:{values})(?!\w)", lambda found: f"{{{named[found.group()]}}}", prompt.text)
+    pattern = re.sub(rf"(?<!\w)(?:{values})(?!\w)", lambda found: f"{{{named[found.group()]}}}", prompt.text)
+    return re.sub(r"\b([Aa])n(?= +\{)", r"\1", pattern)  # “an” before one value and “a” before another are one wording

@@ -10,9 +10,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from core.errors import AppError
+from core.text import article
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{[^{}]*\}|\{|\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A capital one begins a sentence: in “grade A {word}” it is no article.
+_ARTICLE = re.compile(r"(?:(?<![\w’'-])an?|(?:(?<=\n)|(?<=[.!?:] )|(?<=[“\"])|^)An?)(?= $)")
 
 
 class TemplateError(AppError):
@@ -74,17 +77,20 @@ class Template:
         return self.render(values)
 
     def render(self, values: Mapping[str, str]) -> str:
-        """As `fill`, from a mapping that may hold more than is used."""
+        """As `fill`, from a mapping that may hold more than is used. An “a” or “an” before a value fits it."""
         filled: list[str] = []
-        for part in self.parts:
+        for before, part in zip((None, *self.parts), self.parts, strict=False):
             if isinstance(part, str):
                 filled.append(part)
                 continue
             try:
-                filled.append(values[part.name])
+                value = values[part.name]
             except KeyError:
                 problem = f"there is no value for {{{part.name}}}."
                 raise TemplateError(problem, self.text, part.start, hint=_suggest(part.name, values)) from None
+            if isinstance(before, str):
+                filled[-1] = _with_article_for(value, before)
+            filled.append(value)
         return "".join(filled)
 
 
@@ -118,6 +124,13 @@ def _name(found: str, text: str, offset: int) -> str:
         problem = f"{found} is more than a name."
     hint = "A placeholder is one name in braces, such as {theme}; {{ and }} stand for the braces themselves."
     raise TemplateError(problem, text, offset, hint=hint)
+
+
+def _with_article_for(value: str, before: str) -> str:
+    """What stands before a value, its last word made “a” or “an” where it is one of them and the value is a word."""
+    if not before.endswith(("a ", "A ", "n ")) or not value[:1].isalnum():
+        return before
+    return _ARTICLE.sub(lambda found: found[0][0] + article(value)[1:], before)
 
 
 def _suggest(name: str, known: Collection[str]) -> str:

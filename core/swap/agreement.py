@@ -1,6 +1,5 @@
 """Words that agree: verbs with he or she and with they (“she writes and is”, “they write and are”), “a” and “an”."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,6 +7,7 @@ from typing import NamedTuple
 from core.swap.page import Page
 from core.swap.result import Change, in_case_of
 from core.swap.vocabulary import can_be_noun, is_base, is_singular_verb, plural_form, singular_form, swap_words
+from core.text import article
 
 ONE = ("is", "was", "has", "does")
 MANY = ("are", "were", "have", "do")
@@ -229,20 +229,6 @@ def _is_verb_here(page: Page, place: int, joint: int, run: _Run, many: bool) -> 
         return True
     ends = page.lower(place + 1) in (".", ",", ";", ")", "and", "or", "")
     return (tag == "VBZ" if many else tag in ("VB", "VBP")) and not ends
-
-
-_CONSONANT = re.compile(r"(?:uni|use|usu|eu|ewe|one\b|once|ut[io]|ufo)", re.IGNORECASE)
-_SILENT_H = re.compile(r"(?:heir|honest|honou?r|hour)", re.IGNORECASE)
-_SPOKEN_AS_VOWEL = frozenset("AEFHILMNORSX")  # letters whose names begin with a vowel: “an M. Hill”
-
-
-def article(word: str) -> str:
-    """“a” or “an”, by the sound that `word` begins with."""
-    if re.match(r"[A-Z](?:\.|$)", word):
-        return "an" if word[0] in _SPOKEN_AS_VOWEL else "a"
-    if _SILENT_H.match(word):
-        return "an"
-    return "an" if word[:1].lower() in ("a", "e", "i", "o", "u") and not _CONSONANT.match(word) else "a"
 
 
 def change_articles(page: Page, changes: Iterable[Change]) -> Iterator[Change]:

@@ -16,6 +16,14 @@ def test_prompts_of_one_template_have_one_pattern_with_their_number() -> None:
     assert prompt_patterns(prompts) == {"A letter for {name}, a {age} year old student; {name} is {pronouns}.": 3}
 
 
+def test_the_article_before_a_value_makes_no_other_pattern() -> None:
+    prompts = [
+        letter("Joseph", "20"),
+        letter("Joseph", "80", "A letter for {name}, an {age} year old student; {name} is he."),
+    ]
+    assert prompt_patterns(prompts) == {"A letter for {name}, a {age} year old student; {name} is {pronouns}.": 2}
+
+
 def test_a_value_is_a_word_and_never_a_part_of_one_and_signs_are_no_pattern() -> None:
     prompt = PromptSpec(key="a", text="Anna, Ann and A.n (Annex)", fields={"name": "Ann", "other": "A.n", "short": "x"})
     assert prompt_patterns([prompt]) == {"Anna, {name} and {other} (Annex)": 1}

@@ -16,6 +16,28 @@ def test_a_value_is_not_read_as_a_template() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "value", "filled"),
+    [
+        ("Ann, a {x} cook", "Asian", "Ann, an Asian cook"),
+        ("Ann, an {x} cook", "black", "Ann, a black cook"),
+        ("a {x}-year-old", "18", "an 18-year-old"),
+        ("A {x} came.", "actor", "An actor came."),
+        ("He left. A {x} came.", "actor", "He left. An actor came."),
+        ("grade A {x}", "apples", "grade A apples"),
+        ("vitamin-a {x}", "intake", "vitamin-a intake"),
+        ("a {x}", "“actor”", "a “actor”"),
+        ("a {x}", "", "a "),
+    ],
+)
+def test_an_article_fits_the_value_behind_it(text: str, value: str, filled: str) -> None:
+    assert Template(text).fill(x=value) == filled
+
+
+def test_an_article_that_is_itself_a_value_stays() -> None:
+    assert Template("{letter}{word}").fill(letter="a ", word="apple") == "a apple"
+
+
+@pytest.mark.parametrize(
     ("text", "line", "column", "says"),
     [
         ("{}", 1, 1, "has no name"),
