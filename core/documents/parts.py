@@ -237,13 +237,11 @@ def holds_several(document: Document) -> bool:
 
 def other_language(text: str) -> str:
     """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
-    from core.scorers.segment import is_english, words
+    from core.scorers.segment import is_english, language_of, words
 
     if is_english(words(text)):
         return ""
-    from py3langid import langid
-
-    return LANGUAGES.get(str(langid.classify(text)[0]), "another language than English")
+    return LANGUAGES.get(language_of(text), "another language than English")
 
 
 LANGUAGES = {

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.own import own_files
-from core.scorers.segment import is_english, sentences, words
+from core.scorers.segment import is_english, language_of, sentences, words
 
 SEPARATOR = "\x1f"  # no letter and no context holds a unit separator
 CLASSES = ("entailment", "neutral", "contradiction")
@@ -78,9 +78,7 @@ def language(context: str) -> str:
 
 @lru_cache(maxsize=64)
 def _language(context: str) -> str:
-    from py3langid import langid
-
-    return str(langid.classify(context)[0])
+    return language_of(context)
 
 
 def judged(values: Sequence[NDArray[np.float32]]) -> str:

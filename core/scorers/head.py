@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
-from core.scorers.stand_in import REINSTALL
+from core.scorers.checked_files import REINSTALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

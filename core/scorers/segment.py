@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.scorers.checked_files import require_unchanged
 from core.text import for_matching
 
 if TYPE_CHECKING:
@@ -93,14 +94,24 @@ def _tokenizer() -> Any:
 @lru_cache(maxsize=100_000)
 def _lemma(form: str) -> str:
     folded = for_matching(form)
-    return for_matching(_lemmas().get(folded, folded))
+    return for_matching(lookups("lemma_lookup").get(folded, folded))
 
 
 @cache
-def _lemmas() -> "Table":
+def lookups(name: str) -> "Table":
+    """One of spaCy's tables of English words, such as “lemma_lookup”. Raises `AppError` where its file was changed."""
+    require_unchanged("spacy-lookups-data", f"spacy_lookups_data/data/en_{name}.json.gz")
     from spacy.lookups import load_lookups
 
-    return load_lookups("en", ["lemma_lookup"]).get_table("lemma_lookup")
+    return load_lookups("en", [name]).get_table(name)
+
+
+def language_of(text: str) -> str:
+    """The code of the language that a text is most likely in, by py3langid. Raises as `lookups` does."""
+    require_unchanged("py3langid", "py3langid/data/model.npz.xz")
+    from py3langid import langid
+
+    return str(langid.classify(text)[0])
 
 
 # About 45 % of the words of English prose are function words of spaCy's list, of other languages' prose below 15 %.

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import AppError
-from core.own import own_files
+from core.scorers.checked_files import fitted
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import is_english, words
-
-REINSTALL = "Install the program again."
 
 
 @dataclass(frozen=True)
@@ -27,18 +24,12 @@ class Chosen:
 
 @cache
 def chosen(role: str, *names: str) -> Chosen:
-    """models/<role>/<name>.toml, several merged into one. Raises `AppError` where one is missing or broken."""
-    content = b""
+    """models/<role>/<name>.toml, several merged into one. Raises `AppError` as `fitted` does."""
+    read = [fitted("models", role, f"{name}.toml") for name in names or ("chosen",)]
     values: dict[str, Any] = {}
-    for name in names or ("chosen",):
-        place = own_files("models").joinpath(role, f"{name}.toml")
-        try:
-            read = place.read_bytes()
-            values |= tomllib.loads(read.decode("utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise AppError(f"The file {name}.toml of the {role} stand-in cannot be read.", hint=REINSTALL) from error
-        content += read
-    return Chosen(values, hashlib.sha256(content).hexdigest())
+    for content in read:
+        values |= tomllib.loads(content.decode("utf-8"))
+    return Chosen(values, hashlib.sha256(b"".join(read)).hexdigest())
 
 
 COUNTS_FROM = 0.5  # a sentence's probability, from which on it is formal (positive)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from core.errors import AppError
 from core.machine.installation import explained
-from core.own import own_files
+from core.scorers.checked_files import fitted, stamp
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, reads
@@ -79,8 +79,7 @@ def data_folder() -> Path:
 def weights(folder: Path) -> Weights:
     """Raises `AppError` where a file cannot be read, or is not the one that was looked at."""
     try:
-        stamp = tuple((folder / name).stat().st_mtime_ns for name in FILES)
-        return _weights(folder, stamp)
+        return _weights(folder, tuple(stamp(folder / name) for name in FILES))
     except OSError as error:
         raise AppError(
             f"The weights of {PACKAGE} cannot be read from {folder} ({error.strerror}).", hint=REINSTALL
@@ -88,7 +87,7 @@ def weights(folder: Path) -> Weights:
 
 
 @lru_cache(maxsize=1)
-def _weights(folder: Path, stamp: tuple[int, ...]) -> Weights:
+def _weights(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Weights:
     """Read once; changed files are checked and read anew."""
     model, vectorizer = (unpickled(_checked(folder, name)) for name in FILES)
     folds = model.calibrated_classifiers_
@@ -205,4 +204,4 @@ def identity_words() -> frozenset[str]:
 
 @cache
 def _identity_text() -> str:
-    return own_files("models").joinpath("toxicity", "identity_words.txt").read_text(encoding="utf-8")
+    return fitted("models", "toxicity", "identity_words.txt").decode("utf-8")

@@ -11,6 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from core.prompts.resource_files import packaged, read_toml, validated
+from core.scorers.checked_files import fitted
 from core.swap.guess_pronoun import beside_the_candidate, is_somebody
 from core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
 from core.swap.told import Telling, person_words
@@ -34,6 +35,7 @@ class CandidateWeights:
 
 @cache
 def weights() -> CandidateWeights:
+    fitted("resources", "letters", "candidate.toml")  # the program's own, or it is not read
     return validated(
         CandidateWeights, read_toml(packaged("letters", "candidate.toml")), "The file letters/candidate.toml"
     )

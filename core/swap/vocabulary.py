@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from core.prompts.resource_files import packaged, read_toml, validated
+from core.scorers.segment import lookups
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
 
@@ -264,7 +265,5 @@ def is_a_word(form: str, *kinds: str) -> bool:
 
 @cache
 def _known(kind: str) -> frozenset[str]:
-    from spacy.lookups import load_lookups
-
-    known: frozenset[str] = frozenset(load_lookups("en", ["lemma_index"]).get_table("lemma_index")[kind])
+    known: frozenset[str] = frozenset(lookups("lemma_index")[kind])
     return known

@@ -258,7 +258,7 @@ Check = Callable[[], None]
 
 
 def sha256_of(path: Path, check: Check | None = None, *, fresh: bool = False) -> str:
-    """SHA-256 (hex) of a file. Read only if its size or time changed since, or if `fresh`.
+    """SHA-256 (hex) of a file. Read only if its size, times or inode changed since, or if `fresh`.
 
     `check` is called once for every megabyte and may raise. `AppError` where the file cannot be read.
     """
@@ -266,23 +266,21 @@ def sha256_of(path: Path, check: Check | None = None, *, fresh: bool = False) ->
         state = path.stat()
         place = str(path.absolute())
         known = _known().get(place)
-        if not fresh and isinstance(known, dict) and _same(known, state.st_size, state.st_mtime_ns):
+        if not fresh and isinstance(known, dict) and _same(known, state):
             return str(known["sha256"])
         found = _read(path, check)
     except OSError as error:
         raise AppError(
             f"“{path}” cannot be read ({error.strerror}).", hint="See to it that the file is there and may be read."
         ) from error
-    _remember(place, {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": found})
+    _remember(place, _stamp(state) | {"sha256": found})
     return found
 
 
 def remember(path: Path, sha256: str) -> None:
     """Note the hash of a file that was just read and then renamed."""
     with contextlib.suppress(OSError):
-        state = path.stat()
-        entry = {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "sha256": sha256}
-        _remember(str(path.absolute()), entry)
+        _remember(str(path.absolute()), _stamp(path.stat()) | {"sha256": sha256})
 
 
 def of_all(files: Mapping[str, str]) -> str:
@@ -319,8 +317,13 @@ def _known() -> dict[str, object]:
         return {}
 
 
-def _same(known: dict[str, object], size: int, changed: int) -> bool:
-    return (known.get("size"), known.get("mtime_ns")) == (size, changed) and isinstance(known.get("sha256"), str)
+def _same(known: dict[str, object], state: os.stat_result) -> bool:
+    return known.items() >= _stamp(state).items() and isinstance(known.get("sha256"), str)
+
+
+def _stamp(state: os.stat_result) -> dict[str, object]:
+    """What changes with a file: also where its time was set back, and where another was put in its place."""
+    return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "ctime_ns": state.st_ctime_ns, "inode": state.st_ino}
 
 
 def _remember(place: str, entry: dict[str, object]) -> None:

@@ -14,6 +14,7 @@ from core.errors import AppError, UsageError
 from core.prompts.axes import Axis, Harm, available_axes, load_axis
 from core.prompts.resource_files import packaged, read_toml
 from core.scorers.group_words import GroupMatcher, GroupWord
+from core.scorers.segment import lookups
 from core.text import for_matching
 
 # ---- Groups
@@ -244,6 +245,4 @@ def _is_word(words: tuple[str, ...]) -> bool:
 @cache
 def _word_forms() -> frozenset[str]:
     """The words that inflected forms come from, by spaCy's lookup table: every English word with more than one form."""
-    from spacy.lookups import load_lookups
-
-    return frozenset(load_lookups("en", ["lemma_lookup"]).get_table("lemma_lookup").values())
+    return frozenset(lookups("lemma_lookup").values())
