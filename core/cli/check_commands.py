@@ -1,4 +1,4 @@
-"""check and rescue: whether a project is what was stored, and what can be saved of one that is not."""
+"""check, rescue and restore: whether a project is what was stored, what is saved of one that is not, its backups."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,15 +7,18 @@ import typer
 
 from core.cli.console import job, new_path, print_json, print_table, say
 from core.cli.project_commands import AsJson, File
+from core.errors import UsageError
 
 if TYPE_CHECKING:
+    from core.project.backup import Backup
     from core.project.damaged import Problem
+    from core.project.restore import Held
 
 SHOWN = 200  # rows that a person is shown; the rest is in --json
 
 
 def add_check_to(app: typer.Typer) -> None:
-    for command in (check, rescue):
+    for command in (check, rescue, restore):
         app.command()(command)
 
 
@@ -26,7 +29,7 @@ def check(file: File, as_json: AsJson = False) -> None:
 
     with job("Checking") as ctx:
         report = check_project(file, ctx)
-    kept = [str(backup) for backup in backups(file)]
+    kept = [str(backup.path) for backup in backups(file)]
     if as_json:
         problems = _as_json(report.problems)
         print_json(
@@ -39,6 +42,8 @@ def check(file: File, as_json: AsJson = False) -> None:
         say("The newest backups:" if kept else "There is no backup of it on this machine.")
         for backup in kept:
             say(f"  {backup}")
+        if kept:
+            say(f"“biasprint restore {file.name} --list” says what each holds, and without --list puts one back.")
         say(f"“biasprint rescue {file.name} --out NEW.biasprint” saves what is sound.")
     if not report.sound:
         raise typer.Exit(1)
@@ -62,6 +67,61 @@ def rescue(
         _print(saved.lost)
     else:
         say("Nothing was lost.")
+
+
+def restore(
+    file: File,
+    list_: Annotated[bool, typer.Option("--list", help="Only say what each backup holds.")] = False,
+    from_: Annotated[str, typer.Option("--from", metavar="BACKUP", help="Its number or name, or any file.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup, the newest sound one or another, in a project's place. What it replaces is kept beside it."""
+    from core.project.restore import choose, held, restore
+
+    with job("Checking the backups") as ctx:
+        found = held(file, ctx)
+    if list_ and from_:
+        raise UsageError("“--list” only lists, and “--from” puts one back.", hint="Give one of the two.")
+    if list_:
+        _list(file, found, as_json)
+        return
+    chosen = choose(file, from_)
+    with job("Putting the backup back") as ctx:
+        done = restore(file, chosen, ctx)
+    if as_json:
+        kept = None if done.kept is None else str(done.kept)
+        print_json({"file": str(file), "from": str(done.backup.path), "kept": kept})
+        return
+    say(f"{file} is now as its backup {chosen.number} of {_when(chosen)}.")
+    if done.kept is not None:
+        say(f"What it was is kept as {done.kept}.")
+
+
+def _list(file: Path, found: "list[Held]", as_json: bool) -> None:
+    if as_json:
+        print_json({"file": str(file), "backups": [_held_as_json(one) for one in found]})
+    elif not found:
+        say(f"There is no backup of {file} on this machine.")
+    else:
+        columns = ("number", "made", "MB", "prompts", "outputs", "judgments", "state")
+        print_table(columns, [_held_as_row(one) for one in found], right=columns[:1] + columns[2:-1])
+
+
+def _held_as_json(one: "Held") -> dict[str, Any]:
+    backup = one.backup
+    made = None if backup.made is None else backup.made.isoformat()
+    facts = {"number": backup.number, "made": made, "bytes": one.size, "state": str(backup.state)}
+    return {**facts, "rows": one.rows, "path": str(backup.path)}
+
+
+def _held_as_row(one: "Held") -> tuple[str, ...]:
+    rows = ["?"] * 3 if one.rows is None else [f"{count:,}" for count in one.rows.values()]
+    return (str(one.backup.number), _when(one.backup), f"{one.size / 1e6:.1f}", *rows, str(one.backup.state))
+
+
+def _when(backup: "Backup") -> str:
+    """In the time of whoever reads it."""
+    return "an unknown time" if backup.made is None else f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _as_json(problems: "tuple[Problem, ...]") -> list[dict[str, Any]]:

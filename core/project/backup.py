@@ -1,79 +1,72 @@
-"""Copies of a project that are whole at any moment: through SQLite's backup, then fsync, then rename."""
+"""Backups of a project, in the data folder: one of each age, and no damaged one ever takes the place of a sound one.
 
+A copy is made before the first change of a session and checked afterwards, row by row, without hurry. Only where more
+sound ones are there than are kept, one of them goes. Their order is the number in their names, because clocks jump;
+what a clock said of one decides which ages are kept, and is believed only where it fits between its neighbours.
+"""
+
+import hashlib
 import os
-import shutil
-import sqlite3
-import tempfile
-from contextlib import closing, suppress
-from datetime import UTC, datetime
+import re
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 
 from core.errors import AppError
-from core.given import ordinary_file
-from core.machine.leftovers import new_folder, unfinished
+from core.jobs import JobContext
 from core.machine.storage import home
-from core.project.companions import check_companions, journal_of
-from core.project.connection import connect, explain
-from core.project.lock import is_held
+from core.project.check import check_project
+from core.project.copies import copy_project
+from core.project.damaged import Problem
 from core.text import sha256_text
 
-# ---- Recovery after a crash, where the file itself must not be touched
-#
-# A file that may be written is recovered by SQLite when it is opened. One that may not is copied together with its
-# journal and recovered there: opening it `immutable` would show rows that were never committed.
+MOST = 7  # sound ones that are kept
+NEWEST = 2  # of them kept whatever their age
+SPANS = (timedelta(hours=1), timedelta(days=1), timedelta(weeks=1))  # of each, and of what is older, one is kept
+MOST_UNCHECKED = 5  # more than so many, left by sessions that ended at once, are checked before another session ends
+LONGEST_STEM = 60  # of at most four bytes each: a folder's name has 255
+LARGEST_BYTES = 500 * 1024 * 1024
+SUFFIX = ".biasprint"
+STAMP = "%Y-%m-%dT%H-%M-%SZ"
+NAME = re.compile(r"(\d+)_([^_]+)_([0-9a-f]+)_(unchecked|sound|damaged)")
+OLD_STAMP = "%Y-%m-%dT%H-%M-%S.%fZ"  # all that a name said before there were numbers
+SHARE_OF_TIME = 0.25  # of a processor's, that checking takes
+BEGIN_AFTER_SECONDS = 3.0
 
 
-def has_journal(path: Path) -> bool:
-    """Whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
-    check_companions(path)
-    try:
-        return journal_of(path).stat().st_size > 0
-    except OSError:
-        return False
+class State(StrEnum):
+    """What is known of a backup since it was made."""
+
+    UNCHECKED = "unchecked"
+    SOUND = "sound"
+    DAMAGED = "damaged"
 
 
-def interrupted(path: Path) -> bool:
-    """Whether a crash left a journal beside a file that nobody is writing to now. `AppError` for a strange one."""
-    return has_journal(path) and not is_held(path)
+@dataclass(frozen=True)
+class Backup:
+    """A backup, by its file's name. `made`: when a clock said so; `mark`: the state of the project it is of."""
+
+    path: Path
+    number: int
+    made: datetime | None
+    mark: str
+    state: State
+
+    def renamed(self, state: State) -> "Backup":
+        """The same file with what was found of it in its name."""
+        made = self.made or datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+        target = self.path.with_name(_name(self.number, made, self.mark, state))
+        os.replace(self.path, target)
+        return Backup(target, self.number, made, self.mark, state)
 
 
-def roll_back(path: Path) -> None:
-    """Let SQLite roll the half-done transaction back that a crash left. Raises `AppError` for a broken file."""
-    try:
-        with closing(connect(path, writable=True)) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
-    except sqlite3.Error as error:
-        raise explain(error, path) from error
-    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
-    journal_of(path).unlink(missing_ok=True)
-
-
-def recovered_copy(path: Path) -> Path:
-    """File and journal copied to a new temporary folder, and the half-done transaction rolled back there."""
-    ordinary_file(path)
-    folder = new_folder()
-    copy = folder / path.name
-    try:
-        shutil.copyfile(path, copy)
-        shutil.copyfile(journal_of(path), journal_of(copy))
-        roll_back(copy)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return copy
-
-
-def private_copy(path: Path) -> Path:
-    """A whole copy in a new temporary folder: where a file may not be changed, its copy is upgraded."""
-    folder = new_folder()
-    try:
-        return copy_project(path, folder / path.name)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-# ---- Backups
+def now() -> datetime:
+    """What the clock says, right or wrong."""
+    return datetime.now(UTC)
 
 
 def backup_folder(project: Path) -> Path:
@@ -82,57 +75,126 @@ def backup_folder(project: Path) -> Path:
     return home() / "backups" / f"{real.stem[:LONGEST_STEM]}-{sha256_text(str(real))[:10]}"
 
 
-KEEP = 5
-LONGEST_STEM = 60  # of at most four bytes each: a folder's name has 255
-LARGEST_BYTES = 500 * 1024 * 1024
-SUFFIX = ".biasprint"
+def backups(project: Path) -> list[Backup]:
+    """The backups of a project, newest first: in the order in which they were made, whatever the clock said."""
+    found = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
+    return sorted(found, key=lambda one: (one.number, one.path.name), reverse=True)
 
 
-def copy_project(source: Path, target: Path) -> Path:
-    """Write a whole copy of `source` at `target`, which is either the old file or the new one, never half of one."""
-    part = None
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".copy-", suffix=".part")
-        os.close(handle)
-        part = unfinished(Path(name))
-        with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
-            reading.backup(writing)
-        with open(part, "rb+") as stream:
-            os.fsync(stream.fileno())
-        os.replace(part, target)
-    except (sqlite3.Error, OSError) as error:
-        told = explain(error, target)
-        if told is not error:
-            raise told from error
-        raise AppError(
-            f"The copy “{target.name}” could not be written.",
-            kept="The project itself is as it was.",
-            hint="Choose another folder, or free some space.",
-            details=str(error),
-        ) from error
-    finally:
-        if part is not None:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-    return target
+def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:
+    """A backup, not yet checked; None where the newest is of the same state, or the file has more than `largest` bytes.
 
-
-def back_up(project: Path, *, largest: int | None = LARGEST_BYTES) -> Path | None:
-    """A rotating backup, unless the newest one is of the file as it is, or the file is larger than `largest` bytes."""
-    state = project.stat()
+    `of`: the file that is copied, where it is not the project's own.
+    """
+    state = (of or project).stat()
     if largest is not None and state.st_size > largest:
         return None
     present = backups(project)
-    if present and present[0].stat().st_mtime >= state.st_mtime:
+    # Equal, not older or newer: a clock that was wrong once must not stop backups for good.
+    mark = hashlib.sha256(f"{state.st_size} {state.st_mtime_ns} {state.st_ino}".encode()).hexdigest()[:12]
+    if present and present[0].mark == mark:
         return None
-    name = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S.%fZ") + SUFFIX
-    made = copy_project(project, backup_folder(project) / name)
-    for old in backups(project)[KEEP:]:
-        old.unlink(missing_ok=True)
-    return made
+    number = present[0].number + 1 if present else 1
+    target = backup_folder(project) / _name(number, now(), mark, State.UNCHECKED)
+    return _from_name(copy_project(of or project, target))
 
 
-def backups(project: Path) -> list[Path]:
-    """The backups of a project, newest first."""
-    return sorted(backup_folder(project).glob(f"*{SUFFIX}"), reverse=True)
+def check_backups(project: Path, ctx: JobContext) -> tuple[Problem, ...]:
+    """Check what nobody has checked yet, let go of what is more than is kept, and tell what is wrong with the newest.
+
+    Cancelled, it goes on in another session; unless too many wait already.
+    """
+    found: dict[int, tuple[Problem, ...]] = {}
+    present = backups(project)
+    waiting = [one for one in reversed(present) if one.state is State.UNCHECKED]
+    for place, one in enumerate(waiting):
+        patient = place < len(waiting) - MOST_UNCHECKED
+        if not patient:
+            ctx.check()
+        found[one.number] = problems_of(one, JobContext() if patient else ctx)
+        one.renamed(State.DAMAGED if found[one.number] else State.SOUND)
+    thin(project)
+    return found.get(present[0].number, ()) if present else ()
+
+
+def problems_of(one: Backup, ctx: JobContext) -> tuple[Problem, ...]:
+    """What is wrong with a backup; a file that is none any more is told as one problem."""
+    try:
+        return check_project(one.path, ctx).problems
+    except AppError as error:
+        return (Problem("file", one.path.name, error.message),)
+
+
+def thin(project: Path) -> None:
+    """Remove sound backups beyond `MOST`, the oldest first of those that no age asks for; of damaged ones all but the
+    newest. What was not checked stays."""
+    present = backups(project)
+    sound = [one for one in present if one.state is State.SOUND]
+    needed = kept_by_age(sound, now())
+    spare = [one for one in reversed(sound) if one not in needed]
+    damaged = [one for one in present if one.state is State.DAMAGED]
+    for one in [*spare[: max(0, len(sound) - MOST)], *damaged[1:]]:
+        with suppress(OSError):  # on Windows somebody may just be reading it
+            one.path.unlink(missing_ok=True)
+
+
+def kept_by_age(newest_first: Sequence[Backup], at: datetime) -> list[Backup]:
+    """The newest ones; of each span the oldest, which grows into the next one; of all that are older the newest."""
+    kept = list(newest_first[:NEWEST])
+    by_span: dict[int, list[Backup]] = {}
+    for one, moment in zip(newest_first, moments(newest_first, at), strict=True):
+        by_span.setdefault(sum(at - moment >= span for span in SPANS), []).append(one)
+    for span, those in by_span.items():
+        kept.append(those[0] if span == len(SPANS) else those[-1])
+    return kept
+
+
+def moments(newest_first: Sequence[Backup], at: datetime) -> list[datetime]:
+    """When each was made, as far as a clock can be believed: none before the one made before it, none after `at`."""
+    believed = [one.made if one.made is not None and one.made <= at else None for one in reversed(newest_first)]
+    last = next((one for one in believed if one is not None), at)
+    found = []
+    for one in believed:
+        last = max(last, one or last)
+        found.append(last)
+    return found[::-1]
+
+
+class Unhurried(JobContext):
+    """For work that nobody waits for: it rests for most of the time, so that it never keeps a window waiting.
+
+    `begin` waits until what a person opened is there, or nobody needs it any more.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = time.thread_time()
+
+    def begin(self) -> None:
+        self._cancelled.wait(BEGIN_AFTER_SECONDS)
+
+    def check(self) -> None:
+        super().check()
+        spent = time.thread_time() - self._since
+        self._cancelled.wait(spent * (1 / SHARE_OF_TIME - 1))
+        super().check()
+        self._since = time.thread_time()
+
+
+def _name(number: int, made: datetime, mark: str, state: State) -> str:
+    return f"{number:06}_{made.strftime(STAMP)}_{mark}_{state}{SUFFIX}"
+
+
+def _from_name(path: Path) -> Backup:
+    parts = NAME.fullmatch(path.stem)
+    if parts is None:  # made before backups had numbers, and never checked
+        return Backup(path, 0, _time(path.stem, OLD_STAMP), "0", State.UNCHECKED)
+    number, made, mark, state = parts.groups()
+    return Backup(path, int(number), _time(made, STAMP), mark, State(state))
+
+
+def _time(text: str, pattern: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, pattern).replace(tzinfo=UTC)
+    except ValueError:
+        return None

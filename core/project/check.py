@@ -9,12 +9,14 @@ from pathlib import Path
 
 from core.jobs import JobContext
 from core.project import gate
-from core.project.backup import interrupted, recovered_copy
 from core.project.connection import connect
+from core.project.copies import interrupted, recovered_copy
 from core.project.damaged import Problem, TableRows, tables_of, wrong_rows
 from core.project.reader import ROWS_AT_ONCE
 
 MOST_STRUCTURAL = 100  # problems that SQLite is asked for
+BETWEEN_LOOKS = 25  # rows: few, so that a window never waits for them
+BETWEEN_STEPS = 10_000  # of SQLite's, until it is asked whether it was cancelled
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,10 @@ def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     with closing(connect(path, writable=False)) as connection:
         try:
             gate.check_schema(connection, path, version)
-            problems += _structure(connection)
+            problems += _structure(connection, ctx)
             tables = tables_of(connection)
         except sqlite3.DatabaseError as error:
+            ctx.check()  # cancelled: SQLite calls that an error
             return CheckReport({}, (*problems, Problem("file", path.name, f"is damaged: {error}")))
         connection.text_factory = bytes
         for table in tables:
@@ -54,7 +57,8 @@ def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     return CheckReport(rows, tuple(problems))
 
 
-def _structure(connection: sqlite3.Connection) -> Iterator[Problem]:
+def _structure(connection: sqlite3.Connection, ctx: JobContext) -> Iterator[Problem]:
+    connection.set_progress_handler(lambda: ctx.cancelled, BETWEEN_STEPS)
     for row in connection.execute(f"PRAGMA integrity_check({MOST_STRUCTURAL})"):
         if row[0] != "ok":
             yield Problem("file", "", str(row[0]))
@@ -67,8 +71,9 @@ def _rows(connection: sqlite3.Connection, table: TableRows, rows: dict[str, int]
 
     def count() -> None:
         rows[table.name] += 1
-        if rows[table.name] % ROWS_AT_ONCE == 0 or rows[table.name] == total:
+        if rows[table.name] % BETWEEN_LOOKS == 0:
             ctx.check()
+        if rows[table.name] % ROWS_AT_ONCE == 0 or rows[table.name] == total:
             ctx.report(rows[table.name], total, note=table.name)
 
     try:
@@ -76,4 +81,5 @@ def _rows(connection: sqlite3.Connection, table: TableRows, rows: dict[str, int]
         for _, key, what in wrong_rows(connection, table, count):
             yield Problem(table.name, key, what)
     except sqlite3.DatabaseError as error:
+        ctx.check()
         yield Problem(table.name, "", f"cannot be read to its end: {error}")

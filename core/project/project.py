@@ -11,21 +11,14 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from core.errors import AppError
+from core.errors import AppError, JobCancelled
 from core.machine.leftovers import clear_leftovers
 from core.machine.storage import FULL
 from core.project import gate
-from core.project.backup import (
-    back_up,
-    copy_project,
-    has_journal,
-    interrupted,
-    private_copy,
-    recovered_copy,
-    roll_back,
-)
+from core.project.backup import Unhurried, back_up, check_backups
 from core.project.changes import Changes
 from core.project.connection import SCHEMA_VERSION, connect, explain
+from core.project.copies import copy_project, has_journal, interrupted, private_copy, recovered_copy, roll_back
 from core.project.damaged import Problem
 from core.project.left_out import find_left_out, leave_out
 from core.project.lock import ProjectLock
@@ -48,6 +41,7 @@ class Project:
 
     `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
     known once a read has tripped over one, and from then on in no answer; listeners are told of them as of changes.
+    `damage` is what the check of a backup found to be wrong with the file as it was opened; told in the same way.
     """
 
     def __init__(self, path: Path, *, lock: ProjectLock | None, read_only: str, opened_as: Path | None = None) -> None:
@@ -56,11 +50,13 @@ class Project:
         self._lock = lock
         self._file = opened_as or path
         self.left_out: tuple[Problem, ...] = ()
+        self.damage: tuple[Problem, ...] = ()
         self._listeners: list[Listener] = []
         self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
+        self._backed_up, self._checking = threading.Event(), Unhurried()
         writer = None
         if lock is not None and not read_only:
-            writer = Writer(self._file, self._tell, lock.check, self._backup.join)
+            writer = Writer(self._file, self._tell, lock.check, self._backed_up.wait)
         recover = None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True)
         reader = Reader(self._file, recover, self._look_for_damage)
         self._reader, self._writer = reader, writer
@@ -194,6 +190,7 @@ class Project:
 
     def close(self) -> None:
         """Finish what is being written, then let go of the file. Safe to call twice."""
+        self._checking.cancel()
         self._backup.join()
         if self._writer is not None:
             self._writer.close()
@@ -229,11 +226,20 @@ class Project:
         return partial(leave_out, left_out=found)
 
     def _back_up(self) -> None:
-        clear_leftovers()
-        # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
+        try:
+            clear_leftovers()
+            # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
+            if not self.read_only:
+                with suppress(AppError, OSError):
+                    back_up(self.path)
+        finally:
+            self._backed_up.set()
         if not self.read_only:
-            with suppress(AppError, OSError):
-                back_up(self.path)
+            self._checking.begin()
+            with suppress(AppError, OSError, JobCancelled, sqlite3.Error):
+                self.damage = check_backups(self.path, self._checking)
+        if self.damage:
+            self._tell(Changes())
 
 
 def _finished(path: Path) -> int:

@@ -17,9 +17,9 @@ from core.errors import AppError
 from core.jobs import JobContext
 from core.machine.leftovers import new_folder
 from core.project import gate
-from core.project.backup import interrupted, recovered_copy
 from core.project.checksums import CHECKSUM, Stored, keep_checksums
 from core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
+from core.project.copies import interrupted, recovered_copy
 from core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable
 from core.project.left_out import Losses, add_dependants, parents_of
 from core.project.schema import expected_schema, migrate

@@ -53,7 +53,7 @@ class Writer:
         path: Path,
         on_commit: Callable[[Changes], None],
         still_ours: Callable[[], None],
-        before_first: Callable[[], None] | None = None,
+        before_first: Callable[[], object] | None = None,
     ) -> None:
         self._path = path
         self._on_commit = on_commit

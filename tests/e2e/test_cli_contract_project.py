@@ -152,6 +152,14 @@ def test_check_of_a_damaged_project_lists_its_backups(study_file: Path) -> None:
     (backup,) = report["backups"]
     assert biasprint("check", backup, "--json").json["sound"] is True
 
+    (listed,) = biasprint("restore", study_file, "--list", "--json").json["backups"]
+    assert (listed["path"].replace("sound", "unchecked"), listed["state"]) == (backup, "sound")
+    assert listed["rows"] == {"prompt": 228, "output": 228, "judgment": listed["rows"]["judgment"]}
+    assert "228      228" in biasprint("restore", study_file, "--list").out
+    restored = biasprint("restore", study_file, "--json").json
+    assert Path(restored["kept"]).read_bytes() == content
+    assert biasprint("check", study_file, "--json").json["sound"] is True
+
 
 def test_generate_scores_as_it_writes_where_it_is_asked_to(tmp_path: Path) -> None:
     file = tmp_path / "study.biasprint"

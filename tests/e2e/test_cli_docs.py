@@ -45,7 +45,7 @@ def test_every_command_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monk
     shown = shown_commands()
     assert {command for _, command, *_ in shown} == {
         "new", "prompts", "generate", "replay", "compare", "score", "measure", "import", "export", "check",
-        "endpoints", "packet", "raters", "report", "axis", "names", "example",
+        "endpoints", "packet", "raters", "report", "axis", "names", "example", "restore",
     }  # fmt: skip
     for program, *argv in shown:
         assert program == "biasprint"

@@ -15,20 +15,20 @@ from core.machine.storage import home
 AT_WORK = """
 import sys, time
 from pathlib import Path
-from core.project import backup
+from core.project import copies
 
 class Stuck(Exception):
     pass
 
 path = Path(sys.argv[1])
-private = backup.private_copy(path)
-begun = backup.os.replace
+private = copies.private_copy(path)
+begun = copies.os.replace
 def stop(part, target):
     Path(str(part) + "-journal").touch()
     print(private.parent, part, sep="\\n", flush=True)
     time.sleep(60)
-backup.os.replace = stop
-backup.copy_project(path, path.with_name("copy.biasprint"))
+copies.os.replace = stop
+copies.copy_project(path, path.with_name("copy.biasprint"))
 """
 
 

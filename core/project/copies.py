@@ -1,0 +1,114 @@
+"""Copies of a project that are whole at any moment: through SQLite's backup, then fsync, then rename.
+
+Also what a crash left half done, rolled back in a copy where the file itself must not be touched.
+"""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from core.errors import AppError
+from core.given import ordinary_file
+from core.machine.leftovers import new_folder, unfinished
+from core.project.companions import check_companions, journal_of
+from core.project.connection import connect, explain
+from core.project.lock import is_held
+
+# ---- Recovery after a crash, where the file itself must not be touched
+#
+# A file that may be written is recovered by SQLite when it is opened. One that may not is copied together with its
+# journal and recovered there: opening it `immutable` would show rows that were never committed.
+
+
+def has_journal(path: Path) -> bool:
+    """Whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
+    check_companions(path)
+    try:
+        return journal_of(path).stat().st_size > 0
+    except OSError:
+        return False
+
+
+def interrupted(path: Path) -> bool:
+    """Whether a crash left a journal beside a file that nobody is writing to now. `AppError` for a strange one."""
+    return has_journal(path) and not is_held(path)
+
+
+def roll_back(path: Path) -> None:
+    """Let SQLite roll the half-done transaction back that a crash left. Raises `AppError` for a broken file."""
+    try:
+        with closing(connect(path, writable=True)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # the first read rolls back
+    except sqlite3.Error as error:
+        raise explain(error, path) from error
+    # What is still there was never finished, so that nothing was to be rolled back: SQLite leaves it lying.
+    journal_of(path).unlink(missing_ok=True)
+
+
+def recovered_copy(path: Path) -> Path:
+    """File and journal copied to a new temporary folder, and the half-done transaction rolled back there."""
+    ordinary_file(path)
+    folder = new_folder()
+    copy = folder / path.name
+    try:
+        shutil.copyfile(path, copy)
+        shutil.copyfile(journal_of(path), journal_of(copy))
+        roll_back(copy)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return copy
+
+
+def private_copy(path: Path) -> Path:
+    """A whole copy in a new temporary folder: where a file may not be changed, its copy is upgraded."""
+    folder = new_folder()
+    try:
+        return copy_project(path, folder / path.name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+# ---- Whole copies
+
+
+def copy_project(source: Path, target: Path) -> Path:
+    """Write a whole copy of `source` at `target`, which is either the old file or the new one, never half of one."""
+    with whole_part(source, target) as part:
+        os.replace(part, target)
+    return target
+
+
+@contextmanager
+def whole_part(source: Path, target: Path) -> Iterator[Path]:
+    """A whole copy of `source` under another name beside `target`, to be put in its place; gone when the block ends."""
+    part = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".copy-", suffix=".part")
+        os.close(handle)
+        part = unfinished(Path(name))
+        with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
+            reading.backup(writing)
+        with open(part, "rb+") as stream:
+            os.fsync(stream.fileno())
+        yield part
+    except (sqlite3.Error, OSError) as error:
+        told = explain(error, target)
+        if told is not error:
+            raise told from error
+        raise AppError(
+            f"The copy “{target.name}” could not be written.",
+            kept="The project itself is as it was.",
+            hint="Choose another folder, or free some space.",
+            details=str(error),
+        ) from error
+    finally:
+        if part is not None:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)

@@ -1,0 +1,171 @@
+"""Putting a backup back in a project's place. What it replaces is kept beside it, whatever state it is in."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from core.errors import AppError, UsageError
+from core.given import ordinary_file
+from core.jobs import JobContext
+from core.project import gate
+from core.project.backup import Backup, State, backups, problems_of
+from core.project.companions import journal_of
+from core.project.connection import FileDamaged, connect
+from core.project.copies import has_journal, roll_back, whole_part
+from core.project.lock import ProjectLock
+
+COUNTED = ("prompt", "output", "judgment")
+LONGEST_NAME = 255
+
+
+@dataclass(frozen=True)
+class Held:
+    """A backup and what it holds: its size, and rows by table, None where they cannot be counted."""
+
+    backup: Backup
+    size: int
+    rows: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class Restored:
+    """`kept`: where that is now which the project was; None where there was none any more."""
+
+    backup: Backup
+    kept: Path | None
+
+
+def held(project: Path, ctx: JobContext) -> list[Held]:
+    """The backups of a project, newest first, each with what it holds; what nobody checked yet is checked now."""
+    return [_held(one, ctx) for one in backups(project)]
+
+
+def choose(project: Path, name: str = "") -> Backup:
+    """The backup of that number or file name, or any other file; without one the newest that is not known as damaged.
+
+    Raises `AppError` where there is none.
+    """
+    present = backups(project)
+    if not name:
+        found = next((one for one in present if one.state is not State.DAMAGED), None)
+        if found is None:
+            raise AppError(
+                f"There is no sound backup of “{project.name}” on this machine.",
+                kept="Nothing was changed.",
+                hint=f"Save what is sound of the project itself: {gate.RESCUE}" if project.exists() else "",
+            )
+        return found
+    for one in present:
+        if name in (one.path.name, one.path.stem, str(one.path)) or (name.isdigit() and int(name) == one.number):
+            return one
+    if Path(name).is_file():  # a backup of another machine, or of a place where the project was before
+        return Backup(Path(name), 0, None, "0", State.UNCHECKED)
+    raise UsageError(
+        f"“{project.name}” has no backup “{name}”.",
+        kept="Nothing was changed.",
+        hint=f"“biasprint restore {project.name} --list” lists them.",
+    )
+
+
+def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restored:
+    """Put a backup, which is checked first, in the project's place; what was there is kept beside it.
+
+    Raises `ProjectInUse` where it is open, `FileDamaged` where the backup is not sound.
+    """
+    project = project.resolve()
+    ctx = ctx or JobContext()
+    if problems := problems_of(one, ctx):
+        raise FileDamaged(
+            f"The backup “{one.path.name}” is damaged, and was not put back.",
+            kept="The project is as it was.",
+            hint="Choose another backup, or save what is sound of this one with “biasprint rescue”.",
+            details="\n".join(f"{problem.table} {problem.key} {problem.what}" for problem in problems[:5]),
+        )
+    project.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = ProjectLock.acquire(project)
+        try:
+            with whole_part(one.path, project) as part:
+                ctx.check()
+                kept = _set_aside(project, one)
+                # Its journal has been kept with it: beside another file it would be played into that.
+                journal_of(project).unlink(missing_ok=True)
+                os.replace(part, project)
+            gate.remember(project)
+        finally:
+            lock.release()
+    except OSError as error:
+        raise AppError(
+            f"“{project.name}” could not be put back from its backup.",
+            kept="The project and its backups are as they were.",
+            hint="Free some space, or see to it that you may write there, and try again.",
+            details=str(error),
+        ) from error
+    return Restored(one, kept)
+
+
+def _held(one: Backup, ctx: JobContext) -> Held:
+    ctx.check()
+    if one.state is State.UNCHECKED:
+        found = State.DAMAGED if problems_of(one, ctx) else State.SOUND
+        with suppress(OSError):  # a data folder that may not be written to, or Windows while it is read elsewhere
+            one = one.renamed(found)
+        one = replace(one, state=found)
+    return Held(one, one.path.stat().st_size, _counted(one.path))
+
+
+def _counted(path: Path) -> dict[str, int] | None:
+    try:
+        with closing(connect(path, writable=False)) as connection:
+            return {
+                table: int(connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]) for table in COUNTED
+            }
+    except (sqlite3.Error, AppError):
+        return None
+
+
+def _set_aside(project: Path, one: Backup) -> Path | None:
+    """Keep the file that is there, under another name, while it stays where it is too."""
+    try:
+        ordinary_file(project)
+    except FileNotFoundError:
+        return None
+    with suppress(AppError, OSError):
+        if has_journal(project):
+            roll_back(project)
+    kept = _free_name(project, one.made)
+    _either(os.link, shutil.copyfile)(project, kept)
+    if os.path.lexists(journal_of(project)):
+        _either(os.link, shutil.copyfile)(journal_of(project), journal_of(kept))
+    return kept
+
+
+def _either(first: Callable[[Path, Path], object], second: Callable[[Path, Path], object]) -> Callable[..., object]:
+    """The first way, or the second where a drive does not know it."""
+
+    def do(source: Path, target: Path) -> object:
+        try:
+            return first(source, target)
+        except OSError:
+            return second(source, target)
+
+    return do
+
+
+def _free_name(project: Path, made: datetime | None) -> Path:
+    """A name beside the project that no file has."""
+    when = f" {made.astimezone():%Y-%m-%d %H-%M}" if made is not None else ""
+    number = 0
+    while True:
+        ending = f" (before restoring{when}{f', {number}' if number else ''}){project.suffix}"
+        room = LONGEST_NAME - len(ending.encode()) - len("-journal")
+        stem = project.stem.encode()[:room].decode(errors="ignore")
+        kept = project.with_name(stem + ending)
+        if not os.path.lexists(kept):
+            return kept
+        number += 1
