@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         self.ground = QWidget()
         self.rail = Rail()
         self.banners = Banners()
-        self._left_out = 0  # damaged rows that were told of
+        self._told_damage = (0, 0)  # rows left out, and rows that a check found, that were told of
         self.stack = QStackedWidget()
         self.drawer = JobsDrawer(self.jobs)
         self.status = StatusLine()
@@ -374,8 +374,8 @@ class MainWindow(QMainWindow):
             self.say_read_only(project.read_only)
         else:
             self._open_door(project.path)
-        self.banners.remove("left-out")
-        self._left_out = 0
+        self.banners.remove("damage")
+        self._told_damage = (0, 0)
         self._say_left_out()
         self._attach(project)
 
@@ -416,18 +416,15 @@ class MainWindow(QMainWindow):
 
     def _say_left_out(self) -> None:
         """Tell of damaged rows, and again where more were met."""
-        rows = len(self.project.left_out) if self.project is not None else 0
-        if rows > self._left_out:
-            self._left_out = rows
-            what = (
-                tr("1 row of this project is damaged and left out; the rest is here.")
-                if rows == 1
-                else tr("{rows} rows of this project are damaged and left out; the rest is here.").format(
-                    rows=f"{rows:,}"
-                )
-            )
-            hint = tr("“biasprint check” says which and why; “biasprint rescue” saves what is sound in a new file.")
-            self.banners.show_notice(Notice(what, tone="warn", more=hint), key="left-out")
+        project = self.project
+        if project is None or (len(project.left_out), len(project.damage)) == self._told_damage:
+            return
+        from desktop.dialogs.backups import damage_notice, show_backups  # not needed for the first paint
+
+        self._told_damage = len(project.left_out), len(project.damage)
+        path, notice = project.path, damage_notice(project)
+        notice.add_action(tr("Restore a backup…"), lambda: show_backups(self, self, path))
+        self.banners.show_notice(notice, key="damage")
 
     def _open_door(self, path: Path) -> None:
         from desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint

@@ -11,6 +11,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from core.errors import AppError
 from core.project.lock import ProjectInUse
+from desktop.dialogs.backups import opening_notice
 from desktop.shell import Shell
 from desktop.widgets.words import tr
 
@@ -78,7 +79,7 @@ def handle_failed_opening(window: OpeningWindow, error: AppError, path: Path) ->
     if not isinstance(error, ProjectInUse):
         if not path.exists():
             window.settings.forget_recent(path)
-        window.show_error(error)
+        window.show_notice(opening_notice(window, window, error, path), key=f"error:{error.message}")
         return
     if error.holder is not None and not error.holder.same_person:
         window.session.open(path, read_only=True)

@@ -103,6 +103,7 @@ def file_commands(window: Window) -> list[Command]:
         # A packet hides nothing that leaving it could show.
         Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
         Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", open_now),
+        Command(tr("Restore a backup…"), lambda: restore_here(window), "", lambda: sighted() and not in_packet()),
         Command(tr("Save a report…"), lambda: window.show_panel("findings", report=True), "Ctrl+P", open_now),
         Command(closing, lambda: window.session.close(), "Ctrl+W", lambda: open_now() or in_packet()),
         Command(tr("Quit"), window.close, "Ctrl+Q"),
@@ -201,6 +202,12 @@ def file_menu(window: Window) -> QMenu:
 
 def show_about(window: Window) -> None:
     AboutDialog(window).show()
+
+
+def restore_here(window: Window) -> None:
+    from desktop.dialogs.backups import ask_for_backups
+
+    ask_for_backups(window, window)
 
 
 def help_here(window: Window) -> None:

@@ -57,7 +57,7 @@ WINDOW_TABLE = {
     "Quit": DIALOG, "Larger text": OPEN, "Smaller text": OPEN, "Text at 100 %": OPEN, "Show or hide the jobs": OPEN,
     "Parts of the program…": OPEN, "Next part of the window": OPEN, "About and licences…": OPEN, "All commands…": OPEN,
     "Help on this panel": OPEN, "Keyboard…": OPEN, "Start a workshop…": ASKS, "Own people and texts…": ASKS,
-    "Save a report…": ASKS,
+    "Save a report…": ASKS, "Restore a backup…": OPEN,
 }  # fmt: skip
 NO_PROJECT = "takes no project"
 # What a command of the program does with a project in the middle of a rating, and how it is tried.
@@ -66,6 +66,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "prompts": (OPEN, ("FILE", "--study", "creativity", "--task", "haiku", "--theme", "stars", "--axis", "gender")),
     "generate": (OPEN, ("FILE", "--study", "creativity", "--backend", "synthetic", "--model", "none")),
     "check": (OPEN, ("FILE", "--json")),
+    "restore": (OPEN, ("FILE", "--list", "--json")),
     "rescue": (OPEN, ("FILE", "--out", "OUT.biasprint", "--json")),
     "compare": (OPEN, ("FILE", "--axis", "zqaxis", "--seed", "9", "--json")),
     "score": (OPEN, ("FILE", "--scorer", "textblob", "--json")),

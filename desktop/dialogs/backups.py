@@ -1,0 +1,183 @@
+"""The backups of a project in a dialog: when each was made, what it holds, whether it is sound; and one put back."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from core.errors import AppError
+from desktop import theme
+from desktop.operations import backups as operations
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
+from desktop.shell import Shell
+from desktop.tables.rows import TableColumn, TableRow, TextTable
+from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
+from desktop.widgets.labels import show_if
+from desktop.widgets.layout import fitting
+from desktop.widgets.notice import error_notice
+from desktop.widgets.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.project.project import Project
+    from core.project.restore import Held, Restored
+
+WIDTH, HEIGHT = 720, 440
+
+
+class BackupsDialog(QDialog):
+    """The project need not be open, nor be readable any more, nor be there."""
+
+    def __init__(self, parent: QWidget, shell: Shell, project: Path) -> None:
+        super().__init__(parent)
+        self._shell, self._project = shell, project
+        self._held: dict[str, Held] = {}
+        self.setWindowTitle(tr("Backups"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        packet = project.suffix.lower() == PACKET_SUFFIX  # whoever rates one need not see its name
+        name = tr("this packet") if packet else f"“{safe_line(project.stem)}”"
+        self.heading = Label(tr("Backups of {name}").format(name=name), "title", wrap=True)
+        self.table = TextTable(
+            tr("Backups"),
+            [
+                TableColumn(tr("Made"), 140),
+                TableColumn(tr("State")),
+                TableColumn(tr("Prompts"), 84, number=True),
+                TableColumn(tr("Outputs"), 84, number=True),
+                TableColumn(tr("Judgments"), 96, number=True),
+                TableColumn(tr("Size"), 84, number=True),
+            ],
+            keep=(0, 1, 4, 3, 2, 5),
+        )
+        self.none = Label(tr("They are being looked at…"), "soft", wrap=True)
+        self.trouble = Notice("", tone="danger", closable=False)
+        self.trouble.hide()
+        self.use, self.close_button = PrimaryButton(tr("Put this one back")), QuietButton(tr("Close"))
+        self.table.chosen.connect(lambda _: self._allow())
+        self.use.clicked.connect(self._put_back)
+        self.close_button.clicked.connect(self.reject)
+        self._lay_out()
+        self._allow()
+        looking = operations.see_backups(project=project)
+        handle = looking.start(shell.jobs, on_done=self._show, on_error=self._fail)
+        self.finished.connect(lambda _: handle.cancel())
+
+    def _show(self, held: "list[Held]") -> None:
+        self._held = {str(one.backup.path): one for one in held}
+        self.table.show_rows([_row(one) for one in held])
+        show_if(self.none, not held)
+        self.none.setText(tr("There is no backup of it on this computer."))
+        newest = next((one for one in held if one.backup.state == "sound"), None)
+        if newest is not None:
+            self.table.select(str(newest.backup.path))
+            self.table.setFocus()
+        self._allow()
+
+    def _fail(self, error: AppError) -> None:
+        self.none.hide()
+        self.trouble.tell([part for part in (error.message, error.kept, error.hint) if part])
+
+    def _allow(self) -> None:
+        chosen = self._held.get(self.table.current_key)
+        sound = chosen is not None and chosen.backup.state == "sound"
+        self.use.setEnabled(sound)
+        self.use.setToolTip(tr("A damaged backup is not put back.") if chosen is not None and not sound else "")
+
+    def _put_back(self) -> None:
+        chosen, shell, project = self._held[self.table.current_key], self._shell, self._project
+        self.accept()
+        go_on = partial(_replace, shell, project, chosen)
+        if shell.project is not None and shell.project.path.resolve() == project.resolve():
+            shell.session.close(go_on)
+        else:
+            go_on()
+
+    def _lay_out(self) -> None:
+        tokens = theme.current()
+        about = tr(
+            "Biasprint keeps copies of a project as it was before the first change of a session: of the last hour, the "
+            "day, the week, and an older one. Whatever you put back, the file as it is now is kept beside it."
+        )
+        buttons = QHBoxLayout()
+        buttons.setSpacing(tokens.grid)
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        buttons.addWidget(self.use)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        for widget in (self.heading, Label(about, "soft", wrap=True), self.none):
+            box.addWidget(widget)
+        box.addWidget(self.table, 1)
+        box.addWidget(self.trouble)
+        box.addLayout(buttons)
+        self.resize(fitting(self.parentWidget(), WIDTH, HEIGHT))
+
+
+def show_backups(window: QWidget, shell: Shell, project: Path) -> None:
+    BackupsDialog(window, shell, project).open()
+
+
+def ask_for_backups(window: QWidget, shell: Shell) -> None:
+    """Of the open project, or of a file that is asked for."""
+    if shell.project is not None:
+        show_backups(window, shell, shell.project.path)
+        return
+    files = tr("Projects and rating packets") + f" (*{PROJECT_SUFFIX} *{PACKET_SUFFIX})"
+    name, _ = QFileDialog.getOpenFileName(window, tr("Which project’s backups?"), "", files)
+    if name:
+        show_backups(window, shell, Path(name))
+
+
+def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -> Notice:
+    """Why a file could not be opened, with the way to its backups where there are any."""
+    from core.project.backup import backups  # not needed for the first paint
+
+    notice = error_notice(error)
+    if backups(path):
+        notice.add_action(tr("Restore a backup…"), lambda: show_backups(window, shell, path))
+    return notice
+
+
+def damage_notice(project: "Project") -> Notice:
+    """That rows of the open project are damaged: left out, or, as a check found, not what was stored."""
+    left_out, wrong = len(project.left_out), len(project.damage)
+    hint = tr("“biasprint check” says which and why; “biasprint rescue” saves what is sound in a new file.")
+    if left_out == 1:
+        what = tr("1 row of this project is damaged and left out; the rest is here.")
+    elif left_out:
+        what = tr("{rows} rows of this project are damaged and left out; the rest is here.").format(
+            rows=number(left_out)
+        )
+    elif wrong == 1:
+        what = tr("1 row of this project is not as it was stored: something altered or damaged the file.")
+    else:
+        what = tr("{rows} rows of this project are not as they were stored: something altered or damaged the file.")
+        what = what.format(rows=number(wrong))
+    return Notice(what, tone="warn", more=hint)
+
+
+def _replace(shell: Shell, project: Path, chosen: "Held") -> None:
+    def done(restored: "Restored") -> None:
+        shell.open_project(project)
+        if restored.kept is not None:
+            kept = tr("What it was is kept beside it, as “{name}”.").format(name=safe_line(restored.kept.name))
+            shell.show_notice(Notice(tr("The backup is in its place."), tone="ok", more=kept), key="restored")
+
+    def fail(error: AppError) -> None:
+        shell.show_error(error)
+        if project.exists():
+            shell.open_project(project)
+
+    operations.put_back(project=project, backup=chosen.backup).start(shell.jobs, on_done=done, on_error=fail)
+
+
+def _row(one: "Held") -> TableRow:
+    made = one.backup.made
+    when = tr("unknown") if made is None else f"{made.astimezone():%Y-%m-%d %H:%M}"
+    states = {"sound": tr("sound"), "damaged": tr("damaged"), "unchecked": tr("not checked")}
+    rows = ("?", "?", "?") if one.rows is None else tuple(number(count) for count in one.rows.values())
+    size = tr("{megabytes} MB").format(megabytes=number(one.size / 1e6, 1))
+    return TableRow(str(one.backup.path), (when, states[one.backup.state], *rows, size))

@@ -1,0 +1,34 @@
+"""The backups of a project: what each holds, and one put back in its place."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.jobs import JobContext
+from desktop.operations import Operation
+from desktop.widgets.words import tr
+
+if TYPE_CHECKING:
+    from core.project.backup import Backup
+    from core.project.restore import Held, Restored
+
+
+def see_backups(*, project: Path) -> "Operation[list[Held]]":
+    """Those on this machine, newest first; what was not checked yet is checked."""
+
+    def work(ctx: JobContext) -> "list[Held]":
+        from core.project.restore import held
+
+        return held(project, ctx)
+
+    return Operation(tr("Checking the backups"), work)
+
+
+def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
+    """One of them in the place of the project, which is not open; what was there is kept beside it."""
+
+    def work(ctx: JobContext) -> "Restored":
+        from core.project.restore import restore
+
+        return restore(project, backup, ctx)
+
+    return Operation(tr("Putting the backup back"), work)
