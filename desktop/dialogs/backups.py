@@ -42,7 +42,7 @@ class BackupsDialog(QDialog):
         self.table = TextTable(
             tr("Backups"),
             [
-                TableColumn(tr("Made"), 140),
+                TableColumn(tr("Made"), 172),
                 TableColumn(tr("State")),
                 TableColumn(tr("Prompts"), 84, number=True),
                 TableColumn(tr("Outputs"), 84, number=True),
