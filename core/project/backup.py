@@ -112,16 +112,22 @@ def check_backups(project: Path, ctx: JobContext) -> tuple[Problem, ...]:
         if not patient:
             ctx.check()
         found[one.number] = problems_of(one, JobContext() if patient else ctx)
-        one.renamed(State.DAMAGED if found[one.number] else State.SOUND)
+        with suppress(FileNotFoundError):  # somebody who lists them was faster
+            one.renamed(State.DAMAGED if found[one.number] else State.SOUND)
     thin(project)
     return found.get(present[0].number, ()) if present else ()
 
 
 def problems_of(one: Backup, ctx: JobContext) -> tuple[Problem, ...]:
-    """What is wrong with a backup; a file that is none any more is told as one problem."""
+    """What is wrong with a backup; a file that is none any more is told as one problem.
+
+    Raises `FileNotFoundError` where it has another name by now: the session that is open has checked it.
+    """
     try:
         return check_project(one.path, ctx).problems
     except AppError as error:
+        if not one.path.exists():
+            raise FileNotFoundError(one.path) from error
         return (Problem("file", one.path.name, error.message),)
 
 

@@ -42,7 +42,13 @@ class Restored:
 
 def held(project: Path, ctx: JobContext) -> list[Held]:
     """The backups of a project, newest first, each with what it holds; what nobody checked yet is checked now."""
-    return [_held(one, ctx) for one in backups(project)]
+    found = []
+    for one in backups(project):
+        try:
+            found.append(_held(one, ctx))
+        except FileNotFoundError:
+            found.append(_held(_as_it_is_now(project, one), ctx))
+    return found
 
 
 def choose(project: Path, name: str = "") -> Backup:
@@ -79,6 +85,7 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
     """
     project = project.resolve()
     ctx = ctx or JobContext()
+    one = _as_it_is_now(project, one)
     if problems := problems_of(one, ctx):
         raise FileDamaged(
             f"The backup “{one.path.name}” is damaged, and was not put back.",
@@ -107,6 +114,18 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
             details=str(error),
         ) from error
     return Restored(one, kept)
+
+
+def _as_it_is_now(project: Path, one: Backup) -> Backup:
+    """The same backup, by the name that it may have got since it was listed."""
+    if one.path.exists():
+        return one
+    for other in backups(project):
+        if other.number == one.number and one.number:
+            return other
+    raise AppError(
+        f"The backup “{one.path.name}” is not there any more.", kept="Nothing was changed.", hint="List them again."
+    )
 
 
 def _held(one: Backup, ctx: JobContext) -> Held:

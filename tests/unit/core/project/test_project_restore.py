@@ -91,6 +91,16 @@ def test_a_damaged_backup_is_not_put_back(path: Path) -> None:
     assert len(list(path.parent.iterdir())) == 1
 
 
+def test_a_backup_that_was_checked_since_it_was_listed_is_found_by_its_new_name(path: Path) -> None:
+    with Project.open(path) as project:
+        project.studies.add("news", "News")
+    listed = choose(path)
+    assert listed.state is State.UNCHECKED
+    held(path, JobContext())
+    assert restore(path, listed).backup.state is State.SOUND
+    assert titles(path) == ["Letters"]
+
+
 def test_an_open_project_is_not_replaced(path: Path) -> None:
     one = choose(path)
     with Project.open(path), pytest.raises(ProjectInUse):
