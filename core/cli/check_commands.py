@@ -12,7 +12,7 @@ from core.errors import UsageError
 if TYPE_CHECKING:
     from core.project.backup import Backup
     from core.project.damaged import Problem
-    from core.project.restore import Held
+    from core.project.restore import BackupContents
 
 SHOWN = 200  # rows that a person is shown; the rest is in --json
 
@@ -97,7 +97,7 @@ def restore(
         say(f"What it was is kept as {done.kept}.")
 
 
-def _list(file: Path, found: "list[Held]", as_json: bool) -> None:
+def _list(file: Path, found: "list[BackupContents]", as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), "backups": [_held_as_json(one) for one in found]})
     elif not found:
@@ -107,14 +107,14 @@ def _list(file: Path, found: "list[Held]", as_json: bool) -> None:
         print_table(columns, [_held_as_row(one) for one in found], right=columns[:1] + columns[2:-1])
 
 
-def _held_as_json(one: "Held") -> dict[str, Any]:
+def _held_as_json(one: "BackupContents") -> dict[str, Any]:
     backup = one.backup
     made = None if backup.made is None else backup.made.isoformat()
     facts = {"number": backup.number, "made": made, "bytes": one.size, "state": str(backup.state)}
     return {**facts, "rows": one.rows, "path": str(backup.path)}
 
 
-def _held_as_row(one: "Held") -> tuple[str, ...]:
+def _held_as_row(one: "BackupContents") -> tuple[str, ...]:
     rows = ["?"] * 3 if one.rows is None else [f"{count:,}" for count in one.rows.values()]
     return (str(one.backup.number), _when(one.backup), f"{one.size / 1e6:.1f}", *rows, str(one.backup.state))
 

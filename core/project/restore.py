@@ -24,7 +24,7 @@ LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
-class Held:
+class BackupContents:
     """A backup and what it holds: its size, and rows by table, None where they cannot be counted."""
 
     backup: Backup
@@ -40,7 +40,7 @@ class Restored:
     kept: Path | None
 
 
-def held(project: Path, ctx: JobContext) -> list[Held]:
+def held(project: Path, ctx: JobContext) -> list[BackupContents]:
     """The backups of a project, newest first, each with what it holds; what nobody checked yet is checked now."""
     found = []
     for one in backups(project):
@@ -128,14 +128,14 @@ def _as_it_is_now(project: Path, one: Backup) -> Backup:
     )
 
 
-def _held(one: Backup, ctx: JobContext) -> Held:
+def _held(one: Backup, ctx: JobContext) -> BackupContents:
     ctx.check()
     if one.state is State.UNCHECKED:
         found = State.DAMAGED if problems_of(one, ctx) else State.SOUND
         with suppress(OSError):  # a data folder that may not be written to, or Windows while it is read elsewhere
             one = one.renamed(found)
         one = replace(one, state=found)
-    return Held(one, one.path.stat().st_size, _counted(one.path))
+    return BackupContents(one, one.path.stat().st_size, _counted(one.path))
 
 
 def _counted(path: Path) -> dict[str, int] | None:

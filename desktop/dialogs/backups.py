@@ -21,7 +21,7 @@ from desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from core.project.project import Project
-    from core.project.restore import Held, Restored
+    from core.project.restore import BackupContents, Restored
 
 WIDTH, HEIGHT = 720, 440
 
@@ -32,7 +32,7 @@ class BackupsDialog(QDialog):
     def __init__(self, parent: QWidget, shell: Shell, project: Path) -> None:
         super().__init__(parent)
         self._shell, self._project = shell, project
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, BackupContents] = {}
         self.setWindowTitle(tr("Backups"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -64,7 +64,7 @@ class BackupsDialog(QDialog):
         handle = looking.start(shell.jobs, on_done=self._show, on_error=self._fail)
         self.finished.connect(lambda _: handle.cancel())
 
-    def _show(self, held: "list[Held]") -> None:
+    def _show(self, held: "list[BackupContents]") -> None:
         self._held = {str(one.backup.path): one for one in held}
         self.table.show_rows([_row(one) for one in held])
         show_if(self.none, not held)
@@ -159,7 +159,7 @@ def damage_notice(project: "Project") -> Notice:
     return Notice(what, tone="warn", more=hint)
 
 
-def _replace(shell: Shell, project: Path, chosen: "Held") -> None:
+def _replace(shell: Shell, project: Path, chosen: "BackupContents") -> None:
     def done(restored: "Restored") -> None:
         shell.open_project(project)
         if restored.kept is not None:
@@ -174,7 +174,7 @@ def _replace(shell: Shell, project: Path, chosen: "Held") -> None:
     operations.put_back(project=project, backup=chosen.backup).start(shell.jobs, on_done=done, on_error=fail)
 
 
-def _row(one: "Held") -> TableRow:
+def _row(one: "BackupContents") -> TableRow:
     made = one.backup.made
     when = tr("unknown") if made is None else f"{made.astimezone():%Y-%m-%d %H:%M}"
     states = {"sound": tr("sound"), "damaged": tr("damaged"), "unchecked": tr("not checked")}

@@ -9,13 +9,13 @@ from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from core.project.backup import Backup
-    from core.project.restore import Held, Restored
+    from core.project.restore import BackupContents, Restored
 
 
-def see_backups(*, project: Path) -> "Operation[list[Held]]":
+def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
     """Those on this machine, newest first; what was not checked yet is checked."""
 
-    def work(ctx: JobContext) -> "list[Held]":
+    def work(ctx: JobContext) -> "list[BackupContents]":
         from core.project.restore import held
 
         return held(project, ctx)
