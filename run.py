@@ -6,7 +6,8 @@
                              (without a display: a demo told in text and pictures, once what it needs is there)
   python run.py --headless   the demo without a window, even where there is a display
   python run.py test         install everything, then check the code and run the tests; more words go to pytest
-  python run.py soak         install everything, then run the slow tests
+  python run.py soak         install everything, then run what shows that nothing goes wrong, and write docs/trust.md
+                             (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
   python run.py bench        install everything, then run the benchmarks
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
                              (with --self-test: and let the program in there try itself)
@@ -123,7 +124,8 @@ def test(words: list[str]) -> int:
 def soak(words: list[str]) -> int:
     check_qt()
     install_all("dev")
-    return run([PYTHON, "-m", "pytest", "-m", "soak", *AS_LONG_AS_IT_TAKES, *words], headless=True)
+    trust = ["-m", "not bench", "--trust", "docs/trust.md"]
+    return run([PYTHON, "-m", "pytest", *trust, *AS_LONG_AS_IT_TAKES, *words], headless=True)
 
 
 def bench(words: list[str]) -> int:

@@ -10,6 +10,10 @@ from pathlib import Path
 
 from core.errors import AppError
 
+# What `json.loads` raises for a text that is none, or is nested too deeply to be meant.
+NOT_JSON = (ValueError, RecursionError)
+# What reading JSON raises where its values are not those that are looked for: also a number too large for a float.
+MISFIT = (*NOT_JSON, LookupError, TypeError, AttributeError, ArithmeticError)
 # An honest file has most of its bytes on the disk, also where the disk compresses; one of holes has next to none.
 LARGE_BYTES = 1_000_000_000
 LEAST_ON_DISK = 0.01

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import warm_children
+from trust import plug_in
+from trust.plug_in import figure  # noqa: F401 - a fixture
 
 if TYPE_CHECKING:  # tests without a window do not load Qt
     from PySide6.QtWidgets import QApplication
@@ -47,12 +49,18 @@ HOME_VARIABLES = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    plug_in.add_options(parser)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Keep temporary files in memory where there is room: waiting for the disk took most of the time of many tests.
 
     Benchmarks and soak tests stay on the disk: they are about what it does.
     """
+    if config.option.trust is not None:
+        config.pluginmanager.register(plug_in.TrustReport(config), "trust")
     ordinary = config.option.markexpr == "not soak and not bench"
     room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM_BYTES
     if ordinary and room and config.option.basetemp is None:

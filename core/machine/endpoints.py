@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.errors import AppError, UsageError
+from core.given import MISFIT
 from core.machine import storage
 from core.machine.storage import home
 
@@ -39,7 +40,7 @@ class Price:
         for amount in (self.input_per_million, self.output_per_million):
             if isinstance(amount, bool) or not isinstance(amount, int | float):
                 raise UsageError("A price is not a number.", hint="Give it for a million tokens.")
-            if not math.isfinite(amount) or amount < 0:
+            if not 0 <= amount < math.inf:
                 raise UsageError(f"{amount} is not a price.", hint="Give it for a million tokens, from 0 up.")
         if not isinstance(self.currency, str) or not _CURRENCY.fullmatch(self.currency):
             raise UsageError("The currency is not a code.", hint="Give three capital letters, such as EUR or USD.")
@@ -242,7 +243,7 @@ def remove(name: str) -> None:
 
 
 def _within(name: str, value: float, low: float, high: float, whole: bool = False) -> None:
-    number = isinstance(value, int if whole else int | float) and not isinstance(value, bool) and math.isfinite(value)
+    number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
     if not number or not low <= value <= high:
         raise UsageError(f"{name} cannot be {value}.", hint=f"Choose a number from {low:g} to {high:g}.")
 
@@ -250,7 +251,7 @@ def _within(name: str, value: float, low: float, high: float, whole: bool = Fals
 def _read(data: Mapping[str, Any]) -> list[Endpoint]:
     try:
         return sorted((_endpoint(entry) for entry in data.get("endpoints", [])), key=_name)
-    except (AppError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except (AppError, *MISFIT) as error:
         raise AppError(
             "The list of endpoints cannot be read.",
             kept="Nothing was changed, and keys are kept elsewhere.",

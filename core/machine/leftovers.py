@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from core.errors import AppError
+from core.given import NOT_JSON
 from core.machine.storage import home, try_lock
 
 PREFIX, SUFFIX = "biasprint-", ".part"
@@ -80,7 +81,7 @@ def _clear(path: Path) -> None:
             return
         stream.seek(0)
         for line in stream:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, TypeError, *NOT_JSON):
                 _remove(Path(json.loads(line)))
     path.unlink()
 

@@ -20,6 +20,7 @@ from typing import IO, Any
 import platformdirs
 
 from core.errors import AppError
+from core.given import NOT_JSON
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -136,7 +137,7 @@ def read(name: str) -> dict[str, Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (ValueError, OSError) as error:
+    except (*NOT_JSON, OSError) as error:
         raise _damaged(path, error) from error
     if not isinstance(data, dict):
         raise _damaged(path, None)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import AppError
-from core.given import ordinary_file
+from core.given import NOT_JSON, ordinary_file
 from core.machine.storage import home
 from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged
 from core.project.schema import expected_schema, schema_of
@@ -144,6 +144,6 @@ def _state(path: Path) -> list[int]:
 def _known() -> dict[str, list[int]]:
     try:
         known = json.loads((home() / "known-projects.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, *NOT_JSON):
         return {}
     return known if isinstance(known, dict) else {}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from core.errors import AppError
-from core.given import ordinary_file
+from core.given import NOT_JSON, ordinary_file
 from core.machine.storage import home
 from core.project.connection import ProjectReplaced
 
@@ -245,7 +245,7 @@ def _read_holder(stream: IO[str]) -> LockHolder | None:
     try:
         stream.seek(0)
         return LockHolder(**json.loads(stream.read(MOST_TEXT)))
-    except (OSError, ValueError, TypeError):
+    except (OSError, TypeError, *NOT_JSON):
         return None  # the holder is just writing its name
 
 

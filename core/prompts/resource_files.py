@@ -29,7 +29,7 @@ def read_toml(source: Traversable | Path) -> dict[str, Any]:
     try:
         if isinstance(source, Path):
             ordinary_file(source, follow=True)
-        return tomllib.loads(source.read_bytes().decode("utf-8-sig"))
+        return parsed_toml(source.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise AppError(f"The file {source} could not be read.", hint="Check its path.", details=str(error)) from error
     except UnicodeDecodeError as error:
@@ -41,6 +41,18 @@ def read_toml(source: Traversable | Path) -> dict[str, Any]:
         raise AppError(
             f"The file {source} is not valid TOML: {error}.", hint="Mend that line and try again."
         ) from error
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The content of TOML. Raises `TOMLDecodeError` also for a number of thousands of digits, `RecursionError` for deep
+    nesting.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:
+        raise tomllib.TOMLDecodeError("a number has far too many digits") from error
 
 
 def validated(kind: type[T], data: object, where: str) -> T:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.given import MISFIT
 from core.jobs import JobContext
 from core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
 from core.judging.wording import shipped_wording
@@ -212,7 +213,7 @@ def read_comparator(path: Path) -> ComparatorRead:
         found = ComparatorRead((first, second))
         for one in data["examples"]:
             _take(one, found)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, *MISFIT) as error:
         raise _no_comparator(path, "it lacks models or examples, or is damaged") from error
     if not found.examples:
         raise _no_comparator(path, "it has no example with two texts and a score")

@@ -282,7 +282,7 @@ def _check_archive(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
-    except (zipfile.BadZipFile, ValueError) as error:
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:  # the last: of a later version than zip has
         raise _broken(path, str(error)) from error
     if any(part.flag_bits & 1 for part in parts):
         raise _encrypted(path)

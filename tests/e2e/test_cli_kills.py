@@ -174,14 +174,18 @@ def kill_while_generating(run: Run, folder: Path, kills: int, samples: int, seed
         assert len(project.runs.all()) == 1
 
 
-def test_killed_six_times_while_generating_nothing_is_lost_and_nothing_is_twice(tmp_path: Path, warm: Run) -> None:
+def test_killed_six_times_while_generating_nothing_is_lost_and_nothing_is_twice(
+    tmp_path: Path, warm: Run, figure: Callable[[str], None]
+) -> None:
     kill_while_generating(warm, tmp_path, kills=6, samples=2, seed=1)
+    figure(f"6 kills while {2 * PROMPTS:,} texts were written, none lost, twice or changed")
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run) -> None:
+def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run, figure: Callable[[str], None]) -> None:
     kill_while_generating(real, tmp_path, kills=200, samples=60, seed=2)
+    figure(f"200 kills while {60 * PROMPTS:,} texts were written, none lost, twice or changed")
 
 
 def test_ctrl_c_stops_a_run_which_the_same_command_finishes(tmp_path: Path, terminal: Terminal) -> None:

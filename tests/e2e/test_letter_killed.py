@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -83,13 +83,19 @@ def kill_while_editing(
     return ages
 
 
-def test_killed_while_editing_at_most_two_seconds_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_while_editing_at_most_two_seconds_are_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+) -> None:
     ages = kill_while_editing(tmp_path, monkeypatch, kills=1, seed=3)
+    figure(f"1 kill, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s")
     assert max(ages) <= OLDEST_SECONDS, ages
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_killed_fifty_times_while_editing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_fifty_times_while_editing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+) -> None:
     ages = kill_while_editing(tmp_path, monkeypatch, kills=50, seed=4)
+    figure(f"50 kills, {len(ages)} looks: at most {max(ages):.1f} s of typing not on the disk, of {OLDEST_SECONDS:g} s")
     assert max(ages) <= OLDEST_SECONDS, sorted(ages)[-10:]

@@ -149,8 +149,7 @@ def _checked(name: str, value: Parameter) -> Parameter:
         return value
     low, high = _BOUNDS[name]
     kind = int if name in _WHOLE else float
-    number = not isinstance(value, bool | str) and kind(value) == value
-    if not number or not low <= float(value) <= high:
+    if isinstance(value, bool | str) or not low <= value <= high or kind(value) != value:
         what = "a whole number" if name in _WHOLE else "a number"
         raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
     return kind(value)

@@ -155,7 +155,7 @@ def _check(name: str, value: Parameter) -> None:
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         raise UsageError(f"The parameter “{name}” cannot be that.", hint=f"Give {_words(allowed)}.")
     low, high = _BOUNDS.get(name, (None, None))
-    if low is not None and high is not None and not low <= float(value) <= high:
+    if low is not None and high is not None and isinstance(value, int | float) and not low <= value <= high:
         raise UsageError(f"{name} cannot be {value}.", hint=f"Choose a number from {low:g} to {high:g}.")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
-from math import isfinite
 from typing import Any
 
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
@@ -129,8 +128,7 @@ def _checked(name: str, value: Parameter) -> Parameter:
         return value
     low, high = _BOUNDS[name]
     kind = int if name in _WHOLE else float
-    number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and kind(value) == value
-    if not number or not low <= float(value) <= high:
+    if isinstance(value, bool | str) or not low <= value <= high or kind(value) != value:
         what = "a whole number" if name in _WHOLE else "a number"
         raise UsageError(f"“{name}” is {what} from {low:,} to {high:,}, not {value!r}.", hint=f"Choose another {name}.")
     return kind(value)

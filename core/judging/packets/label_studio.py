@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from core.given import MISFIT
 from core.judging.packets.outside import (
     CARDS,
     LETTERS,
@@ -96,7 +97,7 @@ def read(path: Path) -> tuple[OutsideAnswer, ...]:
         if not isinstance(tasks, list) or not all("annotations" in task and "data" in task for task in tasks):
             raise not_results(path, "Label Studio", "it is no export as JSON", HINT)
         found = tuple(answer for task in tasks for answer in _answers(task))
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except MISFIT as error:
         raise not_results(path, "Label Studio", "it is no export as JSON", HINT) from error
     if not found:
         raise not_results(path, "Label Studio", "nobody has answered in it yet", HINT)

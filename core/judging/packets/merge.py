@@ -194,7 +194,7 @@ def _is_practice(value: Any) -> bool:
         return False
     right, of, seconds = value["right"], value["of"], value["seconds"]
     counted = type(right) is int and type(of) is int and 0 <= right <= of
-    return counted and isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
+    return counted and isinstance(seconds, int | float) and 0 <= seconds < math.inf
 
 
 def _is_rating(value: Any, cards: int) -> bool:

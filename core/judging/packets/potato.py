@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.given import MISFIT
 from core.judging.packets.outside import (
     CARDS,
     LETTERS,
@@ -165,7 +166,7 @@ def _answers(path: Path, tasks: Mapping[str, Mapping[str, str]]) -> Iterator[Out
             yield OutsideAnswer(key, fields, chosen[0], note, seconds, at, wrong)
     except AppError:
         raise
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, *MISFIT) as error:
         raise not_results(path, "Potato", "it is damaged or of another version", HINT) from error
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import AppError, NotInstalledYet
+from core.given import NOT_JSON
 from core.machine.installation import declared
 from core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
 from core.machine.installation.lock import is_held
@@ -318,5 +319,5 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return empty | data if isinstance(data, dict) else empty
-    except (OSError, ValueError):  # none yet, or damaged: the packages themselves say what is there
+    except (OSError, *NOT_JSON):  # none yet, or damaged: the packages themselves say what is there
         return empty

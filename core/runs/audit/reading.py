@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.errors import UsageError
 from core.given import ordinary_file
+from core.prompts.resource_files import parsed_toml
 from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedOutputs, AskedPrompts, AskedTexts, Audit
 from core.scorers.lexicon import OWN_WORDS
 from core.studies.registry import study as known_study
@@ -19,6 +20,12 @@ PARTS: Mapping[str, type[BaseModel]] = {
     "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "measure": AskedMeasure,
     "outputs": AskedOutputs,
 }  # fmt: skip
+# What the library says of these names its own classes.
+EXPECTED = {
+    "path_type": "it is no path",
+    "model_type": "it needs keys of its own, such as a table has",
+    "dataclass_type": "it needs keys of its own, such as a table has",
+}
 FILES = (".toml", ".csv", ".tsv", ".txt")  # endings of a word that is a path
 WORDS = ("name", "set", "set_name", "mitigation", "instruction", "names", "columns")  # never a path
 Part = TypeVar("Part", bound=BaseModel)
@@ -29,7 +36,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
     try:
         ordinary_file(path, follow=True)
         data = path.read_bytes()
-        found = tomllib.loads(data.decode("utf-8-sig"))
+        found = parsed_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"The audit file {path.name} cannot be read ({error.strerror}).") from None
     except RecursionError:
@@ -109,7 +116,8 @@ def _sentence(kind: str, place: Sequence[str | int], message: str) -> str:
         return f"There is no key “{name}”{f' in {inside}' if inside else ''}.{offered}"
     if kind == "missing":
         return f"“{name}” is missing{f' in {inside}' if inside else ''}."
-    return f"“{_list_of_path(place)}” is not as it should be: {message[:1].lower()}{message[1:]}."
+    should = EXPECTED.get(kind) or f"{message[:1].lower()}{message[1:]}"
+    return f"“{_list_of_path(place)}” is not as it should be: {should}."
 
 
 def _list_of_path(place: Sequence[str | int]) -> str:

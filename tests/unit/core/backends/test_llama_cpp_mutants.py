@@ -56,7 +56,9 @@ def mutant(data: bytes, number: int) -> bytes:
     return bytes(changed)
 
 
-def test_mutants_end_in_a_text_or_a_sentence(compute: ComputeProcess, model: Path, tmp_path: Path) -> None:
+def test_mutants_end_in_a_text_or_a_sentence(
+    compute: ComputeProcess, model: Path, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     data = model.read_bytes()
     refused = 0
     for number in range(MUTANTS):
@@ -71,6 +73,7 @@ def test_mutants_end_in_a_text_or_a_sentence(compute: ComputeProcess, model: Pat
         else:
             assert answer in ENDINGS or answer.endswith("."), answer
     assert refused > MUTANTS / 3
+    figure(f"{MUTANTS} damaged GGUF files, {refused} refused in a sentence, the others gave a text")
     assert outcome(compute, model) in ENDINGS  # whatever happened before
 
 

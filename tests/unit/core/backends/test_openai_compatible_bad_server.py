@@ -4,7 +4,7 @@ import gc
 import random
 import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import psutil
 import pytest
@@ -151,12 +151,15 @@ def assert_each_ended_as_it_should(count: int, elsewhere: BadServer) -> list[flo
     return memory
 
 
-def test_150_prompts_each_end_as_done_or_failed_with_a_kind(elsewhere: BadServer) -> None:
+def test_150_prompts_each_end_as_done_or_failed_with_a_kind(
+    elsewhere: BadServer, figure: Callable[[str], None]
+) -> None:
     assert_each_ended_as_it_should(150, elsewhere)
+    figure("150 requests to a server that does everything wrong, each ended with the right kind")
 
 
 @pytest.mark.soak
-def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer) -> None:
+def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer, figure: Callable[[str], None]) -> None:
     assert_each_ended_as_it_should(300, elsewhere)  # imports, arenas and connections are there
     gc.collect()
     memory = assert_each_ended_as_it_should(2000, elsewhere)
@@ -164,6 +167,7 @@ def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer) -> No
     early, late = memory[: len(memory) // 4], memory[-(len(memory) // 4) :]
     # What is kept per prompt is its completion and what the server noted: some kilobytes, 10 MB in all.
     assert max(late) - max(early) < 30, f"{max(early):.0f} MB, later {max(late):.0f} MB"
+    figure(f"2,000 requests to a bad server, memory up {max(late) - max(early):.0f} MB, of at most 30")
 
 
 def write(url: str, **limits: object) -> Completion:

@@ -250,6 +250,7 @@ def test_a_refusal_of_what_was_chosen_is_an_error_and_nothing_is_dropped_in_sile
         ({"base_url": "http://127.0.0.1/v1", "temperature": "warm"}, "“temperature” cannot be that"),
         ({"base_url": "http://127.0.0.1/v1", "temperature": -1.0}, "temperature cannot be -1"),
         ({"base_url": "http://127.0.0.1/v1", "temperature": float("nan")}, "temperature cannot be nan"),
+        ({"base_url": "http://127.0.0.1/v1", "max_tokens": 10**400}, "max_tokens cannot be 1000"),
         ({"base_url": "http://127.0.0.1/v1", "max_tokens": True}, "“max_tokens” cannot be that"),
         ({"base_url": "http://127.0.0.1/v1", "mode": "talk"}, "no mode “talk”"),
         ({"base_url": "http://127.0.0.1/v1", "mode": "completions", "system": "x"}, "no system prompt"),

@@ -246,6 +246,7 @@ def test_the_folders_own_ends_end_a_text(tmp_path, monkeypatch):
     [
         ({"heat": 1}, "no parameter “heat”"),
         ({"temperature": -1}, "“temperature” is a number from 0"),
+        ({"temperature": 10**400}, "“temperature” is a number from 0"),
         ({"top_p": float("nan")}, "“top_p” is a number"),
         ({"context": 10_000}, "was trained with 128"),
         ({"device": "quantum"}, "“device” cannot be 'quantum'"),

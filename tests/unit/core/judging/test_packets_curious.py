@@ -5,6 +5,7 @@ import json
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -46,13 +47,16 @@ def guessed(found: list[tuple[str, list[str]]], seed: int, code: str) -> list[tu
     return [tuple(IDENTITIES[item] for item in order.of(row.id)) for row in rows]
 
 
-def test_no_seed_gives_the_order_of_the_others_from_ten_recognised_comparisons(project: Path) -> None:
+def test_no_seed_gives_the_order_of_the_others_from_ten_recognised_comparisons(
+    project: Path, figure: Callable[[str], None]
+) -> None:
     plan = coordinator(project, comparisons=COMPARISONS)  # drawn with seed 7
     (made,) = make(project, plan, "R03")
     found = cards_of(made.path)
     truth = [tuple(map(maker, texts)) for _, texts in found]
     fitting = [seed for seed in range(2_000) if guessed(found, seed, "R03")[:KNOWN] == truth[:KNOWN]]
     assert fitting == []
+    figure("2,000 seeds tried on ten recognised comparisons, none gives the order")
 
 
 def test_nothing_in_the_packet_opens_the_key(project: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,18 +39,22 @@ def killed_and_merged(folder: Path, kills: int, seed: int) -> None:
     assert check_project(project).sound
 
 
-def test_killed_while_rating_in_a_packet_nothing_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
+def test_killed_while_rating_in_a_packet_nothing_is_lost_and_nothing_is_twice(
+    tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     killed_and_merged(tmp_path, KILLS_OF_A_PACKET, seed=1)
+    figure(f"{KILLS_OF_A_PACKET} kills in packets, no answer lost or twice")
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-def test_killed_a_thousand_times_while_rating_in_packets(tmp_path: Path) -> None:
+def test_killed_a_thousand_times_while_rating_in_packets(tmp_path: Path, figure: Callable[[str], None]) -> None:
     for seed in range(1000 // KILLS_OF_A_PACKET):
         folder = tmp_path / str(seed)
         folder.mkdir()
         killed_and_merged(folder, KILLS_OF_A_PACKET, seed)
         shutil.rmtree(folder)
+    figure("1,000 kills in packets, no answer lost or twice")
 
 
 def test_killed_while_finishing_a_packet_is_finished_or_not_and_never_between(tmp_path: Path) -> None:

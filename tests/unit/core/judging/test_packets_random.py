@@ -7,7 +7,7 @@ import itertools
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -274,11 +274,17 @@ def _run(made: Made, folder: Path, examples: int) -> None:
     check()
 
 
-def test_the_order_of_merging_does_not_matter_and_nothing_is_lost(made: Made, tmp_path: Path) -> None:
+def test_the_order_of_merging_does_not_matter_and_nothing_is_lost(
+    made: Made, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     _run(made, tmp_path, 6)
+    figure("6 random merges, the same in every order")
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1_800)
-def test_the_order_of_merging_does_not_matter_in_a_thousand_merges(made: Made, tmp_path: Path) -> None:
+def test_the_order_of_merging_does_not_matter_in_a_thousand_merges(
+    made: Made, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     _run(made, tmp_path, 1_000)
+    figure("1,000 random merges, the same in every order")

@@ -4,13 +4,14 @@ import json
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from struct import pack
 
 import pytest
+from read_everything import read_everything
 
 from core.errors import AppError
 from core.project.check import check_project
@@ -59,38 +60,6 @@ def change(path: Path, statement: str, *values: object) -> None:
         connection.commit()
 
 
-def read_everything(project: Project) -> dict[str, int]:
-    """How many rows of each kind the store hands out."""
-    study = project.studies.all()[0].id if project.studies.all() else 0
-    sets = project.prompts.sets()
-    sessions = project.judging.sessions()
-    plans = project.judging.plans()
-    project.prompts.topics()
-    project.sources.written(study, "letter")
-    return {
-        "axis_definition": len(project.axes.all()),
-        "prompt_set": len(sets),
-        "prompt": sum(len(project.prompts.page(one.id)) for one in sets),
-        "source": len(project.sources.page(study)),
-        "generator": len(project.runs.generators()),
-        "run": len(project.runs.all()),
-        "output": len(list(project.outputs.each())),
-        "score": len(project.scores.page("output", "golden", "1")),
-        "embedding": len(project.scores.embeddings("output", "golden", "1")),
-        "plan": len(plans),
-        "comparison": sum(len(project.judging.comparisons(one.id)) for one in plans),
-        "rater": len(project.judging.raters()),
-        "session": len(sessions),
-        "judgment": len(project.judging.judgments(superseded=True)),
-        "draft": sum(len(project.judging.drafts(one.id)) for one in sessions),
-        "annotation": len(project.annotations.of_kind("golden")),
-        "packet": len(project.packets.all()),
-        "reading": len(project.readings.all()) + 0 * len(project.readings.latest()),
-        "finding": len(project.findings.all()),
-        "event": len(project.events.recent()),
-    }
-
-
 # ---- Every row has a checksum, whatever statement wrote it
 
 
@@ -128,7 +97,10 @@ def test_what_is_changed_by_the_program_fits_its_checksum_again(path: Path) -> N
     assert check_project(path).problems == ()
 
 
-def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(sound: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("flips", [300, pytest.param(1_000, marks=pytest.mark.soak)])
+def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(
+    sound: Path, tmp_path: Path, flips: int, figure: Callable[[str], None]
+) -> None:
     whole, before = sound.read_bytes(), rows_in(sound)
     places = [
         place
@@ -140,7 +112,7 @@ def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(sound: Path, tmp
     drawn = random.Random(17)
     silent = []
     meant = 0
-    for place in drawn.sample(places, 300):
+    for place in drawn.sample(places, flips):
         path = tmp_path / "flipped.biasprint"
         flipped = bytearray(whole)
         flipped[place] ^= 1 << drawn.randrange(8)
@@ -154,6 +126,7 @@ def test_a_flipped_bit_in_any_row_is_noticed_or_without_meaning(sound: Path, tmp
         elif rows_in(path) != before:
             silent.append(place)
     assert silent == []
+    figure(f"{flips:,} flipped bits in any row: {meant} noticed, the others without meaning, none silent")
     assert meant > 200
 
 

@@ -205,7 +205,8 @@ def test_a_killed_holder_leaves_no_lock(path: Path) -> None:
         assert project.read_only == ""
 
 
-def test_of_many_that_open_at_once_one_writes(path: Path) -> None:
+@pytest.mark.parametrize("races", [5, pytest.param(100, marks=pytest.mark.soak)])
+def test_of_many_that_open_at_once_one_writes(path: Path, races: int, figure: Callable[[str], None]) -> None:
     context = multiprocessing.get_context("fork")
     start, hold = context.Barrier(4), context.Barrier(4)
     outcomes = context.Queue()
@@ -222,7 +223,7 @@ def test_of_many_that_open_at_once_one_writes(path: Path) -> None:
             hold.wait()
             project.close()
 
-    for _ in range(5):
+    for _ in range(races):
         racers = [context.Process(target=race) for _ in range(4)]
         for racer in racers:
             racer.start()
@@ -230,6 +231,7 @@ def test_of_many_that_open_at_once_one_writes(path: Path) -> None:
         for racer in racers:
             racer.join()
         assert found == ["in use"] * 3 + ["mine"]
+    figure(f"{races} races of four, one writer in each")
 
 
 def test_read_only_takes_no_writes_and_leaves_every_byte(path: Path) -> None:

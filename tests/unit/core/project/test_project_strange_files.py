@@ -266,7 +266,9 @@ while not Path(sys.argv[2]).exists():
 """
 
 
-def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(path: Path, tmp_path: Path) -> None:
+def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(
+    path: Path, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     end = tmp_path / "end"
     looking = [sys.executable, "-c", POLLING, path, end]
     with subprocess.Popen(looking, stdout=subprocess.PIPE, text=True) as other:
@@ -278,6 +280,7 @@ def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(path: Path, t
                     pass
         finally:
             end.touch()
+    figure("60 openings while another process looks without a pause, none refused")
 
 
 # ---- An upgrade that was killed

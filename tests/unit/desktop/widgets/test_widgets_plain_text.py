@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,9 @@ def test_a_mark_lands_on_its_characters(view: PlainText):
 
 
 @pytest.mark.parametrize("text", MEGABYTE_LINES.values(), ids=MEGABYTE_LINES.keys())
-def test_a_megabyte_is_on_screen_within_200_ms(view: PlainText, qapp: QApplication, text: str):
+def test_a_megabyte_is_on_screen_within_200_ms(
+    view: PlainText, qapp: QApplication, text: str, figure: Callable[[str], None]
+):
     taken = []
     for _ in range(3):  # the best of three, and not by the clock: other programs share this machine
         view.set_text("")
@@ -184,6 +187,7 @@ def test_a_megabyte_is_on_screen_within_200_ms(view: PlainText, qapp: QApplicati
         view.grab()
         taken.append(time.thread_time() - begun)
     assert min(taken) < 0.2
+    figure(f"a megabyte shown in {1_000 * min(taken):.0f} ms of the processor, of 200")
     assert view.text() == text
 
 

@@ -1,0 +1,70 @@
+"""The part of pytest: which tests show a row, how they ended, and the verdicts behind them."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trust.report import FIGURE, Ended, page, results, rows
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--trust": {"type": Path, "metavar": "FILE", "help": "run what shows that nothing goes wrong; write the page"},
+    "--short": {"action": "store_true", "help": "with --trust: leave out what takes long and has no budget"},
+    "--fuzz-seconds": {"type": float, "default": 60.0, "help": "for each kind of damaged input"},
+    "--fuzz-seed": {"type": int, "default": int(time.time()), "help": "of the first damaged input of each kind"},
+}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    for name, how in OPTIONS.items():
+        parser.addoption(name, **how)
+
+
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Tells what the test measured: how many, the worst, and the bound that it is held to."""
+    return lambda said: request.node.user_properties.append((FIGURE, said))
+
+
+class TrustReport:
+    """Chooses the tests of the rows, and reports on them."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._options = config.option
+        self._rows = rows()
+        self._ended: dict[str, Ended] = {}
+        self._began = time.monotonic()
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        chosen = [item for item in items if self._is_chosen(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
+
+    def _is_chosen(self, item: pytest.Item) -> bool:
+        soak = item.get_closest_marker("soak")
+        if soak is not None:
+            return not self._options.short or bool(soak.kwargs.get("budgeted"))
+        return any(row.has(item.nodeid) for row in self._rows)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when != "call" and report.passed:
+            return
+        figures = tuple(str(value) for name, value in report.user_properties if name == FIGURE)
+        why = str(report.longrepr[2]) if report.skipped and isinstance(report.longrepr, tuple) else ""
+        before = self._ended.get(report.nodeid)
+        if before is None or before.outcome != "failed":  # a failure in the tear-down counts too
+            self._ended[report.nodeid] = Ended(report.nodeid, report.outcome, figures, why.removeprefix("Skipped: "))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        found = results(self._ended.values(), self._rows)
+        terminalreporter.section("what must never go wrong")
+        for one in found:
+            terminalreporter.line(f"{one.verdict:13} {one.row.threat}: {one.said or 'nothing was run'}")
+        about = {
+            "short": self._options.short, "tests": len(self._ended), "fuzz_seed": self._options.fuzz_seed,
+            "minutes": (time.monotonic() - self._began) / 60, "fuzz_seconds": self._options.fuzz_seconds,
+        }  # fmt: skip
+        self._options.trust.write_text(page(found, about), encoding="utf-8")
+        terminalreporter.line(f"Written to {self._options.trust}.")

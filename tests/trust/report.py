@@ -1,0 +1,115 @@
+"""The rows of the page, how their tests ended, and the page."""
+
+import platform
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+ROWS = Path(__file__).with_name("rows.toml")
+FIGURE = "figure"  # of a test's user properties
+Verdict = Literal["held", "held in part", "MISSED", "not measured"]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """One test that was run. `outcome`: passed, failed or skipped; `why`: of one that was skipped."""
+
+    test: str
+    outcome: str
+    figures: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Something that must never go wrong. `tests`: ids, or their beginnings. `open`: what no test shows yet."""
+
+    threat: str
+    required: str
+    tests: tuple[str, ...] = ()
+    open: str = ""
+
+    def has(self, test: str) -> bool:
+        return any(matches(test, one) for one in self.tests)
+
+
+@dataclass
+class RowResult:
+    """A row with its tests as they ended."""
+
+    row: Row
+    ended: list[Ended] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        if any(one.outcome == "failed" for one in self.ended):
+            return "MISSED"
+        passed = [one.test for one in self.ended if one.outcome == "passed"]
+        if not passed:
+            return "not measured"
+        shown = all(any(matches(test, one) for test in passed) for one in self.row.tests)
+        return "held" if shown and not self.row.open else "held in part"
+
+    @property
+    def said(self) -> str:
+        """What was measured, in words."""
+        passed = sum(one.outcome == "passed" for one in self.ended)
+        failed = [f"failed: {_short(one.test)}" for one in self.ended if one.outcome == "failed"]
+        skipped = [f"not run: {_short(one.test)} ({one.why})" for one in self.ended if one.outcome == "skipped"]
+        count = [f"{passed} of {len(self.ended)} tests passed"] if self.ended else []
+        figures = list(dict.fromkeys(figure for one in self.ended for figure in one.figures))
+        still = [f"open: {self.row.open}"] if self.row.open else []
+        return "; ".join(figures + count + failed + skipped + still)
+
+
+def matches(test: str, wanted: str) -> bool:
+    """Whether a test's id is the wanted one, one of its cases, or in the wanted file."""
+    return test == wanted or test.startswith((f"{wanted}[", f"{wanted}::"))
+
+
+def rows() -> tuple[Row, ...]:
+    found = tomllib.loads(ROWS.read_text(encoding="utf-8"))["row"]
+    return tuple(
+        Row(each["threat"], each["required"], tuple(each.get("tests", ())), each.get("open", "")) for each in found
+    )
+
+
+def results(ended: Iterable[Ended], of: Iterable[Row]) -> list[RowResult]:
+    every = list(ended)
+    return [RowResult(row, [one for one in every if row.has(one.test)]) for row in of]
+
+
+def page(found: Iterable[RowResult], about: dict[str, Any]) -> str:
+    """The page in Markdown. `about`: how the run was made."""
+    return "\n".join([*_head(about), *map(_line, found), ""])
+
+
+def _head(about: dict[str, Any]) -> Iterator[str]:
+    form = "the short form, without the tests that take hours" if about["short"] else "the whole of it"
+    yield from (
+        "# What must never go wrong, and what was measured",
+        "",
+        "Written by `python run.py soak`, which anyone can run; never by hand. Each row is something that must not",
+        "happen, with what the tests found. “Held”: every test of the row passed. “Held in part”: what was run passed,",
+        "and something was not run, or no test shows it yet. “Not measured”: nothing was run. A row that is MISSED",
+        "ends the command with an error.",
+        "",
+        f"This run: {date.today().isoformat()}, {form}; {about['tests']} tests in {about['minutes']:.0f} minutes on "
+        f"{platform.system()}, Python {platform.python_version()}.",
+        f"Damaged inputs: {about['fuzz_seconds']:.0f} s for each kind, from seed {about['fuzz_seed']}.",
+        "",
+        "| what could go wrong | required | measured | verdict |",
+        "|---|---|---|---|",
+    )
+
+
+def _line(found: RowResult) -> str:
+    cells = (found.row.threat, found.row.required, found.said or "nothing", f"**{found.verdict}**")
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _short(test: str) -> str:
+    return test.rpartition("::")[2] or test

@@ -1,0 +1,59 @@
+"""The page of what must never go wrong says what was measured, and nothing else."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from fuzzing.targets import TARGETS
+from trust.report import Ended, Row, matches, page, results, rows
+
+ROOT = Path(__file__).parents[2]
+ABOUT = {"short": True, "tests": 3, "minutes": 1.0, "fuzz_seconds": 5.0, "fuzz_seed": 7}
+
+
+@pytest.mark.parametrize("test", sorted({test for row in rows() for test in row.tests}))
+def test_every_test_that_a_row_names_is_there(test: str) -> None:
+    file, _, name = test.partition("::")
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    found = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert name.partition("[")[0] in found | {""}
+
+
+def test_every_kind_of_damaged_input_belongs_to_a_row() -> None:
+    cases = {f"tests/unit/test_fuzzing.py::test_damaged_inputs_end_well[{kind}]" for kind in TARGETS}
+    assert {case for case in cases if not any(row.has(case) for row in rows())} == set()
+
+
+def test_a_test_is_named_whole_by_its_cases_or_by_its_file() -> None:
+    assert matches("a.py::test[1]", "a.py::test")
+    assert matches("a.py::test[1]", "a.py")
+    assert not matches("a.py::test_more", "a.py::test")
+
+
+ROW = Row("Fire", "no | smoke", ("a.py::test_one", "a.py::test_two"))
+PASSED = (Ended("a.py::test_one", "passed", ("20 fires; worst 1.5 s, at most 2 s",)), Ended("a.py::test_two", "passed"))
+
+
+@pytest.mark.parametrize(
+    ("ended", "verdict", "said"),
+    [
+        (PASSED, "held", "20 fires; worst 1.5 s, at most 2 s; 2 of 2 tests passed"),
+        ((PASSED[0],), "held in part", "1 of 1 tests passed"),
+        ((PASSED[0], Ended("a.py::test_two", "failed")), "MISSED", "failed: test_two"),
+        ((PASSED[0], Ended("a.py::test_two", "skipped", why="no root")), "held in part", "not run: test_two (no root)"),
+        ((), "not measured", ""),
+        ((Ended("a.py::test_one", "skipped", why="no root"),), "not measured", "no root"),
+    ],
+)
+def test_a_verdict_is_no_better_than_what_was_run(ended: tuple[Ended, ...], verdict: str, said: str) -> None:
+    (found,) = results([*ended, Ended("b.py::test_other", "failed")], [ROW])
+    assert (found.verdict, said in found.said) == (verdict, True)
+    line = page([found], ABOUT).splitlines()[-1]
+    assert line.startswith("| Fire | no \\| smoke |")
+    assert line.endswith(f"| **{verdict}** |")
+
+
+def test_what_no_test_shows_yet_is_said() -> None:
+    (found,) = results(PASSED, [Row(ROW.threat, ROW.required, ROW.tests, open="the cellar")])
+    assert found.verdict == "held in part"
+    assert "open: the cellar" in found.said
