@@ -115,18 +115,49 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Finding":
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`. Raises ValueError for what is no finding, or holds a number that is none."""
 
         def build(kind: type, value: Any) -> Any:
             return None if value is None else kind(**value)
 
-        fields = dict(data)
-        fields["groups"] = tuple(fields["groups"])
-        fields["scorers"] = tuple(ScorerUse(**use) for use in fields["scorers"])
-        for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
-            fields[key] = build(kind, fields[key])
-        fields["power"] = build(Power, fields["power"])
-        return cls(**fields)
+        try:
+            fields = dict(data)
+            fields["groups"] = tuple(fields["groups"])
+            fields["scorers"] = tuple(ScorerUse(**use) for use in fields["scorers"])
+            for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
+                fields[key] = build(kind, fields[key])
+            fields["power"] = build(Power, fields["power"])
+            found = cls(**fields)
+            _check(found)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError("this is no finding") from error
+        return found
+
+
+LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float
+
+
+def _check(finding: Finding) -> None:
+    """Raise TypeError where a text is no text, or a number no number that can be shown and reckoned with."""
+    parts = (finding.interval, finding.effect, finding.floor, finding.power, finding.adjust)
+    inside = [value for part in parts if part is not None for value in vars(part).values()]
+    texts = (
+        finding.id, finding.label, finding.title, finding.unit, finding.variant, finding.harm, finding.source,
+        finding.note, finding.reason or "", *finding.groups, *finding.dims.values(),
+        *(use.name for use in finding.scorers), *(use.role for use in finding.scorers),
+        *(value for value in inside if isinstance(value, str)),
+    )  # fmt: skip
+    numbers = (
+        finding.n, finding.estimate, finding.p, finding.p_adjusted, finding.floor_subtracted,
+        *(finding.contrast or {}).values(), *finding.n_by_group.values(), *finding.dropped.values(),
+        *(value for value in inside if not isinstance(value, str)),
+    )  # fmt: skip
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.40} is no text")
+    for value in numbers:
+        if value is not None and not (isinstance(value, int | float) and abs(value) <= LARGEST):
+            raise TypeError("there is a number that is none")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from core.findings import Finding
 from core.project.checksums import CHECKSUM, Stored, row_checksum
 from core.project.reader import ROWS_AT_ONCE
 from core.project.stores.judging import judgment_sha256
@@ -124,6 +125,11 @@ def unreadable(table: TableRows, row: dict[str, Stored]) -> str | None:
             kind = dict if column.name in OBJECTS else list if column.name in LISTS else None
             if kind is not None and (why := _wrong_json(text, kind)) is not None:
                 return f"holds JSON in “{column.name}” that {why}"
+    if table.name == "finding":
+        try:
+            Finding.from_json(json.loads(_text(row, "body")))
+        except ValueError:
+            return "holds no finding that can be shown"
     return _wrong_values(row)
 
 

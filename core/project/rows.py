@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from core.findings import Finding
+
 Outcome = Literal["choice", "tie", "none", "skip", "undone"]
 Floats = npt.NDArray[np.float32]
 TextKey = tuple[Literal["output", "source"], int]
@@ -318,10 +320,13 @@ class PacketRow:
 
 @dataclass(frozen=True)
 class FindingRow:
+    """`body`: the finding as it is stored, with the contract's keys."""
+
     id: int
     study: str
     measurement: str
     body: Mapping[str, Any]
+    finding: Finding
     recipe: Mapping[str, Any]
     created_at: str
 

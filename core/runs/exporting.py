@@ -329,7 +329,7 @@ def _every_judgment(project: Project, kind: str | None) -> Iterator[Row]:
 
 def _findings(project: Project, kind: str | None) -> Iterator[Row]:
     for stored in project.findings.all(kind):
-        yield finding_row(Finding.from_json(stored.body))
+        yield finding_row(stored.finding)
 
 
 def finding_row(finding: Finding) -> Row:

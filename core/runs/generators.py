@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.project.project import Project
-from core.project.rows import GeneratorRow, PromptRow
+from core.project.rows import GeneratorRow, PromptRow, RunRow
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.text import sha256_text
@@ -70,19 +70,35 @@ class StudyGenerator:
         }
 
 
-def generators_of(project: Project, study_id: int) -> tuple[StudyGenerator, ...]:
+@dataclass(frozen=True)
+class KnownGenerators:
+    """What a project has of generators and runs, read once for all its studies: a file may have hundreds."""
+
+    rows: Mapping[int, GeneratorRow]
+    names: Mapping[int, str]
+    runs: tuple[RunRow, ...]
+
+
+def known_generators(project: Project) -> KnownGenerators:
+    rows = project.runs.generators()
+    return KnownGenerators(rows, _names_of(rows), project.runs.all())
+
+
+def generators_of(project: Project, study_id: int, known: KnownGenerators | None = None) -> tuple[StudyGenerator, ...]:
     """Those with a finished text in the study, the first one first; letters of tables come last."""
-    names, rows = generator_names(project), project.runs.generators()
+    known = known or known_generators(project)
     written = project.outputs.written(study_id)
-    runs = [run for run in project.runs.all() if run.id in written]
+    of_generator: dict[int, list[RunRow]] = defaultdict(list)
+    for run in known.runs:
+        if run.id in written:
+            of_generator[run.generator_id].append(run)
     found = []
-    for key in dict.fromkeys(run.generator_id for run in runs):
-        own = [run for run in runs if run.generator_id == key]
-        texts = [written[run.id] for run in own]
+    for key, own in of_generator.items():
+        row, texts = known.rows[key], [written[run.id] for run in own]
         found.append(
             replace(
-                _of_row(rows[key], names[key]),
-                seeds=tuple(dict.fromkeys(run.seed for run in own)) if rows[key].backend != IMPORTED else (),
+                _of_row(row, known.names[key]),
+                seeds=tuple(dict.fromkeys(run.seed for run in own)) if row.backend != IMPORTED else (),
                 n=sum(each.n for each in texts),
                 first=min(each.first for each in texts),
                 last=max(each.last for each in texts),
@@ -127,13 +143,20 @@ def generator_names(project: Project) -> dict[int, str]:
 
     The first of a model has the model's name alone. A name never changes: whoever joins later is told apart from it.
     """
+    return _names_of(project.runs.generators())
+
+
+def _names_of(rows: Mapping[int, GeneratorRow]) -> dict[int, str]:
     names: dict[int, str] = {}
-    before: dict[str, list[GeneratorRow]] = defaultdict(list)
-    for key, row in sorted(project.runs.generators().items()):
+    taken: set[str] = set()
+    before: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for key, row in sorted(rows.items()):
         model = imported_name(row.model) if row.backend == IMPORTED else row.model or row.backend
-        name = ", ".join([model, *_differs(row, before[model])])
-        names[key] = f"{name}, no. {key}" if name in names.values() else name
-        before[model].append(row)
+        own = _traits(row)
+        name = ", ".join([model, *_differs(own, before[model])])
+        names[key] = f"{name}, no. {key}" if name in taken else name
+        taken.add(names[key])
+        before[model].append(own)
     return names
 
 
@@ -218,9 +241,9 @@ def imported_name(model: str) -> str:
     return f"{IMPORTED}: {model}" if model else IMPORTED
 
 
-def _differs(row: GeneratorRow, others: Sequence[GeneratorRow]) -> list[str]:
-    """What tells a generator from each of the others, that which tells it from most of them first."""
-    own, left = _traits(row), [_traits(other) for other in others]
+def _differs(own: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What tells a generator from each of the others by its traits, that which tells it from most of them first."""
+    left = list(others)
     order = list(dict.fromkeys((*FIRST, *sorted({name for of in (own, *left) for name in of}))))
     said = []
     while left:

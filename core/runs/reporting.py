@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from core.draw import digits
 from core.errors import AppError, UsageError
-from core.findings import Finding
 from core.project.project import Project
 from core.project.rows import FindingRow, PromptSetRow
 from core.project.stores.common import chunks
@@ -51,7 +50,7 @@ def audited(project: Project, study: str) -> Audited:
     return Audited(
         study=study,
         texts=texts_name(study),
-        findings=tuple(Finding.from_json(row.body) for row in rows),
+        findings=tuple(row.finding for row in rows),
         recipe=last.recipe,
         origin=_origin(project),
         measured_at=_day(datetime.fromisoformat(last.created_at)),

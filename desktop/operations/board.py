@@ -47,7 +47,6 @@ def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | No
     For each planned n of its findings as many samples of a prompt as that n needs, if the n grows with the texts; and
     twice as many texts as now.
     """
-    from core.findings import Finding
 
     run = next((one for one in read_runs(ctx, project) if _may(one, study, run_id)), None)
     if run is None:
@@ -55,7 +54,7 @@ def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | No
     goals: dict[int, Goal] = {}
     for row in project.findings.all(study):
         ctx.check()
-        finding = Finding.from_json(row.body)
+        finding = row.finding
         samples = _samples_for(finding, run.request.samples)
         if samples is not None and samples not in goals:
             assert finding.power is not None

@@ -279,7 +279,7 @@ class StoredFigures:
             findings = []
             for row in self._project.findings.all(study):
                 ctx.check()
-                findings.append(Finding.from_json(row.body))
+                findings.append(row.finding)
             known = self._built[study] = (at, _told_apart(figures_of(study, findings)))
         return known[1]
 

@@ -1,7 +1,7 @@
 """The findings of a project as the panel reads them: in a job, page by page, with everything said in words."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from core.project.rows import StudyRow
+    from core.runs.generators import KnownGenerators
 
 DEFAULT, IMPORTED = "default", "imported"
 COMPARED, NEWS = "compare", "news"
@@ -347,7 +348,7 @@ class StoredFindings:
         lines: list[FindingLine] = []
         for row in self._project.findings.all():
             ctx.check()
-            lines.append(line_of(Finding.from_json(row.body), row.study, studies.get(row.study, row.study), titles))
+            lines.append(line_of(row.finding, row.study, studies.get(row.study, row.study), titles))
         lines.sort(key=lambda line: line.shown.study)
         axes = dict.fromkeys(axis for line in lines if (axis := line.finding.dims.get("axis")))
         shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)
@@ -357,10 +358,12 @@ class StoredFindings:
 
     def measurements(self, ctx: JobContext) -> tuple[Measurement, ...]:
         """How each study of the project was measured last, and what came since."""
-        titles = _study_titles()
-        return tuple(
-            self._measurement(study, titles.get(study.kind, study.title)) for study in self._project.studies.all()
-        )
+        titles, once = _study_titles(), _read_once(self._project)
+        found = []
+        for study in self._project.studies.all():
+            ctx.check()
+            found.append(self._measurement(study, titles.get(study.kind, study.title), once))
+        return tuple(found)
 
     def open_sessions(self) -> int:
         """People's sessions that wait for their reveal: no finding knows of their judgments."""
@@ -377,12 +380,12 @@ class StoredFindings:
         """One of them, whole."""
         return read_text(self._project, ref)
 
-    def _measurement(self, study: "StudyRow", title: str) -> Measurement:
+    def _measurement(self, study: "StudyRow", title: str, once: "_ReadOnce") -> Measurement:
         kind, own = study.kind, study.id
         last = self._project.findings.last(study.kind)
         other = asked_again(last.recipe if last else None).texts_of
         study = (other and self._project.studies.of_kind(other)) or study  # whose texts are measured
-        writers = read_writers_of(self._project, study, last)
+        writers = read_writers_of(self._project, study, last, once.generators)
         if last is None:
             return Measurement(kind, title, texts=texts_of(self._project, study.id), writers=writers)
         at = last.created_at
@@ -395,12 +398,27 @@ class StoredFindings:
             unread = max(0, texts - read)
             left_out = max(0, unread - new) if last.recipe.get(ASKED, {}).get("generators") else 0
             new = unread - left_out
-        plans = {plan.id for plan in self._project.judging.plans() if plan.study_id == own}
-        revealed = sum(
-            session.plan_id in plans and (session.revealed_at or "") > at
-            for session in self._project.judging.sessions()
-        )
+        revealed = sum(then > at for then in once.revealed[own])
         return Measurement(kind, title, at, last.recipe, new, texts, revealed, left_out, originals, writers)
+
+
+@dataclass(frozen=True)
+class _ReadOnce:
+    """What is the same for every study. `revealed`: study → when its sessions were revealed."""
+
+    generators: "KnownGenerators"
+    revealed: Mapping[int, Sequence[str]]
+
+
+def _read_once(project: "Project") -> _ReadOnce:
+    from core.runs.generators import known_generators
+
+    studies = {plan.id: plan.study_id for plan in project.judging.plans()}
+    revealed: dict[int, list[str]] = defaultdict(list)
+    for session in project.judging.sessions():
+        if session.revealed_at:
+            revealed[studies[session.plan_id]].append(session.revealed_at)
+    return _ReadOnce(known_generators(project), revealed)
 
 
 def _study_titles() -> dict[str, str]:

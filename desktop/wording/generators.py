@@ -11,6 +11,7 @@ from desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.rows import FindingRow, StudyRow
+    from core.runs.generators import KnownGenerators
     from core.studies.study import MeasureOptions
 
 MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how many there are besides
@@ -50,7 +51,9 @@ class Writers:
 NOBODY = Writers()
 
 
-def read_writers_of(project: "Project", study: "StudyRow", last: "FindingRow | None") -> Writers:
+def read_writers_of(
+    project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
+) -> Writers:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
     from core.runs.generators import generators_of
     from core.runs.measure import measuring
@@ -61,7 +64,7 @@ def read_writers_of(project: "Project", study: "StudyRow", last: "FindingRow | N
     kind = last.study if last else study.kind
     known = kind in studies()
     return Writers(
-        {one.name: one.n for one in generators_of(project, study.id)},
+        {one.name: one.n for one in generators_of(project, study.id, every)},
         WantedTexts(options.generators, options.compare, options.pool),
         known and hasattr(measuring(kind), "prepared"),
     )

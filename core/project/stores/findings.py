@@ -103,8 +103,9 @@ class Events(StorePart):
 
 
 def _finding(row: Any) -> FindingRow:
+    body = json_object(row.body)
     return FindingRow(
-        row.id, row.study, row.measurement, json_object(row.body), json_object(row.recipe), row.created_at
+        row.id, row.study, row.measurement, body, Finding.from_json(body), json_object(row.recipe), row.created_at
     )
 
 

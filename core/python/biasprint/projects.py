@@ -13,7 +13,6 @@ from biasprint.tables import Findings, Table
 from core.cli.console import check_target, open_for_writing
 from core.compute import shared
 from core.errors import AppError
-from core.findings import Finding
 from core.jobs import JobContext
 from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 from core.project.project import Project as Store
@@ -91,7 +90,7 @@ class Project:
         self._look("findings")
         self._check(study)
         rows = self._store.findings.all(study)
-        return Findings([Finding.from_json(row.body) for row in rows], {row.study: row.recipe for row in rows})
+        return Findings([row.finding for row in rows], {row.study: row.recipe for row in rows})
 
     def measure(self, study: str, *, columns: Mapping[str, str] | None = None, **how: Unpack[How]) -> Measured:
         """Measure what it holds of a study; see `biasprint.measure`. Texts without the scores it needs get them.

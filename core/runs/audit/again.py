@@ -92,7 +92,7 @@ def measured_again(ctx: JobContext, project: Project, study: str, compute: Compu
     last = project.findings.last(study)
     if last is None:
         raise AppError(f"The study {study} has not been measured here.", hint=f"Measure it: biasprint measure {study}.")
-    stored = [Finding.from_json(row.body) for row in project.findings.all(study)]
+    stored = [row.finding for row in project.findings.all(study)]
     options = options_of(project, study, last.recipe)
     result = measure_project(ctx, project, study, options, compute).result
     alone = len(last.recipe.get("generators", ())) == 1

@@ -184,7 +184,7 @@ def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     found = [
         one
         for row in project.findings.all(STUDY)
-        if (one := Finding.from_json(row.body)).id.startswith((QUALITY, AGREEMENT)) and one.variant == "default"
+        if (one := row.finding).id.startswith((QUALITY, AGREEMENT)) and one.variant == "default"
     ]
     ctx.check()
     measured = next((one for one in StoredFindings(project).measurements(ctx) if one.study == STUDY), None)

@@ -174,6 +174,26 @@ def test_json_that_cannot_be_read_is_named_and_left_out(path: Path, damage: str)
     assert not any(there.values())
 
 
+@pytest.mark.parametrize(
+    ("path_in_body", "value"),
+    [("$.n", "9" * 400), ("$.estimate", "9" * 400), ("$.title", "5"), ("$.groups", "null"), ("$.dims", '{"axis": 1}'),
+     ("$.interval", '{"low": 0}'), ("$.unknown", "1"), ("$.p", '"low"')],
+)  # fmt: skip
+def test_a_finding_that_nothing_could_show_is_named_and_left_out(path: Path, path_in_body: str, value: str) -> None:
+    if len(value) > 300:
+        with closing(sqlite3.connect(path)) as connection:
+            (body,) = connection.execute("SELECT body FROM finding").fetchone()
+        name = path_in_body.removeprefix("$.")
+        change(path, "UPDATE finding SET body = ?", body.replace(f'"{name}":', f'"{name}":{value},"was":'))
+    else:
+        change(path, f"UPDATE finding SET body = json_set(body, '{path_in_body}', json(?))", value)
+    assert "holds no finding that can be shown" in {problem.what for problem in check_project(path).problems}
+    with Project.open(path) as project:
+        assert project.findings.all() == ()
+        assert len(project.left_out) == 1
+        assert project.studies.all()
+
+
 def test_rows_behind_a_damaged_one_are_still_read_page_by_page(path: Path) -> None:
     with Project.open(path) as project:
         for number in range(600):
