@@ -140,7 +140,8 @@ class TextTableModel(QAbstractTableModel):
 
 ROW_HEIGHT = 36
 STRETCH_WIDTH = 180  # text pixels that a column without a width has at least, before another is left out
-MOST_WRAPPED = 400  # rows; beyond, measuring each would hold the window up
+# Rows, and characters in all of them; beyond, measuring each would hold the window up.
+MOST_WRAPPED, MOST_WRAPPED_CHARACTERS = 400, 60_000
 PADDING = 8  # text pixels around the words of a cell
 WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
 MOST_SHOWN = 8  # rows that a table is high before it scrolls by itself
@@ -284,7 +285,11 @@ class TextTable(QTableView):
         return True
 
     def _fit_rows(self) -> None:
-        if self._wrap and len(self.table.rows) <= MOST_WRAPPED:
+        rows = self.table.rows
+        few = (
+            len(rows) <= MOST_WRAPPED and sum(len(cell) for row in rows for cell in row.cells) < MOST_WRAPPED_CHARACTERS
+        )
+        if self._wrap and few:
             for place in range(len(self.table.rows)):
                 wanted = max(self.sizeHintForRow(place), theme.current().px(ROW_HEIGHT))
                 self.verticalHeader().resizeSection(place, wanted)

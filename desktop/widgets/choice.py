@@ -9,10 +9,15 @@ from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePai
 from desktop.widgets.safe_text import safe_line, safe_tip
 
 SIDES = 6  # pixels that the style keeps free beside the text
+LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand long ones for a second
 
 
 class ComboBox(QComboBox):
     """The whole text is in the tooltip while a part of it is cut off, and always for screen readers."""
+
+    def addItem(self, text: str, data: object = None) -> None:  # type: ignore[override]
+        """A choice, of a very long one its beginning."""
+        super().addItem(text if len(text) <= LONGEST_CHOICE else f"{text[: LONGEST_CHOICE - 1]}…", data)
 
     def shown_text(self) -> str:
         """The text as it is drawn."""

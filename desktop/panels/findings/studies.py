@@ -17,6 +17,7 @@ from desktop.wording.findings import Measurement
 
 # Of a recipe: what was asked is said by what was done, and how far was read means nothing to people.
 UNSAID = ("asked", "read_to")
+MOST_LINES = 12  # studies; a file of somebody else's may have hundreds, and each line is eight widgets
 
 
 class StudyLine(QWidget):
@@ -94,32 +95,47 @@ class StudyLines(QWidget):
         self._only: str | None = None
         self._busy: frozenset[str] = frozenset()
         self._writable = False
-        self.hidden_note = Label("", "note", wrap=True)
+        self._there: dict[str, Measurement] = {}
+        self.hidden_note, self.more_note = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.hidden_note.hide()
+        self.more_note.hide()
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(theme.current().grid)
         self._box.addWidget(self.hidden_note)
+        self._box.addWidget(self.more_note)
         self.setAccessibleName(tr("Measurements"))
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
         """What there is now; a line whose recipe is being read stays open."""
-        for gone in self.lines.keys() - {one.study for one in measurements}:
+        from core.studies.registry import studies
+
+        ordered = sorted(measurements, key=lambda one: one.study not in studies())  # the others cannot be measured
+        self._there = {one.study: one for one in ordered}
+        for gone in self.lines.keys() - self._there.keys():
             self.lines.pop(gone).deleteLater()
-        for one in measurements:
-            if one.study in self.lines:
-                self.lines[one.study].show_measurement(one)
-            else:
-                self.lines[one.study] = line = StudyLine(one)
-                line.measure.connect(self.measure)
-                self._box.addWidget(line)
+        for study, line in self.lines.items():
+            line.show_measurement(self._there[study])
+        for study in [*self._there][:MOST_LINES]:
+            self._line_of(study)
+        left = len(self._there) - MOST_LINES
+        self.more_note.setText(plural(left, "1 other study is not listed.", "%n other studies are not listed."))
+        self.more_note.setVisible(left > 0)
         self.hidden_note.setText(hidden_words(open_sessions))
         self.hidden_note.setVisible(bool(open_sessions))
         self._show()
 
+    def _line_of(self, study: str) -> None:
+        if study not in self.lines:
+            self.lines[study] = line = StudyLine(self._there[study])
+            line.measure.connect(self.measure)
+            self._box.insertWidget(self._box.count() - 1, line)
+
     def narrow_to(self, study: str | None) -> None:
         """Show this study's line alone; None: every line."""
         self._only = study
+        if study in self._there:
+            self._line_of(study)
         self._show()
 
     def allow(self, writable: bool, busy: frozenset[str]) -> None:
@@ -127,8 +143,9 @@ class StudyLines(QWidget):
         self._show()
 
     def _show(self) -> None:
+        first = [*self._there][:MOST_LINES]
         for study, line in self.lines.items():
-            line.setVisible(self._only in (None, study))
+            line.setVisible(self._only == study or (self._only is None and study in first))
             line.allow(self._writable, study in self._busy)
 
 

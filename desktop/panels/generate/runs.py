@@ -414,6 +414,7 @@ def _table(model: RunsModel) -> QTableView:
     columns.setHighlightSections(False)
     columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     columns.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    columns.setResizeContentsPrecision(0)  # by the rows that are seen: of thousands all would be measured
     for column in NAMES:
         columns.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
     return table
