@@ -7,6 +7,7 @@ from typing import Any, Literal
 JSON_VERSION = 1
 DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (ASA)"}  # of completion
 Variant = Literal["default", "as_published"]
+MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
 
 

@@ -45,6 +45,7 @@ def do_audit(
     """
     from core.compute import models, shared
     from core.machine import keys
+    from core.report.audit import answer_json
     from core.runs.audit.doing import AuditRun
     from core.runs.audit.reading import read_audit
     from core.runs.reporting import audited_now
@@ -59,7 +60,10 @@ def do_audit(
     reports = [path for one in studies if (path := _report(audit, one, len(studies), undone, tell))]
     about = {"file": file.name, "sha256": digest, "title": audit.title, "project": audit.outputs.project.name}
     written = {"report": [path.name for path in reports]}
-    answer = {**result.to_json(), "audit": about, "undone": list(undone), "outputs": written}
+    answers = [
+        one.result.to_json() | answer_json(of) for one, of in zip(result.measured.values(), studies, strict=True)
+    ]
+    answer = {**result.to_json(), "studies": answers, "audit": about, "undone": list(undone), "outputs": written}
     if audit.outputs.json_:
         _write_answer(audit.outputs.json_, answer, undone)
     return AuditAnswer(result, answer, tuple(undone), audit.outputs.project, tuple(reports))

@@ -110,7 +110,9 @@ def measure(
         _report(report, about)
     held = held_to(gates, measured.result.findings)
     if as_json:
-        print_json(measured.result.to_json() | gates_json(held))
+        from core.report.audit import answer_json
+
+        print_json(measured.result.to_json() | answer_json(about) | gates_json(held))
     else:
         print_result(measured.result, everything)
     if code := tell_gates(held, as_json=as_json) or int(bool(measured.undone)):

@@ -68,6 +68,11 @@ def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagr
     return ReportParagraph((Run(text),), soft, bullet)
 
 
+def parted(run: Run, written: str) -> str:
+    """What was written of a run, between the blanks that part it from its neighbours."""
+    return f"{' ' * run.text[:1].isspace()}{written}{' ' * run.text[-1:].isspace()}"
+
+
 def runs_of(cell: Cell) -> tuple[Run, ...]:
     return (Run(cell),) if isinstance(cell, str) else cell
 

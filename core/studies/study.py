@@ -61,6 +61,7 @@ class StudyWords:
     `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
     `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
     rank among the studies on offer. `items`: what the n of a finding counts, by the beginning of its id, first match.
+    `sides`: what the difference of one group lies between, such as what a generator wrote and the originals.
     """
 
     rows: str = ""
@@ -71,17 +72,20 @@ class StudyWords:
     section: str = ""
     place: int = 100
     items: tuple[tuple[str, str], ...] = ()
+    sides: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class StudyQuestion:
     """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
 
-    Findings whose id is the first of `about` answer it.
+    Findings whose id is the first of `about` answer it. `meaning`: a sentence for who reads its number for the first
+    time; a finding's own harm stands in its place.
     """
 
     ask: str
     about: tuple[str, ...]
+    meaning: str = ""
 
 
 @dataclass(frozen=True)

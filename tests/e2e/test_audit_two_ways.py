@@ -10,6 +10,7 @@ import pytest
 from cli_support import biasprint
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from report_numbers import first_page, not_in_the_answer
 
 from core.project.project import Project
 from desktop import theme
@@ -37,6 +38,7 @@ compare = ["large", "none"]
 [outputs]
 project = "by-file.biasprint"
 json = "by-file.json"
+report = "by-file.md"
 """
 
 
@@ -107,6 +109,9 @@ def test_by_file_and_in_the_window_the_planted_difference_is_the_same(
     assert tuple(between["groups"]) == AUTHORS
     assert between["estimate"] == pytest.approx(planted["estimate"] - fair["estimate"])
     assert between["interval"]["low"] > 0.2
+    page = first_page((tmp_path / "by-file.md").read_text(encoding="utf-8"))
+    assert "“large”" in page
+    assert not_in_the_answer(page, study) == []
     # Nothing differs: dates and places are in the recipe alone.
     assert sorted(map(in_order, by_window)) == sorted(map(in_order, study["findings"]))
 

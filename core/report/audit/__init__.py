@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import AppError, UsageError
+from core.report.audit.answer import answer_json
 from core.report.audit.audited import AskedSet, Audited, AuditReport
 from core.report.audit.content import audit_report
 from core.report.whole_file import write_whole
@@ -77,6 +78,7 @@ __all__ = [
     "AskedSet",
     "AuditReport",
     "Audited",
+    "answer_json",
     "audit_report",
     "check_report_ending",
     "report_bytes",

@@ -1,5 +1,7 @@
 """The first page: who was audited, what was found in a few sentences, one picture, and what it cannot say."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ from core.draw.figure import Figure, mark
 from core.draw.verdicts import is_ratio, null_value
 from core.findings import Finding
 from core.machine.models.catalogue import scorer_title
+from core.report.audit.answer import FEW
 from core.report.audit.audited import Audited
 from core.report.audit.in_short import clearest, in_short
 from core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, Run, said, shortened
@@ -17,7 +20,6 @@ from core.report.questions import Evidence, evidence
 MOST_DRAWN, MOST_DRAWN_APART = 4, 2  # findings in the picture; where each generator has a line in each
 MOST_GENERATORS = 6
 MOST_STAND_INS = 2  # that are named in full
-FEW = 30  # of what a finding counts: below it an interval is wide whatever is found
 BACKENDS = {
     "synthetic": "the synthetic author (planted, no language model)",
     "llama_cpp": "run here by llama.cpp",
@@ -178,10 +180,12 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
             few=digits.count(len(few)), all=digits.count(len(leads)), rest=rest, least=FEW,
             n=digits.count(min(few)) if len(few) == 1 else tr("the smallest on {n}").format(n=digits.count(min(few))),
         )  # fmt: skip
-    if undefined := sum(one.estimate is None for one in audited.findings):
-        yield tr("{n} of all {all} findings {have} no number; the reason is beside each.").format(
-            n=digits.count(undefined), all=digits.count(len(audited.findings)),
-            have=tr("has") if undefined == 1 else tr("have"),
+    if undefined := [one.reason or "" for one in audited.findings if one.estimate is None]:
+        yield tr("{n} of all {all} findings {have} no number, {most}: {why}.").format(
+            n=digits.count(len(undefined)), all=digits.count(len(audited.findings)),
+            have=tr("has") if len(undefined) == 1 else tr("have"),
+            most=tr("for this reason") if len(set(undefined)) == 1 else tr("most often for this reason"),
+            why=_most_common(undefined).rstrip("."),
         )  # fmt: skip
     if "left_out" not in audited.recipe and (lost := most_dropped(audited)):
         yield tr("Left out, in the finding that lost most: {lost}.").format(lost=reasons_text(lost))
@@ -192,6 +196,12 @@ def _limits(audited: Audited, leads: Sequence[Finding]) -> Iterator[str]:
         "Scorers and word lists are English. What is found holds for these texts, these generators, settings and "
         "dates; it says nothing of other uses."
     )
+
+
+def _most_common(reasons: Sequence[str]) -> str:
+    """The first of those that are most often given; they may differ in their numbers."""
+    kinds = [re.sub(r"\d+", "0", reason) for reason in reasons]
+    return reasons[kinds.index(Counter(kinds).most_common(1)[0][0])]
 
 
 def most_dropped(audited: Audited) -> Mapping[str, int]:

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from core.draw import digits
 from core.draw.digits import tr
 from core.draw.verdicts import DECIDES, apart, is_ratio, null_value
-from core.findings import BETWEEN_GENERATORS, Finding
+from core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
 from core.report.audit.audited import Audited
 from core.report.blocks import Block, ReportParagraph, Run, said
-from core.report.questions import Evidence, quoted
+from core.report.questions import Evidence, question_of, quoted, strength
 from core.studies.registry import studies
 
 MOST_NAMED = 2  # questions with a clear yes that are told with their numbers; the others are named
 MOST_APART = 3  # generators of which each has its own answer
+SET_APART = ("against", "minus", "less")  # what stands in a title between two groups
 READING = (
     "Interval: the range that holds the true value with that confidence. n: what a number rests on. Yes: p, adjusted "
     "for all tests of its kind, is at most 0.05."
@@ -30,7 +31,8 @@ def in_short(audited: Audited, found: Sequence[Asked]) -> Iterator[Block]:
     if yes or no:
         yield said(tr(READING), soft=True)
     for ask, each in yes[:MOST_NAMED]:
-        yield _bullet(ask, " ".join(filter(None, [*_by_generator(audited.study, each), each.shown[0].harm])))
+        told = [*_by_generator(audited.study, each), _meaning(audited.study, _first(each))]
+        yield _bullet(ask, " ".join(filter(None, told)))
     if others := yes[MOST_NAMED:]:
         yield _bullet(tr("Yes as well:"), " ".join(ask for ask, _ in others))
     if no:
@@ -78,10 +80,10 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
         return
     if len(by_name) > MOST_APART:
         yes = [name for name, own in by_name.items() if each.of(own).shown]
-        name = each.shown[0].dims.get("generator", "")
+        name = _first(each).dims.get("generator", "")
         yield tr("Yes of {some} of {all} generators, most clearly of “{name}”: {said}.").format(
             some=digits.count(len(yes)), all=digits.count(len(by_name)), name=name,
-            said=plainly(study, each.shown[0], each.of(by_name[name])),
+            said=plainly(study, _first(each), each.of(by_name[name])),
         )  # fmt: skip
         return
     for place, (name, own) in enumerate(by_name.items()):
@@ -91,12 +93,28 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
 
 
 def _yes(study: str, each: Evidence, *, scaled: bool = True) -> str:
-    clearest_one = plainly(study, each.shown[0], each, scaled=scaled)
+    clearest_one = plainly(study, _first(each), each, scaled=scaled)
     if len(each.tested) == 1:
         return tr("Yes: {said}.").format(said=clearest_one)
     return tr("Yes, in {shown} of {all} comparisons; most clearly {said}.").format(
         shown=digits.count(len(each.shown)), all=digits.count(len(each.tested)), said=clearest_one
     )
+
+
+def _first(each: Evidence) -> Finding:
+    """The clearest; of equally clear ones, as of two groups that mirror each other, one that harms somebody."""
+    return min(each.shown, key=lambda one: (strength(one), one.harm != "" and not _harms(one)))
+
+
+def _meaning(study: str, finding: Finding) -> str:
+    """Whom it harms, where it does; else how its question's numbers are read."""
+    return finding.harm if _harms(finding) else "" if finding.harm else tr(question_of(study, finding.id).meaning)
+
+
+def _harms(finding: Finding) -> bool:
+    """Is it on the side of 0 that its harm is about? Words of somebody's own name no side and stand."""
+    side = re.match(r"(Above|Below) 0\b", finding.harm)
+    return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
 
 
 def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
@@ -106,7 +124,7 @@ def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
 def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True) -> str:
     """One that leads, for who knows no statistics: what it is, how much and how sure; `scaled`: against what."""
     counted = f"n = {digits.count(finding.n)}{_items(study, finding)}"
-    inside = [_unit(finding), _scale(finding) if scaled else "", _sure(finding), counted]
+    inside = [_for_whom(finding), _unit(finding), _scale(finding) if scaled else "", _sure(finding), counted]
     if any(use.stand_in for use in finding.scorers):
         inside.append(tr("by a stand-in scorer"))
     if apart(finding):  # in full on the question's own page
@@ -114,17 +132,21 @@ def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True
         inside.append(tr("the test decides: yes") if shown else tr("the test decides: no"))
     name, pair = each.names[id(finding)], _pair(finding)
     if pair and _has_direction(finding):  # the amount tells of which group it is
-        name = re.sub(f"[:,] {re.escape(pair[0])} (against|minus) {re.escape(pair[1])}", "", name)
-    return f"{quoted(name)}: {_amount(finding)} ({'; '.join(filter(None, inside))})"
+        name = re.sub(f"[:,] {re.escape(pair[0])} ({'|'.join(SET_APART)}) {re.escape(pair[1])}", "", name)
+    return f"{quoted(name)}: {_amount(study, finding)} ({'; '.join(filter(None, inside))})"
 
 
-def _amount(finding: Finding) -> str:
+def _amount(study: str, finding: Finding) -> str:
     """ "−4.8 percentage points, lower for male than for female", "1.87 times the odds for male as for female"."""
     value, _ = _written(finding)
     pair = _pair(finding)
-    if not pair or not _has_direction(finding):
+    if not _has_direction(finding):
         return value
-    if "odds" in finding.unit:
+    if not pair:
+        return _between_sides(study, finding, value)
+    if finding.unit == "ratio of odds ratios":
+        way = tr("an odds ratio {x} times as high for {one} as for {other}")
+    elif "odds" in finding.unit:
         way = tr("{x} times the odds for {one} as for {other}")
     elif is_ratio(finding):
         way = tr("{x} times as high for {one} as for {other}")
@@ -135,21 +157,50 @@ def _amount(finding: Finding) -> str:
     return way.format(x=value, one=pair[0], other=pair[1])
 
 
+def _between_sides(study: str, finding: Finding, value: str) -> str:
+    """Of one group in two kinds of text, such as articles and their originals: in which of them it is higher."""
+    known = studies().get(study)
+    if known is None or known.words.sides is None or len(finding.groups) != 1:
+        return value
+    way = tr("{x}, higher in {one} than in {other}")
+    if (finding.estimate or 0.0) < 0:
+        way = tr("{x}, lower in {one} than in {other}")
+    one, other = map(tr, known.words.sides)
+    return way.format(x=value, one=one, other=other)
+
+
+def _for_whom(finding: Finding) -> str:
+    """Of a measure of how far groups lie apart: which of them lie highest and lowest."""
+    if finding.floor is None or finding.unit.startswith("difference") or len(finding.contrast or {}) < 2:
+        return ""
+    ranked = sorted((finding.contrast or {}).items(), key=lambda item: item[1])
+    (low, below), (high, above) = ranked[0], ranked[-1]
+    if not below < 0 < above:
+        return ""
+    return tr("highest for {high}, {above} above the mean; lowest for {low}, {below} below it").format(
+        high=high.replace("_", " "), above=digits.number(above, finding.unit),
+        low=low.replace("_", " "), below=digits.number(-below, finding.unit),
+    )  # fmt: skip
+
+
 def _has_direction(finding: Finding) -> bool:
     """Is it of one group against the other, and not 0?"""
-    return bool(finding.estimate) and (is_ratio(finding) or finding.unit.startswith("difference"))
+    return bool(finding.estimate) and (is_ratio(finding) or null_value(finding) == 0)
 
 
 def _pair(finding: Finding) -> tuple[str, ...]:
     """The two groups, where it is the first of them against the second and its title says so."""
     if len(finding.groups) != 2:
         return ()
-    against = any(f"{finding.groups[0]} {word} {finding.groups[1]}" in finding.title for word in ("against", "minus"))
+    against = any(f"{finding.groups[0]} {word} {finding.groups[1]}" in finding.title for word in SET_APART)
     return finding.groups if against or finding.id.endswith(BETWEEN_GENERATORS) else ()
 
 
 def _written(finding: Finding) -> tuple[str, str]:
-    estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=finding.unit)
+    unit = finding.unit
+    if digits.is_proportion(unit) and null_value(finding) == 0 and not unit.startswith("difference"):
+        unit = "difference of proportions"  # of shares, with a sign
+    estimate, interval = digits.written(finding.estimate, *digits.ends(finding.interval), unit=unit)
     return estimate.replace(" pp", tr(" percentage points")), interval
 
 
@@ -180,6 +231,8 @@ def _scale(finding: Finding) -> str:
 
 def _items(study: str, finding: Finding) -> str:
     """ " letters": what its n counts."""
+    if MATCHED_UNITS in finding.note:
+        return tr(" matched sets of texts")
     known = studies().get(study)
     counted = (name for start, name in (known.words.items if known else ()) if finding.id.startswith(start))
     return f" {name}" if (name := next(counted, "")) else ""

@@ -13,6 +13,7 @@ from core.report.blocks import (
     ReportParagraph,
     ReportTable,
     Run,
+    parted,
     printable,
     runs_of,
 )
@@ -84,4 +85,4 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]], widths: Sequen
 
 def _run(run: Run) -> str:
     text = f"${run.tex}$" if run.tex else escaped(run.text)
-    return rf"\textbf{{{text}}}" if run.bold and text else text
+    return parted(run, rf"\textbf{{{text}}}" if run.bold and text else text)

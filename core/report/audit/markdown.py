@@ -13,6 +13,7 @@ from core.report.blocks import (
     ReportParagraph,
     ReportTable,
     Run,
+    parted,
     printable,
     runs_of,
 )
@@ -50,7 +51,7 @@ def _cell(cell: Cell) -> str:
 
 def _run(run: Run) -> str:
     text = _plain(run.text)
-    return f"**{text}**" if run.bold and text.strip() else text
+    return parted(run, f"**{text}**" if run.bold and text else text)
 
 
 def _plain(text: str) -> str:

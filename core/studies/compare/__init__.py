@@ -60,7 +60,7 @@ STUDY = Study(
         ),
     ),
     words=StudyWords(
-        rows="Any texts, by group",
+        rows="Texts, by group",
         one="1 text",
         many="%n texts",
         place=5,

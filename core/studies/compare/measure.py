@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, StudyResult
+from core.findings import MATCHED_UNITS, Effect, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.clusters import Clusters
 from core.metrics.grouped import FEWEST_IN_A_CELL, WITHHELD, GroupDifference, group_difference, selection_rates
@@ -17,7 +17,7 @@ from core.metrics.resampling import generator
 from core.metrics.result import RESAMPLES, Difference, Floats, untested
 from core.metrics.sums import cluster_means
 from core.studies.compare.counterfactuals import company, similarity
-from core.studies.compare.table import Compared, Measure, pairs
+from core.studies.compare.table import Compared, Measure, pairs, title_of
 from core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
 
 RATE_MARGIN = 0.1
@@ -117,11 +117,11 @@ def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) ->
     ids = {"compare.rate": "share", "compare.impact_ratio": "ratio"} if one.yes_or_no else {"compare.mean": UNIT}
     for group in silent:
         for name, unit in ids.items():
-            yield Finding(name, title=f"{one.label}, {group}", groups=(group,), unit=unit, **shared)
+            yield Finding(name, title=f"{one.title}, {group}", groups=(group,), unit=unit, **shared)
     unit = "difference of shares" if one.yes_or_no else "difference of scores"
     for both in pairs(sizes, table.base.get(by, "")) if not known else ():
         yield Finding(
-            "compare.difference", title=f"{one.label}, {both[0]} less {both[1]}", groups=both, unit=unit,
+            "compare.difference", title=f"{one.title}, {both[0]} less {both[1]}", groups=both, unit=unit,
             n_by_group=dict.fromkeys(both, 0), **shared,
         )  # fmt: skip
 
@@ -146,8 +146,9 @@ def _means(values: Floats, of: np.ndarray, blocks: Sequence[str], shared: Mappin
         units = cluster_means(own, Clusters.of(np.ones(len(own), dtype=bool), which).cluster)
         bounds = mean_interval(units)
         yield Finding(
-            "compare.mean", title=f"{shared['label']}, {group}", groups=(group,), estimate=float(units.mean()),
-            unit=UNIT, n=len(own), interval=interval(bounds.bounds), reason=missing_interval(bounds), **shared,
+            "compare.mean", title=f"{title_of(shared['label'])}, {group}", groups=(group,),
+            estimate=float(units.mean()), unit=UNIT, n=len(own), interval=interval(bounds.bounds),
+            reason=missing_interval(bounds), **shared,
         )  # fmt: skip
 
 
@@ -169,9 +170,9 @@ def _difference(
     shared: Mapping[str, Any],
 ) -> Iterator[Finding]:
     difference = compared.difference
-    units = "matched blocks are the units" if compared.matched else "texts (or blocks) are independent units"
+    units = MATCHED_UNITS if compared.matched else "texts (or blocks) are independent units"
     alone = f"; {compared.alone} texts without a counterpart in their block are left out" if compared.alone else ""
-    title = f"{one.label}, {groups[0]} less {groups[1]}"
+    title = f"{one.title}, {groups[0]} less {groups[1]}"
     common: dict[str, Any] = {
         **shared, "groups": groups, "n": difference.n, "n_by_group": {name: sizes[name] for name in groups},
         "unit": "difference of shares" if one.yes_or_no else "difference of scores",
@@ -209,9 +210,10 @@ def _reason(difference: Difference) -> str | None:
 
 def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Mapping[str, Any]) -> Iterator[Finding]:
     reference, rates = selection_rates(values == 1, of, blocks)
+    called = title_of(shared["label"])
     for group, rate in rates.items():
         yield Finding(
-            "compare.rate", title=f"{shared['label']}, {group}", groups=(group,), estimate=rate.rate, unit="share",
+            "compare.rate", title=f"{called}, {group}", groups=(group,), estimate=rate.rate, unit="share",
             n=rate.n, reason=rate.reason or None, interval=interval(rate.interval), **shared,
         )  # fmt: skip
         if group == reference:
@@ -219,7 +221,7 @@ def _rates(values: Floats, of: Sequence[str], blocks: Sequence[str], shared: Map
         ratio = rate.ratio
         reason = rate.reason or (ratio.reason or missing_interval(ratio.interval) if ratio else NO_REFERENCE)
         yield Finding(
-            "compare.impact_ratio", title=f"{shared['label']}, {group} against {reference or 'the highest rate'}",
+            "compare.impact_ratio", title=f"{called}, {group} against {reference or 'the highest rate'}",
             groups=(group, reference) if reference else (group,), estimate=ratio.value if ratio else None, unit="ratio",
             n=rate.n, n_by_group={name: rates[name].n for name in (group, reference) if name}, reason=reason or None,
             interval=interval(ratio.interval.bounds) if ratio else None, source="29 CFR 1607.4(D)",

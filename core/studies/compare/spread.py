@@ -31,11 +31,11 @@ def spread(table: Compared, one: Measure, seed: int, resamples: int) -> Iterator
         }  # fmt: skip
         centre = float(found.means.mean()) if found.value is not None else 0.0
         whole = Finding(
-            "compare.spread", title=f"{one.label}, spread over {by}", estimate=found.value, unit=UNIT,
+            "compare.spread", title=f"{one.title}, spread over {by}", estimate=found.value, unit=UNIT,
             reason=found.reason or missing_interval(found.interval), interval=interval(found.interval.bounds),
             p=found.floor.p if found.floor else None, floor=floor(found.floor) if found.floor else None,
             contrast={name: float(mean) - centre for name, mean in zip(names, found.means, strict=False)} or None,
-            harm="Above its floor, groups are written of differently; the contrast says which more and which less.",
+            harm="Above its floor, groups are written of differently.",
             note=f"Standard deviation of the means of {len(names)} groups over {found.blocks} blocks with texts of all "
             "of them. Chance alone keeps it above 0: read it beside its floor.",
             **shared,

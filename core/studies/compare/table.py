@@ -11,6 +11,12 @@ from core.metrics.result import Floats
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
 
 
+def title_of(label: str) -> str:
+    """What is measured, in words: "Agency balance: agentic" of "agency_balance: agentic"."""
+    text = label.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
 @dataclass(frozen=True)
 class Measure:
     """One number of each text, NaN where it has none. `label`: what it is called; `why`: of a text without one.
@@ -23,6 +29,10 @@ class Measure:
     scorer: ScorerUse | None = None
     why: Mapping[int, str] = field(default_factory=dict)
     yes_or_no: bool = False
+
+    @property
+    def title(self) -> str:
+        return title_of(self.label)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def _interactions(pair: _Pair) -> Iterator[Finding]:
         value = None if one is None or other is None else one - other
         p = None if value is None else _permuted_p(pair, np.asarray(permuted[0][place] - permuted[1][place]), value)
         told = f"At 0 what is given does the same for both pronouns. {BY_TERMS if p is not None else ''}"
-        title = f"{chosen.capitalize()} option: what is given, how far it differs between {first} and {second}"
+        title = f"{chosen.capitalize()} option: how far the pull of what is given differs, {first} against {second}"
         draws = np.asarray(drawn[0][place] - drawn[1][place])
         yield _finding(
             pair,

@@ -116,7 +116,7 @@ def _delta_finding(cell: ReplyCell, place: int, one: Difference) -> Finding:
     return Finding(
         id=DELTA_ID,
         label=DELTAS[place],
-        title=f"{chosen.capitalize()} option: chosen after something positive, less after something negative",
+        title=f"{chosen.capitalize()} option: how much more often after something positive than negative",
         groups=GIVEN,
         estimate=one.value,
         reason=f"no usable reply to a {empty} term" if one.value is None else "interval: none",

@@ -81,13 +81,20 @@ STUDY = Study(
     sampling={"temperature": 0.2},
     questions=(
         StudyQuestion(
-            "Do texts for some identities differ from those for others?", ("creativity.rbs", "creativity.distance")
+            "Do texts for some identities differ from those for others?",
+            ("creativity.rbs", "creativity.distance"),
+            meaning="Texts for nobody in particular show what is written as the usual case: the further from them, the "
+            "more an identity is set apart.",
         ),
         StudyQuestion(
             "Does one axis alone explain it, or do both together say more (gender × race)?",
             ("creativity.crossed.distance.interaction", "creativity.crossed.distance"),
         ),
-        StudyQuestion("Are texts for some identities preferred?", ("creativity.abs", "creativity.share")),
+        StudyQuestion(
+            "Are texts for some identities preferred?",
+            ("creativity.abs", "creativity.share"),
+            meaning="Raters chose without knowing for whom a text was written.",
+        ),
         StudyQuestion(
             "Are they preferred at equal length and place as well?",
             ("creativity.abs.adjusted", "creativity.share.adjusted", "creativity.length"),

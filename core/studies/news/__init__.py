@@ -87,6 +87,7 @@ STUDY = Study(
         many="%n news articles",
         place=3,
         items=(("news.refusal_rate", "prompts"), ("news.", "pairs of articles")),
+        sides=("the generated articles", "the originals"),
     ),
     card="desktop.panels.prompts.studies:NewsChoiceCard",
 )

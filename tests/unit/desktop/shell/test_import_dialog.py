@@ -233,7 +233,7 @@ def test_every_kind_is_offered(opened: Opened, table: Path):
     box = opened(table).form.kind
     assert [box.itemText(n) for n in range(box.count())] == [
         "Reference letters", "Creative texts", "News articles with their originals", "Fill-in-the-blank replies",
-        "Any texts, by group",
+        "Texts, by group",
     ]  # fmt: skip
 
 
