@@ -61,6 +61,12 @@ class Child:
         return not wait([self._process.sentinel], timeout=0)
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl+C ended it."""
+        self._process.join(JOIN_SECONDS)
+        return self._process.exitcode == -signal.SIGINT
+
+    @property
     def ending(self) -> str:
         """How it ended, for a message: a signal's name or an exit code."""
         self._process.join(JOIN_SECONDS)
@@ -272,7 +278,8 @@ class ComputeProcess:
             answered = kind != "out of memory"  # after which a fresh start is better
             return kind, value
         except ChildGone:
-            if child.closed:
+            # Ctrl+C also reaches a child that only starts, and does not know yet that it is the parent's.
+            if child.closed or child.interrupted or (listening.ctx is not None and listening.ctx.cancelled):
                 raise JobCancelled from None
             raise _crashed(child, target) from None
         except TimeoutError:

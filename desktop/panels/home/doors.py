@@ -212,6 +212,9 @@ def letter_state() -> DoorState:
     return DoorState(words, tr("Check a letter"), "letters")
 
 
+MOST_TOLD = 6  # studies with what they have; of more it is said how many there are besides
+
+
 def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
     """Texts of any study are imported or generated, scored and measured, and then looked at."""
     choose = tr("Choose a table…")
@@ -219,7 +222,10 @@ def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
         return DoorState(
             tr("Needs a table with the texts and what each is about: csv, xlsx, jsonl or parquet."), choose, "import"
         )
-    words = "; ".join(one.said for one in facts.with_texts) + "."
+    told = [one.said for one in facts.with_texts[:MOST_TOLD]]
+    if (left := len(facts.with_texts) - MOST_TOLD) > 0:
+        told.append(plural(left, "1 other study", "%n other studies"))
+    words = "; ".join(told) + "."
     action, step = tr("See what was found"), "see"
     if any(one.pending for one in facts.studies) and not read_only:
         action = tr("Score and measure") if any(_scored(one) for one in facts.studies) else tr("Measure")

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.compute import ComputeCrashed, ComputeProcess, worker
+from core.compute import ComputeCrashed, ComputeProcess, process, worker
 from core.compute.messages import load
-from core.compute.process import Turns
+from core.compute.process import ChildGone, Turns
 from core.errors import AppError, JobCancelled, NotInstalledYet
 from core.jobs import JobContext
 
@@ -261,6 +261,30 @@ def test_the_child_dies_with_its_parent(tmp_path, busy):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals to a group are POSIX")
+@pytest.mark.parametrize("by", ["signal", "job"])
+def test_ctrl_c_while_the_child_only_starts_is_a_stop_and_no_crash(monkeypatch, by):
+    """A terminal sends it to both; the child dies of it before it knows that it is not meant."""
+
+    class Starting:
+        closed, interrupted = False, by == "signal"
+
+        def __init__(self, *_):
+            pass
+
+        def send(self, data):
+            if by == "job":
+                ctx.cancel()
+            raise ChildGone
+
+        def end(self):
+            pass
+
+    monkeypatch.setattr(process, "Child", Starting)
+    ctx = JobContext()
+    with pytest.raises(JobCancelled):
+        ComputeProcess(packages=("core",)).call("core.text:sha256_text", "a", ctx=ctx)
+
+
 def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -228,6 +228,13 @@ def test_texts_are_measured_before_their_findings_are_seen():
     assert texts_state(ProjectFacts((letters(9),)), read_only=True).step == "see"
 
 
+def test_of_hundreds_of_studies_a_few_are_told_and_the_rest_counted():
+    many = ProjectFacts(tuple(StudyFacts(f"kind {n}", f"Kind {n}", 0, 3) for n in range(500)))
+    words = texts_state(many, read_only=False).words
+    assert words.endswith("; 494 other studies.")
+    assert words.count(";") == 6
+
+
 def test_the_door_of_texts_offers_a_report_once_something_was_measured():
     for new in (0, 2):
         state = texts_state(ProjectFacts((letters(9, measured=True, new=new),)), read_only=False)
