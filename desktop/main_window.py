@@ -26,6 +26,7 @@ from desktop.warm_up import import_engine
 from desktop.widgets import Banners, Notice, tr
 from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
+from desktop.widgets.safe_text import safe_line
 from desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class MainWindow(QMainWindow):
         self.ground = QWidget()
         self.rail = Rail()
         self.banners = Banners()
+        self._told_of_copy: tuple[str, ...] = ()
         self._told_damage = (0, 0)  # rows left out, and rows that a check found, that were told of
         self.stack = QStackedWidget()
         self.drawer = JobsDrawer(self.jobs)
@@ -237,8 +239,11 @@ class MainWindow(QMainWindow):
     def _say_saved(self) -> None:
         """Of the project, by name: beside it a panel may say that a letter is not saved."""
         if self.project is not None:
-            read_only = bool(self.project.read_only)
-            self.set_saved("" if read_only else "saved", tr("Project saved"))
+            read_only, working = bool(self.project.read_only), self.project.working
+            words = tr("Project saved")
+            if working is not None:
+                words = tr("Saved and written back") if working.written_back else tr("Saved on this computer")
+            self.set_saved("" if read_only else "saved", words)
 
     def set_status(self, text: str) -> None:
         self.status.set_panel_text(text)
@@ -324,6 +329,7 @@ class MainWindow(QMainWindow):
         self.session.closed.connect(self._project_closed)
         self.session.changed.connect(self._deliver)
         self.session.failed.connect(self._opening_failed)
+        self.session.told.connect(lambda text: self.show_notice(Notice(safe_line(text), tone="warn")))
         self.connections.changed.connect(lambda: self.status.set_offline(self.connections.by))
         self.parts_line.clicked.connect(self.parts_page.toggle)
         self.blindfold.changed.connect(self._keep_quiet)
@@ -374,6 +380,9 @@ class MainWindow(QMainWindow):
             self.say_read_only(project.read_only)
         else:
             self._open_door(project.path)
+        self.banners.remove("working-copy")
+        self._told_of_copy = ()
+        self._say_working_copy()
         self.banners.remove("damage")
         self._told_damage = (0, 0)
         self._say_left_out()
@@ -403,6 +412,7 @@ class MainWindow(QMainWindow):
 
     def _deliver(self, changes: "Changes") -> None:
         self._say_left_out()
+        self._say_working_copy()
         for panel in self.panels.values():
             panel.deliver(changes)
 
@@ -413,6 +423,21 @@ class MainWindow(QMainWindow):
         if copy:
             notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
         self.banners.show_notice(notice, key="read-only")
+
+    def _say_working_copy(self) -> None:
+        """That the project is worked on in a copy, as its drive has no locks; again where there is more to know."""
+        working = self.project.working if self.project is not None else None
+        if working is None:
+            return
+        if self.status.saved_state == "saved":
+            self._say_saved()
+        told = (*working.told, working.trouble)
+        if told != self._told_of_copy:
+            from desktop.dialogs.backups import working_copy_notice  # not needed for the first paint
+
+            self._told_of_copy = told
+            notice = working_copy_notice(working, named=self.packet is None)
+            self.banners.show_notice(notice, key="working-copy")
 
     def _say_left_out(self) -> None:
         """Tell of damaged rows, and again where more were met."""

@@ -186,10 +186,21 @@ def is_project(path: Path) -> bool:
 
 
 def _opened(path: Path, *, read_only: bool = False) -> "Project":
-    """The project; a damaged row that a command meets is told of, once, and the command goes on without it."""
+    """The project; a damaged row that a command meets is told of, once, and the command goes on without it.
+
+    So is each thing to know of a copy that is worked on instead of it.
+    """
     from core.project.project import Project
 
     project = Project.open(path, read_only=read_only)
+    told = 0
+
+    def tell_of_copy(_: "Changes | None" = None) -> None:
+        nonlocal told
+        sentences = project.working.told if project.working is not None else []
+        if new := sentences[told:]:
+            note(" ".join(new))
+        told = len(sentences)
 
     def tell(_: "Changes") -> None:
         if project.left_out:
@@ -197,6 +208,8 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
             note(f"{left_out_in_words(project)} “biasprint check {path.name}” says which and why.")
 
     stop = project.subscribe(tell)
+    tell_of_copy()
+    project.subscribe(tell_of_copy)
     return project
 
 

@@ -86,7 +86,7 @@ def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARG
 
     `of`: the file that is copied, where it is not the project's own.
     """
-    state = (of or project).stat()
+    state = project.stat()
     if largest is not None and state.st_size > largest:
         return None
     present = backups(project)

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.jobs import JobContext
 from core.project import gate
 from core.project.connection import connect
-from core.project.copies import interrupted, recovered_copy
+from core.project.copies import must_be_copied, recovered_copy
 from core.project.damaged import Problem, TableRows, tables_of, wrong_rows
 from core.project.reader import ROWS_AT_ONCE
 
@@ -35,7 +35,7 @@ def check_project(path: Path, ctx: JobContext | None = None) -> CheckReport:
     """Check a project without changing it. A file that cannot be opened at all raises the `AppError` of opening it."""
     ctx = ctx or JobContext()
     version = gate.read_header(path)
-    if interrupted(path):
+    if must_be_copied(path):
         copy = recovered_copy(path)
         try:
             return check_project(copy, ctx)

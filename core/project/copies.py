@@ -16,12 +16,15 @@ from core.given import ordinary_file
 from core.machine.leftovers import new_folder, unfinished
 from core.project.companions import check_companions, journal_of
 from core.project.connection import connect, explain
+from core.project.drives import LOCKS, lacking, put_on_disk
 from core.project.lock import is_held
 
 # ---- Recovery after a crash, where the file itself must not be touched
 #
 # A file that may be written is recovered by SQLite when it is opened. One that may not is copied together with its
 # journal and recovered there: opening it `immutable` would show rows that were never committed.
+
+REFUSED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)  # what SQLite says of a lock that fails
 
 
 def has_journal(path: Path) -> bool:
@@ -38,6 +41,25 @@ def interrupted(path: Path) -> bool:
     return has_journal(path) and not is_held(path)
 
 
+def must_be_copied(path: Path) -> bool:
+    """Whether a file cannot be read where it is: after a crash, or on a drive without locks."""
+    return interrupted(path) or _no_locks(path)
+
+
+def _no_locks(path: Path) -> bool:
+    """Asked of SQLite itself, and of the drive only where that is refused: who reads leaves nothing in a folder."""
+    try:
+        with closing(connect(path, writable=False, wait_ms=0)) as connection:
+            connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode & 0xFF in REFUSED and (
+            lacking(path.parent) == LOCKS or not os.access(path.parent, os.W_OK)
+        )
+    except sqlite3.Error:
+        return False
+    return False
+
+
 def roll_back(path: Path) -> None:
     """Let SQLite roll the half-done transaction back that a crash left. Raises `AppError` for a broken file."""
     try:
@@ -50,14 +72,16 @@ def roll_back(path: Path) -> None:
 
 
 def recovered_copy(path: Path) -> Path:
-    """File and journal copied to a new temporary folder, and the half-done transaction rolled back there."""
+    """File and journal copied to a new temporary folder, and a half-done transaction rolled back there."""
     ordinary_file(path)
     folder = new_folder()
     copy = folder / path.name
     try:
         shutil.copyfile(path, copy)
-        shutil.copyfile(journal_of(path), journal_of(copy))
-        roll_back(copy)
+        with suppress(FileNotFoundError):
+            shutil.copyfile(journal_of(path), journal_of(copy))
+        if has_journal(copy):
+            roll_back(copy)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -87,16 +111,20 @@ def copy_project(source: Path, target: Path) -> Path:
 @contextmanager
 def whole_part(source: Path, target: Path) -> Iterator[Path]:
     """A whole copy of `source` under another name beside `target`, to be put in its place; gone when the block ends."""
-    part = None
+    part = made = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".copy-", suffix=".part")
         os.close(handle)
         part = unfinished(Path(name))
-        with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(part)) as writing:
+        # SQLite cannot write where there are no locks: there the copy is made here, and its bytes are brought.
+        made = new_folder() / part.name if lacking(target.parent) else None
+        with closing(connect(source, writable=False)) as reading, closing(sqlite3.connect(made or part)) as writing:
             reading.backup(writing)
+        if made is not None:
+            shutil.copyfile(made, part)
         with open(part, "rb+") as stream:
-            os.fsync(stream.fileno())
+            put_on_disk(stream.fileno())
         yield part
     except (sqlite3.Error, OSError) as error:
         told = explain(error, target)
@@ -112,3 +140,20 @@ def whole_part(source: Path, target: Path) -> Iterator[Path]:
         if part is not None:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+        if made is not None:
+            shutil.rmtree(made.parent, ignore_errors=True)
+
+
+LONGEST_NAME = 255
+
+
+def free_name(project: Path, what: str) -> Path:
+    """A name beside a project that no file has, with `what` in brackets."""
+    number = 0
+    while True:
+        ending = f" ({what}{f', {number}' if number else ''}){project.suffix}"
+        room = LONGEST_NAME - len(ending.encode()) - len("-journal")
+        path = project.with_name(project.stem.encode()[:room].decode(errors="ignore") + ending)
+        if not os.path.lexists(path):
+            return path
+        number += 1

@@ -198,6 +198,8 @@ def _is_locked(path: Path) -> bool:
         return False
     try:
         return not _try_lock(stream)
+    except OSError:  # a drive without locks: nobody can hold one
+        return False
     finally:
         stream.close()
 

@@ -18,8 +18,9 @@ from core.project import gate
 from core.project.backup import Unhurried, back_up, check_backups
 from core.project.changes import Changes
 from core.project.connection import SCHEMA_VERSION, connect, explain
-from core.project.copies import copy_project, has_journal, interrupted, private_copy, recovered_copy, roll_back
+from core.project.copies import copy_project, has_journal, must_be_copied, private_copy, recovered_copy, roll_back
 from core.project.damaged import Problem
+from core.project.drives import lacking
 from core.project.left_out import find_left_out, leave_out
 from core.project.lock import ProjectLock
 from core.project.reader import Prepare, Reader
@@ -31,6 +32,7 @@ from core.project.stores.judging import Judging
 from core.project.stores.packets import Packets
 from core.project.stores.runs import Outputs, Runs
 from core.project.stores.studies import Axes, Prompts, Sources, Studies
+from core.project.working_copy import WorkingCopy
 from core.project.writer import Writer
 
 Listener = Callable[[Changes], None]
@@ -42,11 +44,21 @@ class Project:
     `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
     known once a read has tripped over one, and from then on in no answer; listeners are told of them as of changes.
     `damage` is what the check of a backup found to be wrong with the file as it was opened; told in the same way.
+    `working` is the copy that is worked on where the project lies on a drive without locks.
     """
 
-    def __init__(self, path: Path, *, lock: ProjectLock | None, read_only: str, opened_as: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        lock: ProjectLock | None,
+        read_only: str,
+        opened_as: Path | None = None,
+        working: WorkingCopy | None = None,
+    ) -> None:
         self.path = path
         self.read_only = read_only
+        self.working = working
         self._lock = lock
         self._file = opened_as or path
         self.left_out: tuple[Problem, ...] = ()
@@ -56,7 +68,7 @@ class Project:
         self._backed_up, self._checking = threading.Event(), Unhurried()
         writer = None
         if lock is not None and not read_only:
-            writer = Writer(self._file, self._tell, lock.check, self._backed_up.wait)
+            writer = Writer(self._file, self._committed, lock.check, self._backed_up.wait)
         recover = None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True)
         reader = Reader(self._file, recover, self._look_for_damage)
         self._reader, self._writer = reader, writer
@@ -75,6 +87,8 @@ class Project:
         self.findings = Findings(reader, writer)
         self.events = Events(reader, writer)
         self._backup.start()
+        if working is not None:
+            working.start(lambda: self._tell(Changes()))
 
     @classmethod
     def create(cls, path: Path) -> "Project":
@@ -94,9 +108,12 @@ class Project:
             raise _not_made(path, error) from error
         lock = None
         try:
+            if lacks := lacking(path.parent):
+                working = WorkingCopy.begin(path, lacks, _made_new)
+                lock = working.lock
+                return cls(path, lock=lock, read_only="", opened_as=working.file, working=working)
             lock = ProjectLock.acquire(path)
-            with closing(connect(path, writable=True)) as connection:
-                migrate(connection, present=0)
+            _made_new(path)
             gate.remember(path)
             return cls(path, lock=lock, read_only="")
         except BaseException as error:
@@ -120,6 +137,8 @@ class Project:
             return cls._open_read_only(path, "The project is open read-only.")
         if not path.exists():
             gate.read_header(path)
+        if os.access(path, os.W_OK) and (lacks := lacking(path.parent)):
+            return cls._open_working_copy(path, lacks)
         try:
             lock = ProjectLock.acquire(path)
         except OSError:
@@ -135,9 +154,20 @@ class Project:
             raise
 
     @classmethod
+    def _open_working_copy(cls, path: Path, lacks: str) -> "Project":
+        gate.read_header(path)
+        working = WorkingCopy.fetch(path, lacks)
+        try:
+            _admit(working.file, _finished(working.file), writable=True)
+            return cls(path, lock=working.lock, read_only="", opened_as=working.file, working=working)
+        except BaseException:
+            working.lock.release()
+            raise
+
+    @classmethod
     def _open_read_only(cls, path: Path, why: str) -> "Project":
         gate.read_header(path)
-        opened_as = recovered_copy(path) if interrupted(path) else path
+        opened_as = recovered_copy(path) if must_be_copied(path) else path
         try:
             version = gate.read_header(opened_as)
             if version < SCHEMA_VERSION and opened_as == path:
@@ -195,10 +225,13 @@ class Project:
         if self._writer is not None:
             self._writer.close()
         self._reader.close()
-        if self._lock is not None:
+        lock, self._lock = self._lock, None
+        if lock is not None and self.working is not None:
+            self.working.close()
+        elif lock is not None:
             gate.remember(self.path)
-            self._lock.release()
-        if self._file != self.path:
+            lock.release()
+        if self._file != self.path and self.working is None:
             shutil.rmtree(self._file.parent, ignore_errors=True)
 
     def __enter__(self) -> "Project":
@@ -208,6 +241,11 @@ class Project:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _committed(self, changes: Changes) -> None:
+        if self.working is not None:
+            self.working.changed()
+        self._tell(changes)
 
     def _tell(self, changes: Changes) -> None:
         for listener in list(self._listeners):
@@ -231,7 +269,7 @@ class Project:
             # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
             if not self.read_only:
                 with suppress(AppError, OSError):
-                    back_up(self.path)
+                    back_up(self.path, of=self._file)
         finally:
             self._backed_up.set()
         if not self.read_only:
@@ -282,6 +320,11 @@ def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = T
         raise explain(error, path) from error
     except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
         raise gate.damaged(path, str(error)) from error
+
+
+def _made_new(path: Path) -> None:
+    with closing(connect(path, writable=True)) as connection:
+        migrate(connection, present=0)
 
 
 def _not_made(path: Path, error: OSError) -> AppError:

@@ -19,8 +19,9 @@ from core.machine.leftovers import new_folder
 from core.project import gate
 from core.project.checksums import CHECKSUM, Stored, keep_checksums
 from core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
-from core.project.copies import interrupted, recovered_copy
+from core.project.copies import copy_project, must_be_copied, recovered_copy
 from core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable
+from core.project.drives import lacking
 from core.project.left_out import Losses, add_dependants, parents_of
 from core.project.schema import expected_schema, migrate
 from core.project.stores.common import canonical_json, utc_now
@@ -50,16 +51,20 @@ def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> R
         raise AppError(
             f"There is a file “{target.name}” already.", kept="It was not changed.", hint="Choose another name."
         )
-    copied = recovered_copy(path) if interrupted(path) else None
+    copied = recovered_copy(path) if must_be_copied(path) else None
     if not _has_schema(copied or path, version):
         copied = copied or _plain_copy(path)
         mend_schema(copied, version)
-    made = new_folder(near=target) / target.name
+    far = bool(lacking(target.parent))  # where SQLite cannot write: it is made here, and brought there whole
+    made = new_folder(near=None if far else target) / target.name
     try:
         rescued = _rescue(copied or path, version, made, ctx)
         with open(made, "rb+") as stream:
             os.fsync(stream.fileno())
-        os.replace(made, target)
+        if far:
+            copy_project(made, target)
+        else:
+            os.replace(made, target)
     except sqlite3.Error as error:
         raise explain(error, path) from error
     except OSError as error:

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from core.errors import AppError, UsageError
@@ -16,11 +15,12 @@ from core.project import gate
 from core.project.backup import Backup, State, backups, problems_of
 from core.project.companions import journal_of
 from core.project.connection import FileDamaged, connect
-from core.project.copies import has_journal, roll_back, whole_part
+from core.project.copies import free_name, has_journal, roll_back, whole_part
+from core.project.drives import lacking
 from core.project.lock import ProjectLock
+from core.project.working_copy import refuse_where_worked_on
 
 COUNTED = ("prompt", "output", "judgment")
-LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
             details="\n".join(f"{problem.table} {problem.key} {problem.what}" for problem in problems[:5]),
         )
     project.parent.mkdir(parents=True, exist_ok=True)
+    refuse_where_worked_on(project)
     try:
-        lock = ProjectLock.acquire(project)
+        lock = None if lacking(project.parent) else ProjectLock.acquire(project)
         try:
             with whole_part(one.path, project) as part:
                 ctx.check()
@@ -105,7 +106,8 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
                 os.replace(part, project)
             gate.remember(project)
         finally:
-            lock.release()
+            if lock is not None:
+                lock.release()
     except OSError as error:
         raise AppError(
             f"“{project.name}” could not be put back from its backup.",
@@ -155,9 +157,10 @@ def _set_aside(project: Path, one: Backup) -> Path | None:
     except FileNotFoundError:
         return None
     with suppress(AppError, OSError):
-        if has_journal(project):
+        if has_journal(project) and not lacking(project.parent):
             roll_back(project)
-    kept = _free_name(project, one.made)
+    when = f" {one.made.astimezone():%Y-%m-%d %H-%M}" if one.made is not None else ""
+    kept = free_name(project, f"before restoring{when}")
     _either(os.link, shutil.copyfile)(project, kept)
     if os.path.lexists(journal_of(project)):
         _either(os.link, shutil.copyfile)(journal_of(project), journal_of(kept))
@@ -174,17 +177,3 @@ def _either(first: Callable[[Path, Path], object], second: Callable[[Path, Path]
             return second(source, target)
 
     return do
-
-
-def _free_name(project: Path, made: datetime | None) -> Path:
-    """A name beside the project that no file has."""
-    when = f" {made.astimezone():%Y-%m-%d %H-%M}" if made is not None else ""
-    number = 0
-    while True:
-        ending = f" (before restoring{when}{f', {number}' if number else ''}){project.suffix}"
-        room = LONGEST_NAME - len(ending.encode()) - len("-journal")
-        stem = project.stem.encode()[:room].decode(errors="ignore")
-        kept = project.with_name(stem + ending)
-        if not os.path.lexists(kept):
-            return kept
-        number += 1

@@ -22,6 +22,7 @@ from desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.restore import BackupContents, Restored
+    from core.project.working_copy import WorkingCopy
 
 WIDTH, HEIGHT = 720, 440
 
@@ -157,6 +158,17 @@ def damage_notice(project: "Project") -> Notice:
         what = tr("{rows} rows of this project are not as they were stored: something altered or damaged the file.")
         what = what.format(rows=number(wrong))
     return Notice(what, tone="warn", more=hint)
+
+
+def working_copy_notice(working: "WorkingCopy", *, named: bool) -> Notice:
+    """That a copy is worked on; what happened to it, where anything did. Not `named`: without the file's name."""
+    if not named:
+        happened = tr("It could not be written back yet; nothing is lost.") if working.trouble else ""
+        what = tr("The drive of this packet cannot be worked on safely: you work on a copy, which is written back.")
+        return Notice(what, tone="warn" if happened else "plain", more=happened)
+    first, second, *happened = working.told
+    news = " ".join(part for part in (*happened, working.trouble) if part)
+    return Notice(safe_line(first), tone="warn" if news else "plain", more=safe_line(news or second))
 
 
 def _replace(shell: Shell, project: Path, chosen: "BackupContents") -> None:

@@ -120,6 +120,7 @@ class ProjectSession(QObject):
     closed = Signal()
     changed = Signal(object)  # Changes
     failed = Signal(object, object)  # AppError, Path
+    told = Signal(str)  # what came out as a project was let go of
     _heard = Signal()
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
@@ -212,7 +213,11 @@ class ProjectSession(QObject):
             self._let_go(old)  # last: a note that was still being typed has gone into it
 
     def _let_go(self, project: "Project", then: Callable[[], object] | None = None) -> None:
+        heard = len(project.working.told) if project.working is not None else 0
+
         def ended(error: AppError | None = None) -> None:
+            if project.working is not None and (new := project.working.told[heard:]):
+                self.told.emit(" ".join(new))
             if error is not None:
                 self.failed.emit(error, project.path)
             if then is not None:
