@@ -11,6 +11,7 @@ from sqlalchemy.pool import NullPool
 
 from core.errors import AppError
 from core.project.companions import check_companions
+from core.project.drives import SYNC, note_refused_sync
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 
@@ -61,6 +62,7 @@ def driver_connection(connection: Connection) -> sqlite3.Connection:
 
 # ---- SQLite's errors in words: one sentence each on what happened, what was kept, what to do
 
+NO_FSYNC = (sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC)
 KEPT = "Everything that was saved before is kept."
 
 
@@ -103,6 +105,13 @@ def explain(error: BaseException, path: Path) -> BaseException:
             "The disk is full: the last change was not saved.",
             kept=KEPT,
             hint="Free some space and try again.",
+            details=details,
+        )
+    if getattr(cause, "sqlite_errorcode", 0) in NO_FSYNC and note_refused_sync(path.parent):
+        return NotSaved(
+            f"The drive of “{name}” {SYNC}: the last change was not saved.",
+            kept=KEPT,
+            hint="Close the project and open it again: from then on you work on a copy, which is written back.",
             details=details,
         )
     if code == sqlite3.SQLITE_IOERR:

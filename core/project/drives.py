@@ -10,54 +10,92 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from core.errors import AppError
+from core.machine import storage
 from core.machine.leftovers import unfinished
 
 LOCKS, SYNC = "has no file locks", "cannot be told to put a file on the disk"
 NOT_KNOWN_HERE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # of fsync: others are failures of now
+NOTED = "drives.json"  # in the data folder
+WITHOUT_SYNC = "without_sync"  # folders in which an fsync was refused
 _FINE: set[int] = set()  # drives, by device number, that were tried in this process
 
 
 def lacking(folder: Path) -> str:
-    """What the drive of a folder cannot do, in words (`LOCKS`, `SYNC`); empty where it can, or where nothing tells."""
+    """What the drive of a folder cannot do, in words (`LOCKS`, `SYNC`); empty where it can, or where nothing tells.
+
+    Fsync, which takes long, is tried only where SQLite has been refused one.
+    """
     try:
         device = folder.stat().st_dev
-        if device in _FINE:
-            return ""
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".drive-", suffix=".part")
-    except OSError:  # a folder that may not be written to: who opens it says so
+    except OSError:
         return ""
-    unfinished(Path(name))
-    try:
-        found = _tried(handle)
-    finally:
-        os.close(handle)
-        with suppress(OSError):
-            os.unlink(name)
+    if device in _FINE:
+        return ""
+    found = _tried(folder, sync=_is_noted(folder))
     if not found:
         _FINE.add(device)
     return found
 
 
-def _tried(handle: int) -> str:
+def note_refused_sync(folder: Path) -> bool:
+    """SQLite could not put a file of this folder on the disk: whether the drive never can. It is remembered then."""
+    if _tried(folder, sync=True) != SYNC:
+        return False
+    with suppress(OSError, AppError):
+        _FINE.discard(folder.stat().st_dev)
+        with storage.change(NOTED) as noted:
+            noted[WITHOUT_SYNC] = sorted({*noted.get(WITHOUT_SYNC, ()), str(folder.resolve())})
+    return True
+
+
+def _is_noted(folder: Path) -> bool:
+    try:
+        return str(folder.resolve()) in storage.read(NOTED).get(WITHOUT_SYNC, ())
+    except (AppError, TypeError):
+        return False
+
+
+def _tried(folder: Path, *, sync: bool) -> str:
+    try:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".drive-", suffix=".part")
+    except OSError:  # a folder that may not be written to: who opens it says so
+        return ""
+    unfinished(Path(name))
     try:
         lock_for_a_moment(handle)
-    except OSError:  # nobody else knows the file, so that it is held by nobody
-        return LOCKS
+        if sync:
+            os.write(handle, b"tried")
+            sync_now(handle)
+    except RefusedSync:
+        return SYNC
+    except OSError as error:  # nobody else knows the file, so that it is held by nobody
+        return "" if error.errno in storage.FULL else LOCKS
+    finally:
+        os.close(handle)
+        with suppress(OSError):
+            os.unlink(name)
+    return ""
+
+
+class RefusedSync(Exception):
+    """The drive does not know fsync."""
+
+
+def sync_now(handle: int) -> None:
+    """Put an open file on the disk. Raises `RefusedSync` where the drive never can, `OSError` where it failed."""
     try:
-        os.write(handle, b"tried")
         os.fsync(handle)
     except OSError as error:
-        return SYNC if error.errno in NOT_KNOWN_HERE else ""
-    return ""
+        if error.errno in NOT_KNOWN_HERE:
+            raise RefusedSync from error
+        raise
 
 
 def put_on_disk(handle: int) -> None:
     """Fsync where the drive knows it; where it does not, nothing better can be done there."""
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in NOT_KNOWN_HERE:
-            raise
+    with suppress(RefusedSync):
+        sync_now(handle)
 
 
 if sys.platform == "win32":

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from core.errors import AppError
 from core.project import drives, working_copy
 from core.project.backup import backups
 from core.project.check import check_project
+from core.project.connection import NotSaved
 from core.project.lock import ProjectInUse, lock_path
 from core.project.project import Project
 from core.project.restore import choose, restore
@@ -75,13 +77,24 @@ def test_a_project_without_locks_is_worked_on_here_and_written_back(
     assert list((own_home / "working").iterdir()) == []
 
 
-def test_without_fsync_it_is_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fsync_it_is_the_same_once_a_change_was_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(handle: int) -> None:
+        if Path(os.readlink(f"/proc/self/fd/{handle}")).parent == path.parent:
+            raise drives.RefusedSync
+
+    def fail(*_: object) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+        raise error
+
     monkeypatch.setattr(drives, "_FINE", Forgetful())
-    monkeypatch.setattr(drives, "_tried", lambda handle: drives.SYNC if in_share(handle) else "")
-
-    def in_share(handle: int) -> bool:
-        return "share" in os.readlink(f"/proc/self/fd/{handle}")
-
+    monkeypatch.setattr(drives, "sync_now", refused)
+    with Project.open(path) as project, monkeypatch.context() as patch:
+        assert project.working is None
+        patch.setattr("core.project.writer.execute_when_free", fail)
+        with pytest.raises(NotSaved, match="cannot be told to put a file on the disk") as caught:
+            project.studies.add("news", "News")
+        assert "open it again" in caught.value.hint
     with Project.open(path) as project:
         assert project.working is not None
         assert drives.SYNC in project.working.told[0]
