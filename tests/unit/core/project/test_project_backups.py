@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def test_five_sessions_on_a_damaged_file_leave_every_good_backup(path: Path) -> 
     found = backups(path)
     assert [one.state for one in found].count(State.DAMAGED) == 1  # the newest: the file as it is
     assert len(sound(found)) >= 4
+
+
+@pytest.mark.soak
+def test_twenty_sessions_on_a_damaged_file_leave_every_good_backup(path: Path, figure: Callable[[str], None]) -> None:
+    for number in range(6):
+        session(path, START - (6 - number) * DAY)
+    lost = lost_on_a_damaged_file(path, sessions=20)
+    figure(f"20 sessions on a damaged file, the clock five years off in 14: {lost} sound backups lost")
+    assert lost == 0
 
 
 def test_a_session_five_years_ahead_does_not_stop_backups(path: Path) -> None:

@@ -261,26 +261,41 @@ import sys
 from pathlib import Path
 from core.project.lock import is_held
 print("ready", flush=True)
+looks = 0
 while not Path(sys.argv[2]).exists():
     is_held(Path(sys.argv[1]))
+    looks += 1
+print(looks)
 """
 
 
-def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(
-    path: Path, tmp_path: Path, figure: Callable[[str], None]
-) -> None:
-    end = tmp_path / "end"
+def looks_while_opened(path: Path, end: Path, times: int) -> int:
+    """How often another process looked whether the project is open, while it was opened so many times."""
+    end.unlink(missing_ok=True)
     looking = [sys.executable, "-c", POLLING, path, end]
     with subprocess.Popen(looking, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "ready\n"
         try:
-            for _ in range(60):
+            for _ in range(times):
                 with Project.open(path):
                     pass
         finally:
             end.touch()
-    figure("60 openings while another process looks without a pause, none refused")
+        return int(other.stdout.readline())
+
+
+def test_who_only_looks_whether_a_project_is_open_keeps_nobody_out(path: Path, tmp_path: Path) -> None:
+    assert looks_while_opened(path, tmp_path / "end", times=60) > 0
+
+
+@pytest.mark.soak
+def test_ten_thousand_looks_keep_nobody_out(path: Path, tmp_path: Path, figure: Callable[[str], None]) -> None:
+    looks = opened = 0
+    while looks < 10_000:
+        looks += looks_while_opened(path, tmp_path / "end", times=200)
+        opened += 200
+    figure(f"{looks:,} looks from another process, {opened} openings, none refused")
 
 
 # ---- An upgrade that was killed
