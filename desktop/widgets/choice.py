@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
@@ -28,6 +28,9 @@ class ComboBox(QComboBox):
             QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
         )
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, field.width() - SIDES))
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(SIDES, 0)  # else the longest text of a box as wide as its texts is cut
 
     def showPopup(self) -> None:
         # Qt decided whether the list has a bar to scroll by before the box was in the window, by another style.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QTableView,
-    QWidget,
 )
 
 from desktop import theme
@@ -21,11 +20,12 @@ from desktop.panels.findings.card import FindingCard
 from desktop.panels.findings.studies import StudyLines
 from desktop.tables.findings import FindingDelegate, FindingsTable, head_height
 from desktop.tables.rows import as_rows
-from desktop.widgets import Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, tr
+from desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.search_row import SearchRow
 from desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
 
 ROW_HEIGHT = 46  # two lines: what it is, and on what part of the data
@@ -168,19 +168,17 @@ class FindingsView(QTableView):
 
 
 SEARCH_AFTER_MILLISECONDS = 200  # of silence: not at every key
-SEARCH_WIDTH = 190  # at least
 
 Choices = Sequence[tuple[str | None, str]]
 
 
-class Filters(QWidget):
+class Filters(SearchRow):
     """`changed` says that `where` is another one."""
 
     changed = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.search = QLineEdit()
+        super().__init__(QLineEdit())
         self.search.setPlaceholderText(tr("Search in the findings"))
         self.search.setAccessibleName(tr("Search in the findings"))
         self.search.setClearButtonEnabled(True)
@@ -210,8 +208,9 @@ class Filters(QWidget):
         self.undefined.toggled.connect(lambda _: self._tell())
         self.unfold = LinkButton("")  # every finding, or the questions alone
         self.unfold.hide()
-        self._lay_out()
-        theme.signals.changed.connect(self.fit)
+        self.lay_out(
+            (self.study, self.axis, self.generator, self.significance, self.variant, self.undefined, self.unfold)
+        )
 
     def where(self) -> FindingFilter:
         """What the boxes ask for."""
@@ -260,39 +259,10 @@ class Filters(QWidget):
         box.activated.connect(lambda _: self._tell())
         return box
 
-    def _lay_out(self) -> None:
-        flow = FlowLayout(self, spacing=theme.current().grid)
-        for widget in (self.search, *self._boxes()):
-            flow.addWidget(widget)
-
-    def _boxes(self) -> tuple[QWidget, ...]:
-        return (
-            self.study,
-            self.axis,
-            self.generator,
-            self.significance,
-            self.variant,
-            self.undefined,
-            self.unfold,
-        )
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def minimumSizeHint(self) -> QSize:
-        """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
-        widest = max(box.sizeHint().width() for box in self._boxes())
-        return QSize(widest, super().minimumSizeHint().height())
-
     def fit(self, _tokens: object = None) -> None:
-        """The search takes what the boxes leave of its row; where that is little, a row of its own."""
-        tokens = theme.current()
         for widget in (self.undefined, self.unfold):  # on one line with the boxes
             widget.setFixedHeight(self.search.sizeHint().height())
-        taken = sum(box.sizeHint().width() + tokens.grid for box in self._boxes() if not box.isHidden())
-        room = self.width() - taken
-        self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
+        super().fit()
 
 
 def _offer(box: ComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> None:
@@ -304,6 +274,7 @@ def _offer(box: ComboBox, fixed: int, choices: Sequence[tuple[str, str]]) -> Non
     box.setCurrentIndex(max(0, box.findData(before)))
 
 
+LOW = 540  # text pixels: lower, how studies were measured stands behind one line
 LEAST_HEIGHT = 200  # of the table: where there is less room, everything scrolls
 BESIDE_FROM = 860  # text pixels: narrower, the card takes the table's place until it is closed
 
@@ -447,6 +418,7 @@ class Board(Column):
         self.frame.setVisible(not alone)
         for part in (self.filters, self.studies):
             part.setVisible(not alone and (part is self.studies or self.nothing.isHidden()))
+        self.studies.set_low(self.height() < theme.current().px(LOW))
         self.split.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

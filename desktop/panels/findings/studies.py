@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.draw import digits
 from desktop import theme
@@ -52,6 +52,7 @@ class StudyLine(QWidget):
         box.addLayout(row)
         box.addWidget(self.recipe)
         box.addWidget(self.writers)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)  # its captions are never cut
         self.show_measurement(measurement)
 
     def ask(self) -> None:
@@ -70,10 +71,14 @@ class StudyLine(QWidget):
         self.recipe.setText(recipe_words(recipe) if recipe is not None else "")
         self.writers.show_writers(measurement.writers)
 
+    @property
+    def settled(self) -> bool:
+        """Was it measured, and nothing came since?"""
+        return bool(self.measurement.measured_at) and not news_of(self.measurement)
+
     def allow(self, writable: bool, busy: bool) -> None:
         """Whether it can be measured now; what would be new is offered in the accent."""
-        wanted = not self.measurement.measured_at or bool(news_of(self.measurement))
-        self.button.set_role("primary" if wanted else "")
+        self.button.set_role("" if self.settled else "primary")
         words = tr("Measuring…") if busy else tr("Measure again") if self.measurement.measured_at else tr("Measure")
         self.button.set_text(words)
         self.button.setAccessibleName(f"{words}: {self.measurement.title}")
@@ -85,7 +90,10 @@ class StudyLine(QWidget):
 
 
 class StudyLines(QWidget):
-    """A line for each study, or for the one that the table is narrowed to."""
+    """A line for each study, or for the one that the table is narrowed to.
+
+    Where there is little height, those with nothing new stand behind one line, which opens them.
+    """
 
     measure = Signal(str, object)  # as a line's
 
@@ -99,10 +107,22 @@ class StudyLines(QWidget):
         self.hidden_note, self.more_note = Label("", "note", wrap=True), Label("", "note", wrap=True)
         self.hidden_note.hide()
         self.more_note.hide()
+        self._low, self._opened = False, False
+        self.settled = ElidedLabel("", "soft")
+        self.unfold = LinkButton("")
+        self.unfold.clicked.connect(self._turn)
+        self.fold = QWidget()
+        row = QHBoxLayout(self.fold)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.settled)
+        row.addWidget(self.unfold)
+        row.addStretch(1)
+        self.fold.hide()
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(theme.current().grid)
         self._box.addWidget(self.hidden_note)
+        self._box.addWidget(self.fold)
         self._box.addWidget(self.more_note)
         self.setAccessibleName(tr("Measurements"))
 
@@ -142,11 +162,34 @@ class StudyLines(QWidget):
         self._writable, self._busy = writable, busy
         self._show()
 
+    def set_low(self, low: bool) -> None:
+        """Is there little height?"""
+        if low != self._low:
+            self._low = low
+            self._show()
+
+    def _turn(self) -> None:
+        self._opened = not self._opened
+        self._show()
+
     def _show(self) -> None:
         first = [*self._there][:MOST_LINES]
-        for study, line in self.lines.items():
-            line.setVisible(self._only == study or (self._only is None and study in first))
-            line.allow(self._writable, study in self._busy)
+        shown = [
+            line
+            for study, line in self.lines.items()
+            if self._only == study or (self._only is None and study in first)
+        ]
+        settled = [line for line in shown if line.settled and line.study not in self._busy]
+        folds = self._low and len(settled) > 1
+        if folds:
+            last = max(line.measurement.measured_at for line in settled)
+            self.settled.set_text(tr("{n} studies measured, last {when}").format(n=len(settled), when=when_words(last)))
+            self.unfold.set_text(tr("Hide how") if self._opened else tr("How, and measure again"))
+        self.fold.setVisible(folds)
+        for line in self.lines.values():
+            behind = folds and not self._opened and line in settled
+            line.setVisible(line in shown and not behind)
+            line.allow(self._writable, line.study in self._busy)
 
 
 def said_of(measurement: Measurement) -> str:

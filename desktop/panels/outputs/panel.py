@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QSizePolicy,
@@ -26,6 +25,7 @@ from desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText
 from desktop.widgets.choice import ComboBox
 from desktop.widgets.layout import Column
 from desktop.widgets.safe_text import safe_line
+from desktop.widgets.search_row import SearchRow
 
 if TYPE_CHECKING:
     from core.project.changes import Changes
@@ -122,7 +122,7 @@ class OutputsPanel(Panel):
         self.card = OutputCard()
         self.card.open_letter.clicked.connect(lambda: self.shell.show_panel("letters", reading=self.card.reading))
         self._make_table()
-        self.body.addLayout(self._make_filters())
+        self.body.addWidget(self._make_filters())
         self.split = QSplitter()
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(theme.current().gap)
@@ -248,7 +248,7 @@ class OutputsPanel(Panel):
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.view.selectionModel().currentChanged.connect(self._show_row)
 
-    def _make_filters(self) -> QHBoxLayout:
+    def _make_filters(self) -> SearchRow:
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Search in the texts"))
         self.search.setAccessibleName(tr("Search in the texts"))
@@ -261,9 +261,7 @@ class OutputsPanel(Panel):
         self.generator = ComboBox()
         self.generator.setMaximumWidth(theme.current().px(WIDEST_GENERATOR))
         self.generator.hide()
-        row = QHBoxLayout()
-        row.setSpacing(theme.current().grid)
-        row.addWidget(self.search, 1)
+        self.filters = SearchRow(self.search)
         named = (
             (self.generator, tr("All generators")),
             (self.task, tr("All tasks")),
@@ -275,10 +273,10 @@ class OutputsPanel(Panel):
             box.setAccessibleName(every)
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.activated.connect(lambda _: self._read())
-            row.addWidget(box)
         for status in ("done", "error"):
             self.status.addItem(status_word(status), status)
-        return row
+        self.filters.lay_out([box for box, _ in named])
+        return self.filters
 
     def _dress(self, _tokens: object = None) -> None:
         self.view.verticalHeader().setDefaultSectionSize(theme.current().px(ROW_HEIGHT))
