@@ -54,6 +54,9 @@ def _tell(result: "AuditResult") -> None:
         say(f"{one.called}: {done:,} of {wanted:,} texts for {one.prompts}, {one.result.added:,} of them new.")
         if one.result.failed:
             say(f"  {one.result.failed:,} failed; --retry-failures asks for them again.")
+    for judged in result.judged:
+        replies = sum(judged.result.read.values())
+        say(f"{judged.called}: {replies:,} of {judged.result.wanted:,} replies on {judged.plan}.")
     for measured in result.measured.values():
         for remark in measured.remarks:
             note(remark)

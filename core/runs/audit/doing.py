@@ -16,8 +16,9 @@ from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import PromptSetRow
 from core.runs.audit.copying import copied_set, copied_texts
-from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedPrompts, AskedTexts, Audit
+from core.runs.audit.file import AskedComparisons, AskedGenerator, AskedMeasure, AskedPrompts, AskedTexts, Audit
 from core.runs.audit.gates import Gate, GateResult, exit_code, hold, unknown
+from core.runs.audit.judged import AuditedJudging, asked_judges, drawn_plan, judged_plan
 from core.runs.generate import GenerateResult, generate, start_run, why_nothing
 from core.runs.generators import generator_names
 from core.runs.importing import import_table
@@ -70,6 +71,7 @@ class AuditResult:
 
     runs: tuple[AuditedRun, ...]
     texts: tuple[AuditedTexts, ...]
+    judged: tuple[AuditedJudging, ...]
     measured: Mapping[str, MeasuredStudy]
     gates: tuple[GateResult, ...]
     undone: tuple[str, ...]
@@ -85,6 +87,7 @@ class AuditResult:
             "version": 1,
             "runs": [one.to_json() for one in self.runs],
             "texts": [one.to_json() for one in self.texts],
+            "judged": [one.to_json() for one in self.judged],
             "studies": [one.result.to_json() for one in self.measured.values()],
             "gates": [one.to_json() for one in self.gates],
             "undone": list(self.undone),
@@ -106,6 +109,7 @@ class AuditRun:
     tell: Callable[[str], object] = lambda sentence: None
     _runs: list[AuditedRun] = field(default_factory=list)
     _texts: list[AuditedTexts] = field(default_factory=list)
+    _judged: list[AuditedJudging] = field(default_factory=list)
     _undone: list[str] = field(default_factory=list)
     _misused: bool = False
 
@@ -122,6 +126,8 @@ class AuditRun:
             self._write(ctx, writer, sets, retry_failures)
         names = generator_names(self.project)  # once all are there: a name says what tells it from the others
         self._runs = [replace(one, generator=names[one.generator_id]) for one in self._runs]
+        for compared in self.audit.comparisons:
+            self._judge(ctx, compared)
         for name in self.audit.scorers:
             with self._otherwise(f"“{name}” scored nothing"):
                 self._score(ctx, name)
@@ -134,7 +140,8 @@ class AuditRun:
         findings = [finding for one in measured.values() for finding in one.result.findings]
         gates = tuple(self._held(gate, findings) for gate in self.audit.held())
         return AuditResult(
-            tuple(self._runs), tuple(self._texts), measured, gates, tuple(self._undone), self._misused
+            tuple(self._runs), tuple(self._texts), tuple(self._judged), measured, gates, tuple(self._undone),
+            self._misused,
         )  # fmt: skip
 
     def _foretell(self) -> None:
@@ -203,6 +210,21 @@ class AuditRun:
                 self._runs.append(AuditedRun(writer.called, generator_id, asked.study, name, result))
                 if said := why_nothing(self.project, result):
                     raise AppError(said)
+
+    def _judge(self, ctx: JobContext, asked: AskedComparisons) -> None:
+        """Draw comparisons, and have each of their judges say what it prefers."""
+        called, plan = {one.called: one.generator_id for one in self._runs}, None
+        with self._otherwise(f"Texts of {asked.study} were not compared"):
+            seed = self.audit.seed if asked.seed is None else asked.seed
+            plan = drawn_plan(ctx, self.project, asked, seed, self.compute, called)
+        for judge in asked_judges(self.audit, asked) if plan else ():
+            self.tell(f"{judge.called} judges {plan.title}.")
+            with self._otherwise(f"{judge.called} did not judge {plan.title}"):
+                seed = self.audit.seed if judge.seed is None else judge.seed
+                done = judged_plan(ctx, self.project, plan, judge, seed, self.models, self.keys)
+                self._judged.append(done)
+                if not done.result.closed:
+                    raise AppError(f"its session is not finished and counts in no finding ({done.missing}).")
 
     def _score(self, ctx: JobContext, name: str) -> None:
         known = {info.name: info for info in describe()}

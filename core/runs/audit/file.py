@@ -10,11 +10,15 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from core.judging.plan import PlanKind
 from core.runs.audit.gates import Gate, parse_gate
 from core.runs.setup import PromptChoice
 
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Words = Annotated[str, Field(min_length=1)]
+
+
+JUDGED = "creativity"  # the study that measures what was judged, of whatever texts
 
 
 class _Part(BaseModel):
@@ -72,11 +76,9 @@ class AskedTexts(_Part):
         return found
 
 
-class AskedGenerator(_Part):
-    """Who writes. `name`: how the file calls it; its model where it has none. `system`: its system prompt.
-
-    `prompts`: names of the prompt sets that it answers; all where not given. `preset`: begin with what the catalogue
-    recommends for a local model.
+class _AskedModel(_Part):
+    """`name`: how the file calls it; its model where it has none. `system`: its system prompt. `preset`: begin with
+    what the catalogue recommends for a local model.
     """
 
     backend: Words
@@ -85,9 +87,7 @@ class AskedGenerator(_Part):
     endpoint: str | None = None
     system: str | None = None
     parameters: dict[str, str | int | float | bool] = {}
-    prompts: list[str] | None = None
     seed: Seed | None = None
-    samples: Annotated[int, Field(ge=1, le=10_000)] = 1
     preset: bool = True
 
     @property
@@ -98,6 +98,35 @@ class AskedGenerator(_Part):
         """Its parameters as a backend takes them."""
         named = {"endpoint": self.endpoint, "system": self.system}
         return dict(self.parameters) | {name: value for name, value in named.items() if value is not None}
+
+
+class AskedGenerator(_AskedModel):
+    """Who writes. `prompts`: names of the prompt sets that it answers; all where not given."""
+
+    prompts: list[str] | None = None
+    samples: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+
+class AskedJudge(_AskedModel):
+    """A model that says of each comparison which text is best."""
+
+
+class AskedComparisons(_Part):
+    """Comparisons of a study's texts, drawn as `biasprint compare` draws them. `models`: names of generators, in the
+    file or the project. `judges`: names of those that judge them; all where not given.
+    """
+
+    study: Words
+    kind: PlanKind = "identity"
+    axes: list[str] = []
+    models: list[str] = []
+    per_axis: Annotated[int, Field(ge=1)] | None = None
+    cards: Annotated[int, Field(ge=0, le=3)] = 0
+    worst: bool = False
+    question: str = ""
+    title: str = Field("", max_length=200)
+    seed: Seed | None = None
+    judges: list[str] | None = None
 
 
 class AskedMeasure(_Part):
@@ -138,6 +167,8 @@ class Audit(_Part):
     prompts: list[AskedPrompts] = []
     texts: list[AskedTexts] = []
     generators: list[AskedGenerator] = []
+    comparisons: list[AskedComparisons] = []
+    judges: list[AskedJudge] = []
     scorers: list[str] = []
     measure: list[AskedMeasure] = []
     gates: list[str] = []
@@ -151,7 +182,8 @@ class Audit(_Part):
     def measures(self) -> tuple[AskedMeasure, ...]:
         """How each of the studies is measured; then what is asked of the texts of another one."""
         said = {one.study: one for one in self.measure}
-        own = [said.pop(kind, AskedMeasure(study=kind)) for kind in self.studies]
+        kinds = dict.fromkeys([*self.studies, *([JUDGED] if self.comparisons else [])])
+        own = [said.pop(kind, AskedMeasure(study=kind)) for kind in kinds]
         return (*own, *said.values())
 
     def held(self) -> tuple[Gate, ...]:

@@ -12,13 +12,23 @@ from pydantic import BaseModel, ValidationError
 from core.errors import UsageError
 from core.given import ordinary_file
 from core.prompts.resource_files import parsed_toml
-from core.runs.audit.file import AskedGenerator, AskedMeasure, AskedOutputs, AskedPrompts, AskedTexts, Audit
+from core.runs.audit.file import (
+    JUDGED,
+    AskedComparisons,
+    AskedGenerator,
+    AskedJudge,
+    AskedMeasure,
+    AskedOutputs,
+    AskedPrompts,
+    AskedTexts,
+    Audit,
+)
 from core.scorers.lexicon import OWN_WORDS
 from core.studies.registry import study as known_study
 
 PARTS: Mapping[str, type[BaseModel]] = {
-    "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "measure": AskedMeasure,
-    "outputs": AskedOutputs,
+    "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "comparisons": AskedComparisons,
+    "judges": AskedJudge, "measure": AskedMeasure, "outputs": AskedOutputs,
 }  # fmt: skip
 # What the library says of these names its own classes.
 EXPECTED = {
@@ -29,6 +39,7 @@ EXPECTED = {
 FILES = (".toml", ".csv", ".tsv", ".txt")  # endings of a word that is a path
 WORDS = ("name", "set", "set_name", "mitigation", "instruction", "names", "columns")  # never a path
 Part = TypeVar("Part", bound=BaseModel)
+Model = TypeVar("Model", AskedGenerator, AskedJudge)
 
 
 def read_audit(path: Path) -> tuple[Audit, str]:
@@ -56,7 +67,8 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
     if told := list(_at_odds(audit)):
         raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
     audit.held()
-    for kind in (*audit.studies, *(one.study for one in audit.measure)):
+    compared = [one.study for one in audit.comparisons]
+    for kind in (*audit.studies, *(one.study for one in audit.measure), *compared):
         known_study(kind)
     return audit
 
@@ -67,26 +79,44 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
 def _at_odds(audit: Audit) -> Iterator[str]:
     """A sentence for each pair of parts that do not fit together."""
     sets = [one.called for one in audit.prompts]
-    for what, names in (("prompt sets", sets), ("generators", [one.called for one in audit.generators])):
+    own = (("prompt sets", sets), ("generators", [one.called for one in audit.generators]))
+    for what, names in (*own, ("judges", [one.called for one in audit.judges])):
         for twice in sorted({name for name in names if names.count(name) > 1}):
             yield f"Two {what} are called “{twice}”: give each a name of its own."
     for writer in audit.generators:
         for name in writer.prompts or ():
             if name not in sets:
                 yield f"The generator “{writer.called}” answers “{name}”, which is no prompt set here: {_list(sets)}."
-        for double in sorted({"endpoint", "system"} & writer.parameters.keys()):
-            yield f"The {double} of “{writer.called}” is a key of its own, not one of its parameters."
+    for model in (*audit.generators, *audit.judges):
+        for double in sorted({"endpoint", "system"} & model.parameters.keys()):
+            yield f"The {double} of “{model.called}” is a key of its own, not one of its parameters."
     yield from _sources_at_odds(audit)
+    yield from _judging_at_odds(audit)
     measured = [one.study for one in audit.measure]
     for kind in dict.fromkeys(measured):
         texts = next(one.texts_of for one in audit.measure if one.study == kind) or kind
-        if texts not in audit.studies:
+        if texts not in audit.studies and not (texts == JUDGED and audit.comparisons):
             yield f"“{texts}” is to be measured, and has no prompts or texts here: {_list(audit.studies)}."
         if measured.count(kind) > 1:
             yield f"“{kind}” is to be measured twice."
     for how in audit.measure:
         if how.pool and how.compare:
             yield f"“{how.study}” is to be pooled and compared: what is pooled cannot be compared."
+
+
+def _judging_at_odds(audit: Audit) -> Iterator[str]:
+    """What does not fit together in what is compared and who judges it."""
+    judges = [one.called for one in audit.judges]
+    for asked in audit.comparisons:
+        if asked.study not in audit.studies:
+            yield f"Texts of “{asked.study}” are to be judged, and there are none here: {_list(audit.studies)}."
+        for name in asked.judges or ():
+            if name not in judges:
+                yield f"“{name}” is to judge and is none of the judges here: {_list(judges) or 'none'}."
+    if audit.comparisons and not audit.judges:
+        yield "There are comparisons and nobody to judge them: give [[judges]]."
+    if audit.judges and not audit.comparisons:
+        yield "There are judges and nothing to judge: give [[comparisons]]."
 
 
 def _sources_at_odds(audit: Audit) -> Iterator[str]:
@@ -143,13 +173,14 @@ def _beside(audit: Audit, folder: Path) -> Audit:
             "prompts": [_there(one, folder) for one in audit.prompts],
             "texts": [_there(one, folder) for one in audit.texts],
             "generators": [_with_model(one, folder) for one in audit.generators],
+            "judges": [_with_model(one, folder) for one in audit.judges],
             "measure": [_with_words(one, folder) for one in audit.measure],
             "outputs": _there(audit.outputs, folder),
         }
     )
 
 
-def _with_model(writer: AskedGenerator, folder: Path) -> AskedGenerator:
+def _with_model(writer: Model, folder: Path) -> Model:
     """A model that is a file, or a folder which is there, as it is from the folder; called as it was."""
     place = folder / Path(writer.model).expanduser()
     if not (writer.model.endswith(".gguf") or (place.is_dir() and len(Path(writer.model).parts) > 1)):

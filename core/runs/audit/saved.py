@@ -15,7 +15,8 @@ from core.project.project import Project
 from core.project.rows import GeneratorRow, PromptSetRow, RunRow
 from core.prompts.resource_files import toml_text
 from core.runs.audit.again import options_of, scorers_of
-from core.runs.audit.file import Audit
+from core.runs.audit.file import JUDGED, Audit
+from core.runs.audit.judged import saved_judging
 from core.runs.audit.reading import checked
 from core.runs.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
 from core.runs.measure.asked import asked_again
@@ -40,13 +41,18 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     called = {row.id: _set_name(row, sets, kinds) for row in sets}
     source = _from_folder(project.path.resolve(), path.resolve().parent)
     own = [kinds[row.study_id] for row in sets]
-    measured = [how for kind in dict.fromkeys([*own, *texts, *_others(project)]) if (how := _how(project, kind))]
+    judging = saved_judging(project)
+    judged = [JUDGED] if judging["comparisons"] else []
+    measured = [
+        how for kind in dict.fromkeys([*own, *texts, *_others(project), *judged]) if (how := _how(project, kind))
+    ]
     found: dict[str, Any] = {
         "audit": 1,
         "title": path.stem,
         "prompts": [_asked(row, kinds[row.study_id], called[row.id], source) for row in sets],
         "texts": [{"study": kind, "from": source} for kind in texts],
         "generators": list(_writers(project, runs, names, called)),
+        **judging,
         "scorers": _scored_besides(project),
         "measure": measured,
         "outputs": {

@@ -175,9 +175,7 @@ class StudyLines(QWidget):
     def _show(self) -> None:
         first = [*self._there][:MOST_LINES]
         shown = [
-            line
-            for study, line in self.lines.items()
-            if self._only == study or (self._only is None and study in first)
+            line for study, line in self.lines.items() if self._only == study or (self._only is None and study in first)
         ]
         settled = [line for line in shown if line.settled and line.study not in self._busy]
         folds = self._low and len(settled) > 1
