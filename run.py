@@ -9,6 +9,8 @@
   python run.py soak         install everything, then run what shows that nothing goes wrong, and write docs/trust.md
                              (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
   python run.py bench        install everything, then run the benchmarks
+  python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml
+                             (with --newest: and take the newest version of everything that fits)
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
                              (with --self-test: and let the program in there try itself)
 
@@ -34,13 +36,12 @@ sys.path.insert(0, str(ROOT))
 try:  # what of the program needs nothing but Python
     from core.errors import AppError
     from core.machine import installation, system_libraries
-    from core.machine.installation import first
+    from core.machine.installation import first, pins
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing.name} is missing: run.py belongs into the whole project.")
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 LEAST_FREE_GB = 4.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
@@ -66,7 +67,7 @@ def main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         print(__doc__)
         return 0
-    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench, "package": package}
+    commands = {"demo": demo, "test": test, "soak": soak, "bench": bench, "lock": lock, "package": package}
     name = words.pop(0) if words and not words[0].startswith("-") else "demo"
     if name not in commands:
         print(f"There is no “{name}”.\n\n{__doc__}", file=sys.stderr)
@@ -134,6 +135,17 @@ def bench(words: list[str]) -> int:
     return run(
         [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", *AS_LONG_AS_IT_TAKES, *words], headless=True
     )
+
+
+def lock(words: list[str]) -> int:
+    if words not in ([], ["--newest"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    check_qt()
+    install_window()
+    first.install_extras(VENV, PYTHON, ["lock"], say)
+    pins.refresh(PYTHON, bool(words), say)
+    return 0
 
 
 def package(words: list[str]) -> int:
@@ -283,7 +295,7 @@ def say_what_happens(new: bool) -> None:
     if sys.platform.startswith("linux") and "PIP_EXTRA_INDEX_URL" not in os.environ:
         print("On Linux the package index may give PyTorch with NVIDIA's libraries, which Biasprint does not need:")
         print("then 3.3 GB are downloaded, and roughly 7 GB used. To be sure of the small one, start with")
-        print(f"  PIP_EXTRA_INDEX_URL={CPU_INDEX} python run.py")
+        print(f"  PIP_EXTRA_INDEX_URL={pins.CPU_INDEX} python run.py")
     print()
 
 

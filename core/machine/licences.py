@@ -47,6 +47,8 @@ under the licence of Bitstream Vera, and in Droid Sans Fallback, under the Apach
 resources/fonts. Python is under the PSF License. The weights of all-MiniLM-L6-v2 are under the Apache License 2.0; \
 other models are listed with their licences under Models.
 
+With a packaged program comes bill-of-materials.cdx.json (CycloneDX): every package and file of weights with its hash.
+
 {packages}
 """
 

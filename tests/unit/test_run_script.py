@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import AppError
 from core.machine import installation, system_libraries
-from core.machine.installation import first
+from core.machine.installation import first, pins
 
 SCRIPT = Path(__file__).parents[2] / "run.py"
 PARTS = [part.id for part in installation.parts()]
@@ -141,6 +141,19 @@ def test_developers_commands_install_everything_first(run: ModuleType, command: 
     assert run.main([command]) == 0
     assert run.prepared == [PARTS]
     assert run.installed == ["window", *extras]
+
+
+@pytest.mark.parametrize("newest", [False, True])
+def test_the_lock_is_renewed_by_what_the_environment_has_for_it(
+    run: ModuleType, newest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(pins, "refresh", lambda python, newest, say: asked.append((python, newest)))
+    assert run.main(["lock", *["--newest"] * newest]) == 0
+    assert asked == [(run.PYTHON, newest)]
+    assert run.installed == [PARTS[0], "lock"]
+    assert run.main(["lock", "--other"]) == 2
+    assert len(asked) == 1
 
 
 def test_the_program_that_it_opens_may_go_on_with_the_installation(

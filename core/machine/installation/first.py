@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import AppError
-from core.machine.installation import lock, pip
+from core.machine.installation import lock, pins, pip
 from core.machine.installation.declared import ROOT, extra_requirements, parts, requirements
 from core.machine.installation.preparing import KEPT, remove_broken
 from core.machine.installation.state import RUN_PY, UNASKED, WITHOUT_ENGINE, note, noted_extras, notes_path, sha256
@@ -51,9 +51,7 @@ def install(environment: Path, python: Path, say: Say) -> None:
     """Install the first part. Raises `AppError` where that fails."""
     window = parts()[0]
     note(notes_path(environment), made_by=RUN_PY)
-    # pip comes along where the environment was made without one: the program itself installs the rest with it.
-    wanted = ["pip", *requirements(window)] if not _has_pip(environment) else requirements(window)
-    _install(environment, python, ["--no-compile", *wanted], window.title, say)
+    _install(environment, python, ["--no-compile", *requirements(window)], window.title, say)
 
 
 def install_extras(environment: Path, python: Path, extras: Sequence[str], say: Say) -> None:
@@ -69,7 +67,6 @@ def install_extras(environment: Path, python: Path, extras: Sequence[str], say: 
 
 
 def _install(environment: Path, python: Path, arguments: Sequence[str], title: str, say: Say) -> None:
-    command = [str(python), "-P", "-m", "pip"] if _has_pip(environment) else _pip_from_here(python)
     said = [""]
 
     def told(step: pip.PipStep) -> None:
@@ -80,7 +77,14 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
     with lock.waited_for(environment, lambda: told(_WAITING)) as locked:
         remove_broken(_site_packages(environment))
         told(pip.PipStep("looking for packages that fit together"))
-        outcome = pip.run(arguments, pip=command, told=told, inherits=[locked.fileno()], folder=ROOT)
+        with pins.missing_pip(_site_packages(environment)) as own_pip, pins.constraints({}) as options:
+            # The environment's pip comes first: the program itself installs the rest with it.
+            own_pip = own_pip or ([] if _has_pip(environment) else ["pip"])
+            for each in filter(None, (own_pip, [*options, *arguments])):
+                command = [str(python), "-P", "-m", "pip"] if _has_pip(environment) else _pip_from_here(python)
+                outcome = pip.run(each, pip=command, told=told, inherits=[locked.fileno()], folder=ROOT)
+                if outcome.code != 0:
+                    break
     if outcome.code != 0:
         found = pip.trouble(outcome.said)
         raise AppError(f"{outcome.said}\n\n{title} could not be installed: {found.why}.", kept=KEPT, hint=found.hint)

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.request import getproxies
 
+from core.machine.installation.pins import WITHOUT_LOCK
+
 OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
 LAST_LINES = 40
 TELLS_PROGRESS = (24, 1)  # the pip that can be asked for the bytes of a download
@@ -94,8 +96,16 @@ _TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
         r"do not match the hashes|expected sha256",
         PipTrouble(
             "hash",
-            "what came is not the file that the package index announces (its hash differs)",
+            "a package that came is not the one that is expected (its hash differs)",
             "It was thrown away. Try again; if that does not help, ask whoever looks after that index.",
+        ),
+    ),
+    (
+        r"require-hashes mode",
+        PipTrouble(
+            "unlocked",
+            "a package is needed here that the program's list of packages and hashes does not name",
+            f"Please report it; “{WITHOUT_LOCK}=1 python run.py” installs without that list.",
         ),
     ),
     (
@@ -127,20 +137,20 @@ _TROUBLES: tuple[tuple[str, PipTrouble], ...] = (
             stops=True,
         ),
     ),
+    (  # pip says so of a conflict too, where a version of the lock is not in the index
+        "no matching distribution",
+        PipTrouble(
+            "missing",
+            "the package index does not have it for this Python and system",
+            "Python 3.11 to 3.13 are safe choices; else ask whoever looks after that index.",
+        ),
+    ),
     (
         "resolutionimpossible|conflicting dependencies",
         PipTrouble(
             "conflict",
             "the packages of the index do not fit together",
             "Start “python run.py” again after an update of the program.",
-        ),
-    ),
-    (
-        "no matching distribution",
-        PipTrouble(
-            "missing",
-            "the package index does not have it for this Python and system",
-            "Python 3.11 to 3.13 are safe choices; else ask whoever looks after that index.",
         ),
     ),
     (

@@ -4,18 +4,16 @@ import importlib
 import os
 import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 from core.errors import AppError
 from core.jobs import JobContext
-from core.machine.installation import lock, pip, state
-from core.machine.installation.declared import ROOT, ProgramPart, is_source, parts, requirements
+from core.machine.installation import lock, pins, pip, state
+from core.machine.installation.declared import ROOT, ProgramPart, is_source, normalized, parts, requirements
 from core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
 
 KEPT = "What is installed works, and what was fetched is kept."
@@ -124,10 +122,14 @@ class _Work:
         self._tell(part, "failed", sentence)
 
     def _packages(self, part: ProgramPart) -> pip.PipTrouble | None:
+        if trouble := self._pip_of_the_lock(part):
+            return trouble
         if part.itself and is_source() and (trouble := self._itself(part)):
             return trouble
-        with _constraints(part) as file:
-            outcome = self._pip(part, ["--no-compile", "--constraint", str(file), *requirements(part)])
+        has_torch = pins.WITH_CPU_BUILDS in part.packages
+        build = pins.build_of_torch(lambda words: self._pip(part, words)) if has_torch else ""
+        with pins.constraints(_held(part), build) as options:
+            outcome = self._pip(part, ["--no-compile", *options, *requirements(part)])
         importlib.invalidate_caches()
         if outcome.code != 0:
             return pip.trouble(outcome.said)
@@ -137,11 +139,16 @@ class _Work:
         note(ready={part.id: {"requirements": state.requirements_stamp(part), "folders": folders}})
         return None
 
+    def _pip_of_the_lock(self, part: ProgramPart) -> pip.PipTrouble | None:
+        with pins.missing_pip(state.site_packages()) as arguments:
+            outcome = self._pip(part, arguments) if arguments else pip.PipOutcome(0, "")
+        return pip.trouble(outcome.said) if outcome.code != 0 else None
+
     def _itself(self, part: ProgramPart) -> pip.PipTrouble | None:
         """The program's own commands and metadata, which lead to its source."""
         if InstallationNotes.read().itself == state.itself_stamp() and InstalledPackages().whole("biasprint"):
             return None
-        outcome = self._pip(part, ["--no-deps", "--editable", str(ROOT)])
+        outcome = self._pip(part, ["--no-deps", *pins.build_constraints(), "--editable", str(ROOT)])
         if outcome.code != 0:
             return pip.trouble(outcome.said)
         note(itself=state.itself_stamp())
@@ -198,16 +205,11 @@ class _Passed(JobContext):
         self._outer.check()
 
 
-@contextmanager
-def _constraints(part: ProgramPart) -> Iterator[Path]:
-    """A file that keeps pip from replacing what other parts need: a running window may have it open."""
+def _held(part: ProgramPart) -> dict[str, str]:
+    """What other parts need and pip must not replace, with its versions: a running window may have it open."""
     installed = InstalledPackages()
     notes = InstallationNotes.read()
     others = (other for other in state.wanted(notes) if other != part and other.packages)
     folders = {folder for other in others for folder in state.examined(other, installed) or ()}
-    own = set(part.packages)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "constraints.txt"
-        names = (each.removesuffix(".dist-info").partition("-")[::2] for each in sorted(folders))
-        file.write_text("".join(f"{name}=={version}\n" for name, version in names if name not in own), encoding="utf-8")
-        yield file
+    names = (each.removesuffix(".dist-info").partition("-")[::2] for each in folders)
+    return {name: version for each, version in sorted(names) if (name := normalized(each)) not in part.packages}

@@ -2,6 +2,7 @@
 and the next one goes on to the end. pip is the real one; the package index is on loopback.
 """
 
+import hashlib
 import json
 import os
 import socket
@@ -87,6 +88,14 @@ class Environment:
             "PIP_RETRIES": "1",
             "PIP_DEFAULT_TIMEOUT": "10",
         }
+
+    def lock(self, hashes: dict[str, str]) -> None:
+        """Write a lock of these packages, each in its version 1.0."""
+        text = "".join(f"{name}==1.0 \\\n    --hash=sha256:{digest}\n    # via\n" for name, digest in hashes.items())
+        (self.folder / "requirements.lock").write_text(text)
+
+    def unlock(self) -> None:
+        (self.folder / "requirements.lock").unlink()
 
     def start(self, *words: str, **variables: str) -> "subprocess.Popen[str]":
         command = [str(self.python), str(TESTS / "prepares.py"), str(self.folder), *words]
@@ -220,22 +229,37 @@ def test_parts_come_in_order_and_are_told_and_two_windows_install_once(
 
 
 def test_a_part_that_cannot_be_had_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
-    """With another hash, not in the index, or only as source that cannot be compiled: each start for another reason."""
+    """With another hash than the index or the lock says, in neither of them, or only as source that cannot
+    be compiled: each start for another reason.
+    """
     name = "alpha-1.0-py3-none-any.whl"
     index.announced[name] = "0" * 64
     reasons = [first_fails(environment)]
     assert environment.works("beta")
     assert not environment.works("alpha")
     index.announced.clear()
+    hashes = {each: hashlib.sha256(index.files[f"{each}-1.0-py3-none-any.whl"]).hexdigest() for each in NAMES}
+    environment.lock(hashes | {"alpha": "0" * 64})
+    reasons.append(first_fails(environment))
+    environment.lock({each: digest for each, digest in hashes.items() if each != "alpha"})
+    reasons.append(first_fails(environment))
+    assert not environment.works("alpha")
+    environment.lock(hashes)
     whole = index.files.pop(name)
     reasons.append(first_fails(environment))
+    environment.unlock()
     index.add_source("alpha", "CMake Error: No CMAKE_CXX_COMPILER could be found.")
     reasons.append(first_fails(environment))
-    for reason, said in zip(("its hash differs", "does not have it", "it could not be compiled"), reasons, strict=True):
+    for reason, said in zip(REASONS, reasons, strict=True):
         assert reason in said
     assert "build-essential" in reasons[-1]
     index.files[name] = whole
+    environment.lock(hashes)
     finishes(environment)
+
+
+NAMES = ("alpha", "beta", "gamma")
+REASONS = ("its hash differs", "its hash differs", "does not name", "does not have it", "it could not be compiled")
 
 
 def first_fails(environment: Environment) -> str:
