@@ -37,8 +37,8 @@ def unfinished(path: Path) -> Path:
     """
     with _ONE, contextlib.suppress(OSError, AppError):
         stream = _own_list()
-        stream.write(json.dumps(str(path.absolute())).encode() + b"\n")
-        stream.flush()
+        # The first sign ends a line that a full disk cut off.
+        stream.write(b"\n" + json.dumps(str(path.absolute())).encode() + b"\n")
     return path
 
 
@@ -102,7 +102,9 @@ def _remove(path: Path) -> None:
 def _own_list() -> IO[bytes]:
     key = (os.getpid(), str(_folder()))
     if key not in _LISTS:
-        stream = (_folder() / f"{_host()}-{uuid.uuid4().hex}.txt").open("xb")
+        stream = (_folder() / f"{_host()}-{uuid.uuid4().hex}.txt").open(
+            "xb", buffering=0
+        )  # a line that a full disk refused must not be tried again on the way out
         try_lock(stream)
         _LISTS[key] = stream
         atexit.register(_end_in_order, key)
@@ -111,8 +113,8 @@ def _own_list() -> IO[bytes]:
 
 def _end_in_order(key: tuple[int, str]) -> None:
     if key[0] == os.getpid() and (stream := _LISTS.pop(key, None)) is not None:
-        stream.close()
         with contextlib.suppress(OSError):
+            stream.close()
             Path(stream.name).unlink()
 
 

@@ -132,8 +132,11 @@ def remember(path: Path) -> None:
         known[str(path.resolve())] = _state(path)
         latest = dict(list(known.items())[-REMEMBERED:])
         part = home() / "known-projects.json.part"
-        part.write_text(json.dumps(latest), encoding="utf-8")
-        part.replace(home() / "known-projects.json")
+        try:
+            part.write_text(json.dumps(latest), encoding="utf-8")
+            part.replace(home() / "known-projects.json")
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def _state(path: Path) -> list[int]:

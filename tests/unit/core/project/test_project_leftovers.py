@@ -78,3 +78,21 @@ def test_neither_links_nor_other_names_are_followed_from_a_list(tmp_path: Path) 
     assert (mine / "precious.txt").read_text() == "kept"
     assert (tmp_path / "link.part").is_symlink()
     assert list(folder.iterdir()) == []
+
+
+# Every write is refused as by a disk that is full.
+FULL = """
+import resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+from core.machine.leftovers import unfinished
+unfinished(Path(sys.argv[1]))
+print("went on")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are POSIX")
+def test_a_disk_too_full_to_note_what_is_begun_stops_no_work_and_is_silent_at_the_end(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "a.part")], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "went on\n", "")
+    assert list((home() / "unfinished").iterdir()) == []
