@@ -208,8 +208,10 @@ class CreativeChoice(StudyCard):
         self.tasks = CheckList(tr("Tasks"), self._shipped_tasks, own=True)
         self.themes = CheckList(tr("Themes"), self._shipped_themes, own=True)
         # An axis that is reported as another belongs to a study of its own, and would meet that other one here.
+        # Of two of one title, such as gender × race with names for letters, the first is this suite's.
         axes = [axis for axis in map(load_axis, available_axes()) if not axis.reported_as]
-        self._shipped_axes = [(axis.key, axis.title) for axis in axes]
+        by_title = {axis.title: axis.key for axis in reversed(axes)}
+        self._shipped_axes = [(axis.key, axis.title) for axis in axes if by_title[axis.title] == axis.key]
         self.axes = CheckList(tr("Axes"), self._shipped_axes, own=True)
         for checks, kind in ((self.tasks, TASK), (self.themes, THEMES), (self.axes, AXIS)):
             checks.own_wanted.connect(lambda folder=kind.folder: self.own_wanted.emit(folder))

@@ -105,6 +105,9 @@ def test_the_preview_shows_the_prompts_in_their_order(qtbot: QtBot, panel: Promp
 def test_axes_that_stand_for_another_are_not_offered_beside_it(panel: PromptsPanel):
     assert "gender" in panel.card("creativity").axes.boxes
     assert "letters_gender" not in panel.card("creativity").axes.boxes
+    titles = [box.text() for box in panel.card("creativity").axes.boxes.values()]
+    assert titles.count("Gender × race") == 1
+    assert "gender_race" in panel.card("creativity").axes.boxes
 
 
 def test_added_prompts_are_the_ones_that_were_shown(qtbot: QtBot, panel: PromptsPanel, project: Project):
