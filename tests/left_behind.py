@@ -8,7 +8,14 @@ from pytestqt.qtbot import QtBot
 
 from desktop.main_window import MainWindow
 
-OURS = {"job", "judging", "vault", "project-writer", "project-backup"}  # the threads that the window starts
+OURS = {
+    "job",
+    "judging",
+    "vault",
+    "project-writer",
+    "project-backup",
+    "project-write-back",
+}  # the threads that the window starts
 PATIENCE = 20_000
 
 

@@ -26,6 +26,8 @@ from core.project.lock import is_held
 
 REFUSED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM)  # what SQLite says of a lock that fails
 
+PATIENCE_MS = 5_000
+
 
 def has_journal(path: Path) -> bool:
     """Whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
@@ -47,14 +49,17 @@ def must_be_copied(path: Path) -> bool:
 
 
 def _no_locks(path: Path) -> bool:
-    """Asked of SQLite itself, and of the drive only where that is refused: who reads leaves nothing in a folder."""
+    """Asked of SQLite itself, and of the drive only where that is refused: who reads leaves nothing in a folder.
+
+    In a folder where nothing may be made the drive cannot be asked: there whoever may be writing gets time to finish.
+    """
+    asked = os.access(path.parent, os.W_OK)
     try:
-        with closing(connect(path, writable=False, wait_ms=0)) as connection:
+        with closing(connect(path, writable=False, wait_ms=0 if asked else PATIENCE_MS)) as connection:
             connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.OperationalError as error:
-        return error.sqlite_errorcode & 0xFF in REFUSED and (
-            lacking(path.parent) == LOCKS or not os.access(path.parent, os.W_OK)
-        )
+        refused = error.sqlite_errorcode & 0xFF in REFUSED
+        return refused and (not asked or lacking(path.parent) == LOCKS)
     except sqlite3.Error:
         return False
     return False

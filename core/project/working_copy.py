@@ -67,9 +67,14 @@ class WorkingCopy:
             ordinary_file(original)
             if one.file.exists():
                 one.lock = ProjectLock.acquire(one.file)
-                if one._goes_on():
+                goes_on = False
+                try:
+                    goes_on = one._goes_on()
+                finally:
+                    if not goes_on:
+                        one.lock.release()
+                if goes_on:
                     return one
-                one.lock.release()
             one._fetch()
             one.lock = ProjectLock.acquire(one.file)
         return one

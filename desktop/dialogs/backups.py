@@ -43,8 +43,8 @@ class BackupsDialog(QDialog):
         self.table = TextTable(
             tr("Backups"),
             [
-                TableColumn(tr("Made"), 172),
-                TableColumn(tr("State")),
+                TableColumn(tr("Made")),
+                TableColumn(tr("State"), 110),
                 TableColumn(tr("Prompts"), 84, number=True),
                 TableColumn(tr("Outputs"), 84, number=True),
                 TableColumn(tr("Judgments"), 96, number=True),

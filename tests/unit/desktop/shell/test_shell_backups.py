@@ -49,6 +49,7 @@ def test_what_each_backup_holds_and_one_is_put_back(qtbot: QtBot, window: MainWi
     dialog = shown(qtbot, window)
     rows = [row.cells[1:5] for row in dialog.table.table.rows]
     assert (rows[0], rows[-2:]) == (("damaged", "0", "0", "0"), [("sound", "0", "0", "0")] * 2)
+    assert not any(dialog.table.isColumnHidden(place) for place in range(6))
     assert dialog.use.isEnabled()  # the newest sound one is chosen
     dialog.table.selectRow(0)
     assert not dialog.use.isEnabled()
