@@ -52,7 +52,7 @@ def test_the_lock_has_every_requirement_in_a_version_that_fits_for_every_support
     for requirement in map(Requirement, [*wanted, *PROJECT["dependency-groups"]["installing"]]):
         found = locked.get(declared.normalized(requirement.name), [])
         for python in ("3.11.0", "3.12.0", "3.13.0"):
-            assert [each for each in found if _is_for(each, python)], (requirement.name, python)
+            assert [each for each in found if _is_for(each, python)], f"{requirement.name}: python run.py lock"
         assert all(requirement.specifier.contains(pins.version(each)) for each in found), requirement.name
 
 

@@ -1,6 +1,7 @@
 """The catalogue, adding and finding local models, and which scorer is the best that is here."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -322,6 +323,19 @@ def test_hashes_are_read_once_and_again_when_a_file_changes(gguf: Path, monkeypa
         assert layout.sha256_of(gguf) == first
     gguf.write_bytes(GGUF + b"more")
     assert layout.sha256_of(gguf) != first
+
+
+@pytest.mark.parametrize("how", ["written over", "another file in its place"])
+def test_a_changed_byte_is_seen_also_where_size_and_time_are_as_before(gguf: Path, tmp_path: Path, how: str) -> None:
+    add(gguf, "generator", "mine")
+    before = gguf.stat()
+    target = gguf if how == "written over" else tmp_path / "other"
+    target.write_bytes(gguf.read_bytes()[:-1] + b"x")
+    os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+    target.replace(gguf)
+    assert (gguf.stat().st_size, gguf.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    with pytest.raises(AppError, match="“mine” has changed since it was added"):
+        installed.find("mine", ("generator",))
 
 
 def test_a_damaged_cache_of_hashes_does_no_harm(gguf: Path, program_home: Path) -> None:
