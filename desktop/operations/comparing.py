@@ -9,7 +9,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import tr
-from desktop.wording.generators import EACH, Writers, read_writers_of
+from desktop.wording.generators import EACH, StudyGenerators, read_generators_of
 from desktop.wording.titles import read_titles, words_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TextsToCompare:
     title: str
     texts: int
     groupings: tuple[GroupingColumn, ...]
-    writers: Writers
+    writers: StudyGenerators
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
             GroupingColumn(column, _titled(column, titles), groups) for column, groups in groupings(texts).items()
         )
         if texts:
-            writers = read_writers_of(project, study, None)
-            alone = Writers(writers.texts, EACH)
+            writers = read_generators_of(project, study, None)
+            alone = StudyGenerators(writers.texts, EACH)
             found.append(TextsToCompare(study.kind, words_of(study.kind).rows, len(texts), offered, alone))
     usual = [info.name for info in chosen_scorers(MeasureOptions())]
     numbers = [info for info in describe() if info.role not in NO_NUMBER or info.labels]

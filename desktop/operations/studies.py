@@ -10,7 +10,7 @@ from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
-from desktop.wording.generators import NOBODY, Writers
+from desktop.wording.generators import NOBODY, StudyGenerators
 from desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class StudyFacts:
     measured: bool = False
     new: int = 0
     unread: int = 0  # texts that the last measure did not read
-    writers: Writers = NOBODY
+    writers: StudyGenerators = NOBODY
 
     @property
     def pending(self) -> bool:

@@ -11,7 +11,7 @@ from desktop.widgets.choice import ComboBox
 from desktop.widgets.labels import show_if
 from desktop.widgets.safe_text import safe_line, safe_tip
 from desktop.widgets.words import tr
-from desktop.wording.generators import EACH, WantedTexts, Writers, choices, explained, said_of
+from desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
 
 LETTERS = 22  # of a title that the box shows at least
 
@@ -23,7 +23,7 @@ class GeneratorChoice(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._writers = Writers()
+        self._writers = StudyGenerators()
         self._offered: Sequence[WantedTexts] = ()
         self.said, self.box = ElidedLabel("", "soft"), ComboBox()
         self.box.setAccessibleName(tr("Whose texts are measured"))
@@ -48,7 +48,7 @@ class GeneratorChoice(QWidget):
         place = self.box.currentIndex()
         return self._offered[place] if self._writers.several and 0 <= place < len(self._offered) else None
 
-    def show_writers(self, writers: Writers) -> None:
+    def show_writers(self, writers: StudyGenerators) -> None:
         """Who there is now, and at first what was chosen when the study was measured last."""
         chosen = self.whose if self._writers.asked == writers.asked else None
         if writers != self._writers:

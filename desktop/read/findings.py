@@ -23,7 +23,7 @@ from core.runs.values import ORIGINAL_KEY, stored_values
 from core.scorers.choosing import scorer_for
 from desktop.widgets.words import plural, tr
 from desktop.wording.findings import DIFFERENCES, FindingLine, FindingsData, Measurement, QuestionHead, line_of
-from desktop.wording.generators import read_writers_of
+from desktop.wording.generators import read_generators_of
 from desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
@@ -385,7 +385,7 @@ class StoredFindings:
         last = self._project.findings.last(study.kind)
         other = asked_again(last.recipe if last else None).texts_of
         study = (other and self._project.studies.of_kind(other)) or study  # whose texts are measured
-        writers = read_writers_of(self._project, study, last, once.generators)
+        writers = read_generators_of(self._project, study, last, once.generators)
         if last is None:
             return Measurement(kind, title, texts=texts_of(self._project, study.id), writers=writers)
         at = last.created_at

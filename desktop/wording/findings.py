@@ -11,7 +11,7 @@ from core.findings import BETWEEN_GENERATORS, Finding
 from core.machine.models.catalogue import scorer_title
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
-from desktop.wording.generators import NOBODY, Writers
+from desktop.wording.generators import NOBODY, StudyGenerators
 from desktop.wording.titles import Titles
 
 UNDEFINED = "—"
@@ -285,7 +285,7 @@ class Measurement:
     new_sessions: int = 0  # rating sessions revealed later
     left_out: int = 0  # texts that were there and were not wanted, such as another generator's
     new_originals: int = 0  # that came later: articles of news are measured against them
-    writers: Writers = NOBODY
+    writers: StudyGenerators = NOBODY
 
 
 @dataclass(frozen=True)

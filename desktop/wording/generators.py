@@ -33,7 +33,7 @@ EACH = WantedTexts()
 
 
 @dataclass(frozen=True)
-class Writers:
+class StudyGenerators:
     """The generators of a study's texts, each with its number of texts.
 
     `asked`: whose texts were wanted the last time. `comparable`: whether the study can compare generators.
@@ -48,12 +48,12 @@ class Writers:
         return len(self.texts) > 1
 
 
-NOBODY = Writers()
+NOBODY = StudyGenerators()
 
 
-def read_writers_of(
+def read_generators_of(
     project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
-) -> Writers:
+) -> StudyGenerators:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
     from core.runs.generators import generators_of
     from core.runs.measure import measuring
@@ -63,14 +63,14 @@ def read_writers_of(
     options = asked_again(last.recipe if last else None)
     kind = last.study if last else study.kind
     known = kind in studies()
-    return Writers(
+    return StudyGenerators(
         {one.name: one.n for one in generators_of(project, study.id, every)},
         WantedTexts(options.generators, options.compare, options.pool),
         known and hasattr(measuring(kind), "prepared"),
     )
 
 
-def said_of(writers: Writers) -> str:
+def said_of(writers: StudyGenerators) -> str:
     """ "2 generators: A (60 texts), B (60)"; empty for one."""
     if not writers.several:
         return ""
@@ -85,7 +85,7 @@ def said_of(writers: Writers) -> str:
     return tr("{count}: {names}").format(count=count, names=tr(", ").join(told))
 
 
-def choices(writers: Writers) -> list[tuple[WantedTexts, str]]:
+def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
     """What can be chosen, the usual first, each with its title."""
     from core.runs.measure.by_generator import MOST_IN_PAIRS
     from core.studies.study import ALL
@@ -112,7 +112,7 @@ def compared_words(names: Sequence[str]) -> str:
     return tr("Compare “{one}” with “{other}”").format(one=names[0], other=names[1])
 
 
-def explained(whose: WantedTexts, writers: Writers) -> str:
+def explained(whose: WantedTexts, writers: StudyGenerators) -> str:
     """What will be measured so; of a pooling, what it pools."""
     if whose.pool:
         told = tr(", ").join(f"{name} ({digits.count(n)})" for name, n in writers.texts.items())

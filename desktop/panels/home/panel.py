@@ -211,7 +211,7 @@ class HomePanel(Panel):
         super().showEvent(event)
         # What could write belongs to no project; it may have come or gone while another panel was seen.
         on_done, unsaid = self._show_writers, lambda _: None  # a damaged record is said where models are
-        self.shell.jobs.start(tr("Writers"), read_writers, on_done=on_done, on_error=unsaid, quiet=True)
+        self.shell.jobs.start(tr("Generators"), read_writers, on_done=on_done, on_error=unsaid, quiet=True)
 
     def _show_writers(self, writers: LanguageModels) -> None:
         self._writers = writers

@@ -19,7 +19,7 @@ from desktop.panels.generate.panel import MeasureCard
 from desktop.read.findings import StoredFindings
 from desktop.widgets import StandInBadge
 from desktop.wording.findings import DIFFERENCES
-from desktop.wording.generators import EACH, WantedTexts, Writers, choices, explained, said_of
+from desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
 
 ITEMS = 12
 
@@ -81,8 +81,8 @@ def names_of(project: Project) -> set[str | None]:
 
 
 def test_several_generators_are_said_with_their_texts_and_each_choice_with_what_it_does() -> None:
-    assert said_of(Writers({"A": 60})) == ""
-    two = Writers({"A": 60, "B": 1_200}, comparable=True)
+    assert said_of(StudyGenerators({"A": 60})) == ""
+    two = StudyGenerators({"A": 60, "B": 1_200}, comparable=True)
     assert said_of(two) == "2 generators: A (60 texts), B (1,200)"
     offered = [title for _, title in choices(two)]
     assert offered == [
@@ -94,11 +94,11 @@ def test_several_generators_are_said_with_their_texts_and_each_choice_with_what_
         "All as one (pooled)",
     ]
     assert "the 1,260 texts of A (60), B (1,200) count as one" in explained(WantedTexts(pool=True), two)
-    many = Writers({f"G{number}": 2 for number in range(6)}, comparable=True)
+    many = StudyGenerators({f"G{number}": 2 for number in range(6)}, comparable=True)
     assert said_of(many) == "6 generators: G0 (2 texts), G1 (2), G2 (2), 3 others"
     assert "Compare every two of them" not in [title for _, title in choices(many)]
     assert (WantedTexts(compare=("G1", "G0", "G2", "G3", "G4", "G5")), "Compare “G1” with each other") in choices(many)
-    not_comparable = [whose for whose, _ in choices(Writers({"A": 1, "B": 1}))]
+    not_comparable = [whose for whose, _ in choices(StudyGenerators({"A": 1, "B": 1}))]
     assert not any(whose.compare for whose in not_comparable)
 
 
