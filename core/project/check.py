@@ -15,7 +15,7 @@ from core.project.damaged import Problem, TableRows, tables_of, wrong_rows
 from core.project.reader import ROWS_AT_ONCE
 
 MOST_STRUCTURAL = 100  # problems that SQLite is asked for
-BETWEEN_LOOKS = 25  # rows: few, so that a window never waits for them
+BETWEEN_LOOKS = 5  # rows: few, so that a window never waits for them
 BETWEEN_STEPS = 10_000  # of SQLite's, until it is asked whether it was cancelled
 
 
