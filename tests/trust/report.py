@@ -1,9 +1,10 @@
 """The rows of the page, how their tests ended, and the page."""
 
+import json
 import platform
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +22,15 @@ class Ended:
     outcome: str
     figures: tuple[str, ...] = ()
     why: str = ""
+    seconds: float = 0.0
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> "Ended":
+        found = json.loads(line)
+        return cls(**{**found, "figures": tuple(found["figures"])})
 
 
 @dataclass(frozen=True)
@@ -97,8 +107,8 @@ def _head(about: dict[str, Any]) -> Iterator[str]:
         "and something was not run, or no test shows it yet. “Not measured”: nothing was run. A row that is MISSED",
         "ends the command with an error.",
         "",
-        f"This run: {date.today().isoformat()}, {form}; {about['tests']} tests in {about['minutes']:.0f} minutes on "
-        f"{platform.system()}, Python {platform.python_version()}.",
+        f"This run: {date.today().isoformat()}, {form}; {about['tests']} tests, which took "
+        f"{about['minutes']:.0f} minutes, on {platform.system()}, Python {platform.python_version()}.",
         f"Damaged inputs: {about['fuzz_seconds']:.0f} s for each kind, from seed {about['fuzz_seed']}.",
         "",
         "| what could go wrong | required | measured | verdict |",

@@ -53,6 +53,10 @@ def test_a_verdict_is_no_better_than_what_was_run(ended: tuple[Ended, ...], verd
     assert line.endswith(f"| **{verdict}** |")
 
 
+def test_how_a_test_ended_is_kept_for_a_run_that_goes_on() -> None:
+    assert [Ended.from_json(one.to_json()) for one in PASSED] == list(PASSED)
+
+
 def test_what_no_test_shows_yet_is_said() -> None:
     (found,) = results(PASSED, [Row(ROW.threat, ROW.required, ROW.tests, open="the cellar")])
     assert found.verdict == "held in part"
