@@ -1,10 +1,12 @@
 """Axes written as files that a person can edit: TOML, read back by `core.prompts.axes.load_axis`."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
 from core.prompts.axes import Axis
+from core.prompts.library import write_text
 from core.prompts.resource_files import toml_text
 
 HEAD = "# An axis of Biasprint: change it, and give this file's path where an axis is asked for (docs/own-people.md).\n"
@@ -24,15 +26,9 @@ def _filled(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_axis(axis: Axis, path: Path, *, replace: bool = False) -> None:
-    """Write the axis's file. Raises `AppError` where there is a file already, unless it may be replaced."""
-    try:
-        with path.open("w" if replace else "x", encoding="utf-8", newline="\n") as stream:
-            stream.write(axis_text(axis))
-    except FileExistsError as error:
+    """Write the axis's file, whole or not at all. `AppError` where there is one already, unless it may be replaced."""
+    if not replace and os.path.lexists(path):
         raise AppError(
             f"There is a file {path} already.", kept="It was left as it is.", hint="Choose another name, or --replace."
-        ) from error
-    except OSError as error:
-        raise AppError(
-            f"The file {path} could not be written.", hint="Check its folder.", details=str(error)
-        ) from error
+        )
+    write_text(path, axis_text(axis))

@@ -224,7 +224,7 @@ def _of_this_kind(kind: DefinitionKind, data: Draft, name: str) -> None:
 def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:
     """Write a definition to a file as the command line takes it."""
     if path.suffix == ".txt":
-        _write(path, "\n".join(map(str, kind.load(completed(kind, draft, ())))) + "\n")
+        write_text(path, "\n".join(map(str, kind.load(completed(kind, draft, ())))) + "\n")
     else:
         write_toml(path, completed(kind, draft, ()))
 
@@ -236,7 +236,7 @@ def example_of(kind: DefinitionKind) -> str:
 
 def write_example(kind: DefinitionKind, path: Path) -> None:
     """Put the explained example in place of what the file held, whole or not at all."""
-    _write(path, example_of(kind))
+    write_text(path, example_of(kind))
 
 
 def _read(kind: DefinitionKind, path: Path) -> Definition:
@@ -277,10 +277,11 @@ def _key(path: Path) -> str:
 
 def write_toml(path: Path, draft: Draft) -> None:
     """Put a definition in place of what the file held, whole or not at all."""
-    _write(path, toml_text(dict(draft)))
+    write_text(path, toml_text(dict(draft)))
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Put a text in place of what the file held, whole or not at all. Raises `AppError`."""
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         part.write_text(text, encoding="utf-8", newline="\n")

@@ -1,5 +1,6 @@
 """Crossed axes (“Black woman”) and sets of names by group."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,23 @@ def test_an_axis_is_written_as_a_file_that_reads_back_as_the_same(tmp_path: Path
         write_axis(axis, path, replace=True)
     with pytest.raises(AppError, match="could not be written"):
         write_axis(crossed, tmp_path / "no folder" / "x.toml")
+
+
+def test_an_axis_file_that_a_full_disk_refuses_is_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "own.toml"
+    write_axis(load_axis("gender"), path)
+
+    def full(at: Path, *_: object, **__: object) -> int:
+        at.write_bytes(b"key")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(AppError, match="No space left"):
+        write_axis(load_axis("race"), path, replace=True)
+    with pytest.raises(AppError, match="No space left"):
+        write_axis(load_axis("race"), tmp_path / "new.toml")
+    assert load_axis(path) == load_axis("gender")
+    assert [one.name for one in tmp_path.iterdir()] == ["own.toml"]
 
 
 def test_an_axis_that_is_not_crossed_keeps_its_hash() -> None:
