@@ -229,12 +229,12 @@ def test_every_number_of_the_report_is_found_again_in_the_json(sampled: tuple[Au
 def test_every_number_is_in_the_pdf_and_the_pdf_has_no_other(sampled: tuple[Audited, AuditReport]) -> None:
     from pdfminer.high_level import extract_text
 
-    some = replace(sampled[0], findings=sampled[0].findings[::4])
+    some = replace(sampled[0], findings=sampled[0].findings[::8])
     report = audit_report(some)
     only = replace(report, pages=tuple(one for one in report.pages if one.title == "All findings"))
     printed = Counter(numbers(extract_text(io.BytesIO(report_bytes(only, ".pdf")))))
     wanted = Counter(number for row in rows_of_all(report) for cell in row[1:] for number in numbers(cell))
-    assert sum(wanted.values()) > 250
+    assert sum(wanted.values()) > 120
     assert not wanted - printed
     told = json.dumps([one.to_json() for one in some.findings], ensure_ascii=False)
     written, known = set(numbers(told)), list(leaves(json.loads(told)))
