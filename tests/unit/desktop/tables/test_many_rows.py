@@ -75,3 +75,13 @@ def test_of_hundreds_of_studies_the_first_and_the_chosen_have_a_line(qtbot: QtBo
     assert [study for study, line in lines.lines.items() if line.isVisible()] == ["kind 499"]
     lines.narrow_to(None)
     assert sum(line.isVisible() for line in lines.lines.values()) == MOST_LINES
+
+
+def test_a_study_of_any_name_is_told_to_screen_readers_in_one_short_safe_line(qtbot: QtBot) -> None:
+    lines = StudyLines()
+    qtbot.addWidget(lines)
+    lines.show_measurements([Measurement("letters", "Letters\u202e " + "x" * 100_000)], 0)
+    told = lines.lines["letters"].button.accessibleName()
+    assert told.startswith("Measure: Letters")
+    assert "\u202e" not in told
+    assert len(told) < 1_100
