@@ -1,5 +1,6 @@
 """Reading an audit file: whatever is wrong in it is one sentence each, before anything is done."""
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -36,6 +37,7 @@ EXPECTED = {
     "model_type": "it needs keys of its own, such as a table has",
     "dataclass_type": "it needs keys of its own, such as a table has",
 }
+_NO_WORD = re.compile(r"[^\s“”]{200,}")
 FILES = (".toml", ".csv", ".tsv", ".txt")  # endings of a word that is a path
 WORDS = ("name", "set", "set_name", "mitigation", "instruction", "names", "columns")  # never a path
 Part = TypeVar("Part", bound=BaseModel)
@@ -63,9 +65,9 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
         audit = Audit.model_validate(found)
     except ValidationError as wrong:
         told = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
-        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.") from None
+        raise UsageError(_readable(" ".join([f"{called}: {told[0]}", *told[1:]])), kept="Nothing was done.") from None
     if told := list(_at_odds(audit)):
-        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
+        raise UsageError(_readable(" ".join([f"{called}: {told[0]}", *told[1:]])), kept="Nothing was done.")
     audit.held()
     compared = [one.study for one in audit.comparisons]
     for kind in (*audit.studies, *(one.study for one in audit.measure), *compared):
@@ -148,6 +150,11 @@ def _sentence(kind: str, place: Sequence[str | int], message: str) -> str:
         return f"“{name}” is missing{f' in {inside}' if inside else ''}."
     should = EXPECTED.get(kind) or f"{message[:1].lower()}{message[1:]}"
     return f"“{_list_of_path(place)}” is not as it should be: {should}."
+
+
+def _readable(said: str) -> str:
+    """What is said, with names of the file that are no words any more cut short."""
+    return _NO_WORD.sub(lambda run: run[0][:60] + "…", said)
 
 
 def _list_of_path(place: Sequence[str | int]) -> str:
