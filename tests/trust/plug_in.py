@@ -42,11 +42,13 @@ class TrustReport:
             lines = self._kept.read_text(encoding="utf-8").splitlines()
             self._ended = {one.test: one for one in map(Ended.from_json, lines)}
         self._before = frozenset(self._ended)
+        self._due: list[str] = []
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         chosen = [item for item in items if self._is_chosen(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
         items[:] = chosen
+        self._due = [item.nodeid for item in chosen]
 
     def _is_chosen(self, item: pytest.Item) -> bool:
         if item.nodeid in self._before:
@@ -74,7 +76,8 @@ class TrustReport:
                 stream.write(ended.to_json() + "\n")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        found = results(self._ended.values(), self._rows)
+        stopped = [Ended(test, "skipped", why="stopped before") for test in self._due if test not in self._ended]
+        found = results([*self._ended.values(), *stopped], self._rows)
         terminalreporter.section("what must never go wrong")
         for one in found:
             terminalreporter.line(f"{one.verdict:13} {one.row.threat}: {one.said or 'nothing was run'}")

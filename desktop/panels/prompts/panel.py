@@ -63,11 +63,13 @@ class SetsModel(QAbstractTableModel):
         return 0 if parent.isValid() else 4
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
+        if role == Qt.ItemDataRole.ToolTipRole:  # in a narrow column a name is cut off
+            return safe_tip(self._cell(index))
+        return self._cell(index) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def _cell(self, index: QModelIndex) -> str:
         row = self.sets[index.row()]
-        cell = safe_line((row.name, str(row.version), f"{row.prompts:,}", row.study)[index.column()])
-        return cell if role == Qt.ItemDataRole.DisplayRole else safe_tip(cell)  # in a narrow column a name is cut off
+        return safe_line((row.name, str(row.version), f"{row.prompts:,}", row.study)[index.column()])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
