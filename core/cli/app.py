@@ -13,6 +13,7 @@ import typer
 import core
 from core.cli import (
     axis_command,
+    calibrate_command,
     check_commands,
     compare_command,
     data_commands,
@@ -53,6 +54,7 @@ def build() -> typer.Typer:
         check_commands.add_check_to,
         axis_command.add_axis_to,
         own_commands.add_own_to,
+        calibrate_command.add_calibrate_to,
         compare_command.add_compare_to,
         data_commands.add_data_to,
         measure_command.add_measure_to,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.documents.twins import swapped_context as swapped_context
     from core.documents.word import in_reading_process as write_word
     from core.report.audit import write_study_report as write_study_report
+    from core.runs.calibrate.trials import simulated as simulated_studies
     from core.runs.compare.planning import in_compute as plan_comparisons
     from core.runs.explore import map_texts as map_texts
     from core.runs.explore import principal_directions as principal_directions
@@ -65,6 +66,7 @@ else:
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
     write_study_report = "core.report.audit:write_study_report"
+    simulated_studies = "core.runs.calibrate.trials:simulated"
     plan_comparisons = "core.runs.compare.planning:in_compute"
     map_texts = "core.runs.explore:map_texts"
     principal_directions = "core.runs.explore:principal_directions"

@@ -98,6 +98,7 @@ COMMAND_TABLE: dict[str, tuple[str, tuple[str, ...]]] = {
             "letter", "reference list", "reference remove", "models list", "models get", "models verify", "models add",
             "models remove", "models prefer", "models engine", "endpoints list", "endpoints add", "endpoints test",
             "endpoints remove", "endpoints key", "offline", "prepare", "demo", "designs",
+            "calibrate",
         ),
         (NO_PROJECT, ()),
     ),

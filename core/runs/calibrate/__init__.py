@@ -1,0 +1,113 @@
+"""Calibration: does each finding find what is planted, and stay quiet where nothing is?
+
+`calibrate` simulates whole studies in compute processes of its own, one for each core that it may use. `trials` writes
+and measures one study, `tally` counts what many of them told, `told` writes it as table, page and figure.
+"""
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+
+from core.backends.synthetic.dial import SETTINGS
+from core.compute import ComputeProcess, calls
+from core.errors import UsageError
+from core.jobs import JobContext
+from core.runs.calibrate.settings import STUDIES, planting_of, required
+from core.runs.calibrate.tally import Calibrated, Seen, calibrated
+
+__all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is simulated: of each study `repeats` studies for each planted size and n (empty: those of the study)."""
+
+    studies: tuple[str, ...]
+    planted: tuple[str, ...] = SETTINGS
+    n: tuple[int, ...] = ()
+    repeats: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for study in self.studies:
+            planting_of(study)
+        if unknown := [each for each in self.planted if each not in SETTINGS]:
+            raise UsageError(f"Nothing is planted as “{unknown[0]}”.", hint=f"Choose from: {', '.join(SETTINGS)}.")
+        if self.repeats < 1 or any(n < 4 for n in self.n):
+            raise UsageError("Too little to simulate.", hint="At least 1 repeat, and an n of at least 4.")
+
+    def sizes(self, study: str) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(self.n or planting_of(study).n))
+
+
+@dataclass(frozen=True)
+class _Task:
+    study: str
+    planted: str
+    n: int
+
+    @property
+    def drawn_from(self) -> tuple[str, str]:
+        """Studies drawn from the same texts are done by one process, which writes those once."""
+        return self.study, self.planted
+
+
+def calibrate(ctx: JobContext, asked: Asked) -> list[Calibrated]:
+    """A row for each finding by default, planted size and n. Depends on what is asked alone, not on the cores."""
+    tasks = [
+        _Task(study, planted, n) for study in asked.studies for planted in asked.planted for n in asked.sizes(study)
+    ]
+    told = _all_told(ctx, tasks, asked)
+    rows: list[Calibrated] = []
+    for study in asked.studies:
+        found = {(task.planted, task.n): told[task] for task in tasks if task.study == study}
+        rows += calibrated(study, planting_of(study), found, required())
+    return rows
+
+
+def _all_told(ctx: JobContext, tasks: Sequence[_Task], asked: Asked) -> Mapping[_Task, list[list[Seen]]]:
+    shared = list(dict.fromkeys(task.drawn_from for task in tasks))
+    processes = [ComputeProcess() for _ in range(min(cores(), len(shared)))]
+    queues = [ThreadPoolExecutor(1) for _ in processes]
+    progress = _Progress(ctx, len(tasks) * asked.repeats)
+
+    def do(task: _Task, process: ComputeProcess) -> list[list[Seen]]:
+        on_report = partial(progress.heard, task)
+        return process.call(
+            calls.simulated_studies, task.study, task.planted, task.n, asked.seed, asked.repeats,
+            ctx=ctx, on_report=on_report,
+        )  # fmt: skip
+
+    doing: dict[Future[list[list[Seen]]], _Task] = {}
+    try:
+        for task in tasks:
+            place = shared.index(task.drawn_from) % len(processes)
+            doing[queues[place].submit(do, task, processes[place])] = task
+        return {doing[one]: one.result() for one in as_completed(doing)}
+    finally:
+        for queue in queues:
+            queue.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.close()
+
+
+class _Progress:
+    """Sums what several processes report."""
+
+    def __init__(self, ctx: JobContext, total: int) -> None:
+        self._ctx, self._total = ctx, total
+        self._done: dict[_Task, int] = {}
+        self._lock = threading.Lock()
+
+    def heard(self, task: _Task, done: int, total: int | None, note: str) -> None:
+        with self._lock:
+            self._done[task] = max(done, self._done.get(task, 0))
+            self._ctx.report(sum(self._done.values()), self._total, note=task.study)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

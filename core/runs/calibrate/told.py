@@ -1,0 +1,240 @@
+"""Calibration as it is told: rows for a script, a table (csv), a page (Markdown) and a figure (SVG) for each study."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from core.draw import digits
+from core.draw.figure import Figure, FigureMark
+from core.draw.svg import svg
+from core.errors import AppError
+from core.findings import JSON_VERSION, Finding, Interval
+from core.report.whole_file import not_written, write_whole
+from core.runs.calibrate.settings import NONE, Required, planting_of, required
+from core.runs.calibrate.tally import Calibrated, Rate
+
+PAGE = "calibration.md"
+TABLE = "calibration.csv"
+MISSED = " ▾"
+COLUMNS = (
+    "study", "finding", "label", "dims", "planted", "n", "repeats", "undefined", "why_undefined", "truth", "truth_how",
+    "mean", "power", "power_low", "power_high", "power_of", "false_alarms", "false_alarms_low", "false_alarms_high",
+    "false_alarms_of", "found_adjusted", "found_adjusted_of", "coverage", "coverage_low", "coverage_high",
+    "coverage_of", "mean_floor", "missed",
+)  # fmt: skip
+INTRODUCTION = """\
+# Calibration: what each finding finds, and how often it cries wolf
+
+`biasprint calibrate STUDY --out docs` made this page, the table [{table}]({table}) and the figures; each part begins
+with the command that gave it. Whole studies are simulated with the program's synthetic author, whose dial plants
+nothing, a small, a medium or a large bias, and measured as those of a project are. Articles, cells of letters, texts
+and raters differ by themselves as well; how much, and what is planted for each finding: `resources/calibration.toml`.
+Scorers look words up (for agency: the word lists; for the embedder: counts of words; for entailment: flags drawn by
+lot), and tests and intervals take {resamples} resamples in place of 10,000: the statistics are tried out, and
+not the scorers. News and letters are drawn with replacement from some hundred that were written once, which are the
+population then; where nothing is planted, what belongs to whom is drawn anew.
+
+- **Found** is how often a finding's own test gives p ≤ .05: a false alarm where nothing is planted, power elsewhere.
+  Of words and topics, of which there are many, how often any is told after adjusting. In the table also how often a
+  finding is told after adjusting for many tests, as reports do.
+- **Held** is how often the 95 % interval holds the truth. That is known where nothing is planted; elsewhere it is the
+  mean over all simulated studies of that planted size (of a ratio the geometric one, of a spread that of the mean
+  contrasts).
+- In brackets Wilson's 95 % interval for so many studies as stand at the head of a part. A dash: there is no test or no
+  interval, or nothing is planted that the finding is about; the reasons are in the table.
+- **Required**, and marked ▾ where it is missed: power {power:.0%} at {power_at} and the recommended n; false alarms
+  {false_alarms:.0%} and coverage {coverage:.0%}, both within two standard errors of the simulation.
+"""
+
+
+def to_json(rows: Sequence[Calibrated], repeats: int, seed: int) -> dict[str, Any]:
+    return {
+        "version": JSON_VERSION, "repeats": repeats, "seed": seed, "bounds": asdict(required()),
+        "rows": [asdict(row) | {"missed": list(row.missed)} for row in rows],
+    }  # fmt: skip
+
+
+# ---- The table
+
+
+def table(rows: Iterable[Calibrated], kept: Iterable[Mapping[str, Any]] = ()) -> str:
+    """The rows, after lines that are `kept`."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([*kept, *map(_line, rows)])
+    return text.getvalue()
+
+
+def _line(row: Calibrated) -> dict[str, Any]:
+    rates = {"power": row.power, "false_alarms": row.false_alarms, "coverage": row.coverage}
+    shares = {
+        f"{name}{ending}": value
+        for name, rate in rates.items()
+        for ending, value in (("", rate.share), ("_low", rate.low), ("_high", rate.high), ("_of", rate.of))
+    }
+    return shares | {
+        "study": row.study, "finding": row.id, "label": row.label, "dims": row.dims, "planted": row.planted, "n": row.n,
+        "repeats": row.repeats, "undefined": row.undefined, "why_undefined": row.why_undefined,
+        "truth": row.truth.value, "truth_how": row.truth.how, "mean": row.mean, "mean_floor": row.floor,
+        "found_adjusted": row.told.share, "found_adjusted_of": row.told.of, "missed": ", ".join(row.missed),
+    }  # fmt: skip
+
+
+# ---- The page
+
+
+def section(study: str, rows: Sequence[Calibrated], repeats: int, seed: int, command: str) -> str:
+    """The part of the page about one study: what is missed, what is found, what intervals hold."""
+    asked = planting_of(study)
+    planted = list(dict.fromkeys(row.planted for row in rows))
+    sizes = ", ".join(f"{n:,}" for n in dict.fromkeys(row.n for row in rows))
+    head = [
+        f"## {study.capitalize()}", "", f"    {command}", "",
+        f"{repeats:,} studies of each planted size and n, seed {seed}; n counts {asked.unit}: {sizes}.", "",
+        *_missed(rows), "", f"![What is found]({figure_name(study)})", "",
+    ]  # fmt: skip
+    found = [row for row in rows if row.power.share is not None or row.false_alarms.share is not None]
+    held = [row for row in rows if row.coverage.share is not None or row.floor is not None]
+    return "\n".join([
+        *head,
+        *_grid("found", found, planted, lambda row: row.false_alarms if row.planted == NONE else row.power), "",
+        *_grid("held", held, planted, lambda row: row.coverage, floors=True), "",
+        *_undefined(rows),
+    ])  # fmt: skip
+
+
+def _missed(rows: Sequence[Calibrated]) -> list[str]:
+    if not (missed := [row for row in rows if row.missed]):
+        return ["Nothing is missed."]
+    lines = [
+        f"- {row.name}, {row.planted}, n = {row.n:,}: {what} {share_text(getattr(row, what.replace(' ', '_')))}"
+        for row in missed
+        for what in row.missed
+    ]
+    return ["Missed:", "", *lines]
+
+
+def _grid(
+    title: str, rows: Sequence[Calibrated], planted: Sequence[str], rate: Any, *, floors: bool = False
+) -> list[str]:
+    ends = ["mean floor at none"] if floors and NONE in planted else []
+    columns = ["finding", "n", *(f"{title} at {size}" for size in planted), *ends]
+    lines = [f"| {' | '.join(columns)} |", f"|---|{'--:|' * (len(columns) - 1)}"]
+    of: dict[tuple[str, int], dict[str, Calibrated]] = {}
+    for row in rows:
+        of.setdefault((row.name, row.n), {})[row.planted] = row
+    for (name, n), by_size in of.items():
+        cells = [share_text(rate(by_size[size])) if size in by_size else "–" for size in planted]
+        if ends:
+            quiet = by_size.get(NONE)
+            cells.append("–" if quiet is None or quiet.floor is None else digits.number(quiet.floor))
+        lines.append(f"| {name} | {n:,} | {' | '.join(cells)} |")
+    return lines
+
+
+def share_text(rate: Rate) -> str:
+    if rate.share is None or rate.low is None or rate.high is None:
+        return "–"
+    return f"{rate.share:.1%} ({100 * rate.low:.0f}–{100 * rate.high:.0f}){MISSED if rate.missed else ''}"
+
+
+def _undefined(rows: Sequence[Calibrated]) -> list[str]:
+    """Findings that have no estimate in some of the studies, with a reason."""
+    often: dict[str, tuple[float, str]] = {}
+    for row in rows:
+        share = row.undefined / row.repeats
+        if share > often.get(row.name, (0.0, ""))[0]:
+            often[row.name] = share, row.why_undefined
+    if not often:
+        return []
+    told = (f"- {name}: in up to {share:.0%} of the studies; {why}" for name, (share, why) in often.items())
+    return ["Not defined in every study:", "", *told, ""]
+
+
+def page(before: str, sections: Mapping[str, str]) -> str:
+    """The page with these parts, studies by name; parts of other studies are kept from the page that was there."""
+    _, *kept = before.split("\n## ") if before.startswith("# Calibration") else [""]
+    parts = {part.partition("\n")[0].strip().lower(): f"## {part.strip()}\n" for part in kept}
+    parts |= {study: f"{text.strip()}\n" for study, text in sections.items()}
+    held: Required = required()
+    study = next(iter(sections))
+    head = INTRODUCTION.format(
+        table=TABLE, resamples=planting_of(study).resamples, **asdict(held)
+    )  # fmt: skip
+    return "\n".join([head, *parts.values()])
+
+
+# ---- The figure
+
+
+def figure_name(study: str) -> str:
+    return f"calibration-{study}.svg"
+
+
+def figure(study: str, rows: Sequence[Calibrated]) -> Figure:
+    """How often what is planted is found at the recommended n, by planted size; none are the false alarms."""
+    asked = planting_of(study)
+    largest = max(row.n for row in rows)
+    marks = []
+    for row in rows:
+        rate = row.false_alarms if row.planted == NONE else row.power
+        if row.n == largest and rate.share is not None and asked.plants(row.id, row.label):
+            marks.append(_mark(row, rate))
+    return Figure(
+        key=f"calibration.{study}", study=study, title=f"What is found of a planted bias: {study}",
+        subtitle=f"The share of simulated studies with p ≤ .05, n = {largest:,}.",
+        kind="grouped", marks=tuple(marks), unit="proportion", axis="found", null=0.05,
+        null_words="as many false alarms as may be", series_title="planted", n_title="studies",
+    )  # fmt: skip
+
+
+def _mark(row: Calibrated, rate: Rate) -> FigureMark:
+    assert rate.low is not None
+    assert rate.high is not None
+    found = Finding(
+        id="calibration.found", label=row.name, title=row.name, groups=(), estimate=rate.share, unit="proportion",
+        n=rate.of, interval=Interval(rate.low, rate.high, 0.95, "Wilson"),
+    )  # fmt: skip
+    return FigureMark(
+        found, row.name, row.planted, value=rate.share, low=rate.low, high=rate.high, n=rate.of, unit="proportion"
+    )
+
+
+# ---- Files
+
+
+def write(folder: Path, rows: Sequence[Calibrated], repeats: int, seed: int, command: str) -> list[Path]:
+    """Table, page and a figure for each study in the folder; what it says of other studies stays."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(folder, error) from error
+    studies = list(dict.fromkeys(row.study for row in rows))
+    of = {study: [row for row in rows if row.study == study] for study in studies}
+    sections = {study: section(study, of[study], repeats, seed, command) for study in studies}
+    files = {
+        PAGE: page(_there(folder / PAGE), sections),
+        TABLE: _table_beside(_there(folder / TABLE), studies, rows),
+        **{figure_name(study): svg(figure(study, of[study])) for study in studies},
+    }
+    for name, text in files.items():
+        write_whole(folder / name, text.encode())
+    return [folder / name for name in files]
+
+
+def _table_beside(before: str, studies: Sequence[str], rows: Sequence[Calibrated]) -> str:
+    if before.partition("\n")[0] != ",".join(COLUMNS):
+        return table(rows)
+    return table(rows, [line for line in csv.DictReader(io.StringIO(before)) if line["study"] not in studies])
+
+
+def _there(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "Choose another folder, or move it away."
+        raise AppError(f"“{path.name}” cannot be read.", hint=hint, details=str(error)) from error

@@ -1,0 +1,44 @@
+"""Simulated studies of one planted size and n: written, and measured as a project's are. In the compute process.
+
+The texts are the synthetic author's. Beside what its dial plants, articles, cells of letters and texts differ by
+themselves, as `resources/calibration.toml` says: a study whose units are all alike would flatter every interval.
+Scorers are those that look words up: what is tried out is the statistics, and a model would change no test of them.
+News and letters are drawn with replacement from so many that were written and scored once: these are the population.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from core.findings import Finding
+from core.jobs import JobContext
+from core.runs.calibrate.completion import completion_trial
+from core.runs.calibrate.creativity import creativity_trial
+from core.runs.calibrate.letters import letters_trial
+from core.runs.calibrate.news import news_trial
+from core.runs.calibrate.settings import Planting, planting_of
+from core.runs.calibrate.tally import Seen, seen
+from core.scorers.registry import remembered_scores
+
+# (planted, n, settings, the seed of what all studies are drawn from, the study's own generator) → its findings.
+Trial = Callable[[str, int, Planting, int, np.random.Generator], list[Finding]]
+TRIALS: Mapping[str, Trial] = {
+    "news": news_trial, "completion": completion_trial, "creativity": creativity_trial, "letters": letters_trial,
+}  # fmt: skip
+
+
+def simulated(
+    study: str, planted: str, n: int, seed: int, repeats: int, ctx: JobContext | None = None
+) -> list[list[Seen]]:
+    """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""
+    ctx = ctx or JobContext()
+    asked, told = planting_of(study), []
+    setting = zlib.crc32(f"{study} {planted}".encode())
+    with remembered_scores():
+        for repeat in range(repeats):
+            ctx.check()
+            rng = np.random.default_rng([seed, setting, n, repeat])
+            told.append(seen(TRIALS[study](planted, n, asked, seed + setting, rng)))
+            ctx.report(repeat + 1, repeats)
+    return told
