@@ -7,7 +7,8 @@ estimates of a spread lie above it.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,7 @@ class Seen:
     id: str
     label: str
     dims: str
+    groups: tuple[str, ...]
     ratio: bool
     estimate: float | None
     reason: str
@@ -58,6 +60,7 @@ def _seen(one: Finding) -> Seen:
         id=one.id,
         label=one.label,
         dims=", ".join(value for value in one.dims.values() if value != one.label),
+        groups=one.groups,
         ratio="ratio" in one.unit,
         estimate=one.estimate,
         reason=one.reason or "",
@@ -140,12 +143,12 @@ def calibrated(
     """A row for each finding, planted size and n. `found`: what each simulated study told."""
     rows = []
     by_key: dict[Key, dict[Cell, list[list[Seen]]]] = {}
+    shared = _shared_names(asked, (one for studies in found.values() for one in studies))
     for cell, studies in found.items():
         for one in studies:
             grouped: dict[Key, list[Seen]] = {}
             for each in one:
-                every = each.id in asked.any_of
-                grouped.setdefault((each.id, "any" if every else each.label, each.dims), []).append(each)
+                grouped.setdefault(_key(asked, each, shared), []).append(each)
             for key, of_key in grouped.items():
                 by_key.setdefault(key, {}).setdefault(cell, []).append(of_key)
     for key, cells in by_key.items():
@@ -154,6 +157,23 @@ def calibrated(
             row = _row(study, asked, key, cell, (studies, pooled))
             rows.append(_judged(replace(row, repeats=len(found[cell])), asked, bounds))
     return rows
+
+
+def _key(asked: Planting, each: Seen, shared: Collection[Key] = ()) -> Key:
+    key = (each.id, "any" if each.id in asked.any_of else each.label, each.dims)
+    if key not in shared:
+        return key
+    return (*key[:2], ", ".join(filter(None, (each.dims, " and ".join(each.groups)))))
+
+
+def _shared_names(asked: Planting, studies: Iterable[Sequence[Seen]]) -> set[Key]:
+    """What several findings of a study are called that only their groups tell apart."""
+    return {
+        key
+        for one in studies
+        for key, times in Counter(_key(asked, each) for each in one if each.id not in asked.any_of).items()
+        if times > 1
+    }
 
 
 def _row(

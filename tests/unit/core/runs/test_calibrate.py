@@ -15,7 +15,7 @@ from core.runs.calibrate.trials import simulated
 
 BOUNDS = Required(power=0.8, power_at="medium", false_alarms=0.05, coverage=0.93)
 ASKED = Planting(n=(10,), unit="things", resamples=9, known={"a.difference": 0.0}, planted=("a.difference man",))
-USUAL = Seen("a.difference", "man", "", False, 0.1, "", -0.1, 0.3, 0.2, 0.2, 0.05, ())
+USUAL = Seen("a.difference", "man", "", ("man", "woman"), False, 0.1, "", -0.1, 0.3, 0.2, 0.2, 0.05, ())
 
 
 def rows_of(found: Sequence[Seen], planted: str = "none", asked: Planting = ASKED) -> Calibrated:
@@ -78,6 +78,19 @@ def test_of_words_only_whether_any_is_told_counts() -> None:
     assert row.label == "any"
     assert row.power.share == 0.5
     assert row.coverage.reason.startswith("which labels are told")
+
+
+def test_findings_that_only_their_groups_tell_apart_are_counted_one_by_one() -> None:
+    """Three quiet pairs and an alarm in one of them are an alarm of that pair, and not of a finding that has three."""
+    pairs = (("he", "she"), ("he", "they"), ("she", "they"))
+    quiet = [replace(USUAL, groups=pair) for pair in pairs]
+    loud = [replace(quiet[0], p=0.01), *quiet[1:]]
+    rows = calibrated("news", ASKED, {("none", 10): [quiet, loud]}, BOUNDS)
+    assert [(row.dims, row.false_alarms.share) for row in rows] == [
+        ("he and she", 0.5),
+        ("he and they", 0),
+        ("she and they", 0),
+    ]
 
 
 def test_a_planted_preference_is_found_and_none_is_where_there_is_none() -> None:
