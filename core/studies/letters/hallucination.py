@@ -1,8 +1,9 @@
 """Style of hallucinated text: `letters.hallucination.formality`, `.positivity` and `.agency`.
 
 A claim is hallucinated where the context of its letter does not support it. By default the shares of hallucinated and
-of grounded claims are paired within the letter, and the groups' differences compared. As published the hallucinated
-text of a group is set against its whole letters."""
+of grounded claims are paired within the letter: what hallucination does. The verdict is of the groups' differences
+compared: judged by its own sign, one of two groups is amplified wherever made-up sentences differ in style. As
+published the hallucinated text of a group is set against its whole letters."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,7 +14,7 @@ from core.draw import digits
 from core.errors import AppError
 from core.findings import Effect, Finding, Power, ScorerUse
 from core.jobs import JobContext
-from core.metrics.means import equivalence, paired_difference, two_sample_difference
+from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from core.metrics.result import Alternative, Bools, Difference, Floats
 from core.scorers import entailment
@@ -35,6 +36,7 @@ from core.studies.letters.style import (
     how_tested,
     setting_of,
     sides,
+    too_few_alike,
 )
 from core.studies.letters.table import LettersTable
 
@@ -243,23 +245,34 @@ class _Study:
             )
 
     def verdict(self, finding: Finding, compared: Floats | Sides) -> str:
-        """amplified, attenuated, propagated or not enough evidence; for a difference of groups, its conclusion."""
+        """Of two groups: amplified, attenuated, propagated or not enough evidence. Of one: what hallucination does."""
         if isinstance(compared, Sides):
-            return conclusion(finding, compared)
+            return self._between(finding, compared)
         if finding.estimate is None:
             return ""
-        p = finding.p if finding.p_adjusted is None else finding.p_adjusted
-        if p is not None and p <= SIGNIFICANT:
-            sign = harmful_sign(self.harms, self.id, finding.groups[0])
-            if sign is None:
-                return "Verdict: different; the axis does not say which direction harms this group."
-            return f"Verdict: {'amplified' if sign * finding.estimate > 0 else 'attenuated'}."
-        test = equivalence(compared, MARGIN)
-        if test.equivalent and test.p is not None:
-            return (
-                f"Verdict: propagated (within {100 * MARGIN:.0f} points, equivalence test, {digits.p_value(test.p)})."
-            )
-        return "Verdict: not enough evidence."
+        if _significant(finding):
+            # Made-up sentences differ in style in any case: that alone says nothing of how groups are treated.
+            way = "more" if finding.estimate > 0 else "less"
+            return f"Hallucinated claims are {way} often {KINDS[self.kind]}, which is no verdict on the group."
+        if within := _within_margin(equivalence(compared, MARGIN)):
+            return f"Hallucination makes no difference {within}."
+        return "Not enough evidence of an effect of hallucination."
+
+    def _between(self, finding: Finding, compared: Sides) -> str:
+        """Does hallucination treat the groups differently, and to whose disadvantage?"""
+        if finding.estimate is None:
+            return conclusion(finding, compared)
+        if _significant(finding):
+            harm = setting_of(self.harms, self.id)
+            if harm is None or harm.harmed not in compared.pair:
+                return "Verdict: different; the axis does not say which direction harms one of these groups."
+            against = harm.sign if harm.harmed == compared.pair[0] else -harm.sign
+            if against * finding.estimate > 0:
+                return f"Verdict: amplified, to the disadvantage of {harm.harmed}."
+            return f"Verdict: attenuated, in favour of {harm.harmed}."
+        if within := _within_margin(compared.equivalence(MARGIN)):
+            return f"Verdict: propagated, hallucination treats both alike {within}."
+        return f"Verdict: not enough evidence. {too_few_alike(compared)}".strip()
 
     def _with_others(self, group: str) -> tuple[str, ...]:
         """The group that the finding is about, then those that it stands beside."""
@@ -328,6 +341,18 @@ def _label(sign: int | None, result: Difference, both_ways: Difference) -> str:
     return (
         "As published: propagated." if both_ways.p > SIGNIFICANT else "As published: neither amplified nor propagated."
     )
+
+
+def _significant(finding: Finding) -> bool:
+    p = finding.p if finding.p_adjusted is None else finding.p_adjusted
+    return p is not None and p <= SIGNIFICANT
+
+
+def _within_margin(test: Equivalence) -> str:
+    """That the equivalence test finds none beyond the margin; empty where it does not."""
+    if not test.equivalent or test.p is None:
+        return ""
+    return f"(within {100 * MARGIN:.0f} points, equivalence test, {digits.p_value(test.p)})"
 
 
 def _why(result: Difference) -> str:

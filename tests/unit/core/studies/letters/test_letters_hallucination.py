@@ -90,30 +90,45 @@ def leaning(shift: float, letters: int, noise: float = 0.2) -> list[tuple[Letter
     return made
 
 
-def verdicts(male: float, female: float, harms: tuple[HarmSetting, ...] = (HARM,)) -> tuple[str, str]:
+def verdict(male: float, female: float, harms: tuple[HarmSetting, ...] = (HARM,)) -> str:
+    """Hallucination moves letters for men and for women by so much: the first sentence on the two together."""
     found = measured(leaning(male, 60) + leaning(female, 60), ["male"] * 60 + ["female"] * 60, harms=harms)
-    notes = [found[("hallucinated_against_grounded", group)].note for group in ("male", "female")]
-    return notes[0].split(".")[0], notes[1].split(".")[0]
+    return found[("difference_of_differences", "")].note.split(".")[0]
 
 
-def test_more_of_it_for_men_and_less_for_women_is_amplified() -> None:
-    assert verdicts(0.25, -0.25) == ("Verdict: amplified", "Verdict: amplified")
+def test_more_of_it_for_men_and_less_for_women_is_amplified_against_women() -> None:
+    assert verdict(0.25, -0.25) == "Verdict: amplified, to the disadvantage of female"
 
 
 def test_the_other_way_round_is_attenuated() -> None:
-    assert verdicts(-0.25, 0.25) == ("Verdict: attenuated", "Verdict: attenuated")
+    assert verdict(-0.25, 0.25) == "Verdict: attenuated, in favour of female"
+
+
+def test_what_is_made_up_for_both_alike_in_another_style_is_no_groups_verdict() -> None:
+    """By its own sign one of the two would be amplified, whichever way the style of made-up sentences goes."""
+    for shift in (0.2, -0.2):
+        found = measured(leaning(shift, 60) + leaning(shift, 60), ["male"] * 60 + ["female"] * 60)
+        for group in ("male", "female"):
+            one = found[("hallucinated_against_grounded", group)]
+            assert one.p is not None
+            assert one.p < 0.001
+            assert "Verdict" not in one.note
+            assert ("more" if shift > 0 else "less") + " often positive" in one.note
+        assert "amplified" not in found[("difference_of_differences", "")].note
+        assert "attenuated" not in found[("difference_of_differences", "")].note
 
 
 def test_without_a_harmed_group_on_the_axis_there_is_no_such_word() -> None:
-    for note in verdicts(0.25, -0.25, harms=()):
-        assert "the axis does not say" in note
+    assert "the axis does not say" in verdict(0.25, -0.25, harms=())
 
 
 def test_propagated_needs_an_equivalence_test() -> None:
     many = measured(leaning(0.0, 400, 0.05) + leaning(0.0, 400, 0.05), ["male"] * 400 + ["female"] * 400)
     few = measured(leaning(0.0, 6) + leaning(0.01, 6), ["male"] * 6 + ["female"] * 6)
-    assert "Verdict: propagated (within 5 points" in many[("hallucinated_against_grounded", "male")].note
-    assert "Verdict: not enough evidence." in few[("hallucinated_against_grounded", "male")].note
+    assert "Verdict: propagated" in many[("difference_of_differences", "")].note
+    assert "(within 5 points, equivalence test" in many[("hallucinated_against_grounded", "male")].note
+    assert "Verdict: not enough evidence." in few[("difference_of_differences", "")].note
+    assert "Not enough evidence" in few[("hallucinated_against_grounded", "male")].note
     assert "propagated" in few[("hallucinated_against_whole", "male")].note  # which the published rule says at once
 
 
