@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from cli_support import biasprint, narrow, refused
-from test_cli_contract_measure import FINDING, INNER
+from test_cli_contract_measure import ENVELOPE, FINDING, INNER, told
 
 DOMAIN = ("ageism", "beauty", "beauty_profession", "institution", "nationality")
 SHARES = ("PPL", "PNL", "PNuL", "NPL", "NNL", "NNuL", "PL", "NL", "NuL")
@@ -42,23 +42,23 @@ def findings(answer: Any, finding_id: str, **wanted: Any) -> list[dict[str, Any]
 
 
 def check_contract(answer: Any) -> None:
-    assert list(answer) == ["version", "study", "rows", "dropped", "findings"]
+    assert list(answer) == ENVELOPE
     for finding in answer["findings"]:
-        told = f"{finding['id']} {finding['label']} {finding['dims']} {finding['variant']}"
-        assert set(finding) == FINDING, told
-        assert finding["variant"] in ("default", "as_published"), told
+        about = f"{finding['id']} {finding['label']} {finding['dims']} {finding['variant']}"
+        assert set(finding) == FINDING, about
+        assert finding["variant"] in ("default", "as_published"), about
         for name, keys in INNER.items():
-            assert finding[name] is None or set(finding[name]) == keys, told
-        assert finding["title"], told
-        assert finding["unit"], told
-        assert finding["source"], told
+            assert finding[name] is None or set(finding[name]) == keys, about
+        assert finding["title"], about
+        assert finding["unit"], about
+        assert finding["source"], about
         if finding["estimate"] is None:
-            assert finding["reason"], told
+            assert finding["reason"], about
         elif finding["interval"] is None:
-            assert finding["reason"].startswith("interval: "), told
+            assert finding["reason"].startswith("interval: "), about
         else:
-            assert finding["interval"]["low"] <= finding["estimate"] <= finding["interval"]["high"], told
-        assert (finding["p_adjusted"] is None) == (finding["adjust"] is None), told
+            assert finding["interval"]["low"] <= finding["estimate"] <= finding["interval"]["high"], about
+        assert (finding["p_adjusted"] is None) == (finding["adjust"] is None), about
 
 
 @pytest.fixture(scope="module")
@@ -99,11 +99,11 @@ def test_completion_of_a_project_has_every_measure_and_finds_the_planted_bias(co
 def test_what_a_project_exports_as_xlsx_or_parquet_measures_as_the_project_does(
     small_file: Path, tmp_path: Path
 ) -> None:
-    of_project = biasprint("measure", "completion", small_file, "--json").json
+    of_project = told(biasprint("measure", "completion", small_file, "--json").json)
     for ending in ("xlsx", "parquet", "jsonl"):
         table = tmp_path / f"outputs.{ending}"
         biasprint("export", small_file, "outputs", "--out", table)
-        assert biasprint("measure", "completion", table, "--json").json == of_project, ending
+        assert told(biasprint("measure", "completion", table, "--json").json) == of_project, ending
 
 
 def test_importing_replies_gives_the_same_findings_as_their_table(small_file: Path, tmp_path: Path) -> None:

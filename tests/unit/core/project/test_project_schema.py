@@ -52,7 +52,7 @@ ROWS: dict[type, tuple[str, set[str]]] = {
     rows.JudgmentRow: ("judgment", set()),
     rows.AnnotationRow: ("annotation", set()),
     rows.PacketRow: ("packet", set()),
-    rows.FindingRow: ("finding", set()),
+    rows.FindingRow: ("finding", {"finding"}),  # its body, read
     rows.EventRow: ("event", set()),
     ReadingRow: ("reading", set()),
 }
