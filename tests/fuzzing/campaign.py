@@ -1,5 +1,6 @@
 """A budget of seconds spent on one kind of input; what is found is made small and told."""
 
+import multiprocessing
 import tempfile
 import time
 from collections import Counter
@@ -78,6 +79,8 @@ def hold(target: Target, root: Path, patch: pytest.MonkeyPatch) -> Held:
         (root / name).mkdir(parents=True)
         patch.setenv(variable, str(root / name))
     patch.setattr(tempfile, "tempdir", str(root / "tmp"))  # which it asked for once, and keeps
+    # A child that is forked, as other tests' are, asked too, and holds more memory than the one of documents may.
+    patch.setattr("core.compute.process.multiprocessing", multiprocessing)
     (root / target.place).parent.mkdir(parents=True, exist_ok=True)
     target.lay_out(root)
     return Held(target.name, root, apart=target.apart, seconds=target.seconds)
