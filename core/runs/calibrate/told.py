@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from core.draw import digits
@@ -19,6 +20,7 @@ from core.runs.calibrate.tally import Calibrated, Rate
 PAGE = "calibration.md"
 TABLE = "calibration.csv"
 MISSED = " ▾"
+BEYOND_TWO_ERRORS = NormalDist().cdf(-2)
 COLUMNS = (
     "study", "finding", "label", "dims", "planted", "n", "repeats", "undefined", "why_undefined", "truth", "truth_how",
     "mean", "power", "power_low", "power_high", "power_of", "false_alarms", "false_alarms_low", "false_alarms_high",
@@ -115,7 +117,9 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
         for row in missed
         for what in row.missed
     ]
-    return ["Missed:", "", *lines]
+    checks = sum(rate.share is not None for row in rows for rate in (row.false_alarms, row.coverage))
+    chance = f"Of {checks:,} checks within two standard errors up to {checks * BEYOND_TWO_ERRORS:.0f} miss by chance."
+    return [f"Missed. {chance}", "", *lines]
 
 
 def _grid(

@@ -153,3 +153,10 @@ def test_the_page_keeps_other_studies_and_replaces_its_own(tmp_path: Path) -> No
     assert [line["study"] for line in lines] == ["letters", "news"]
     assert lines[1]["false_alarms"] == "0.2"
     assert (tmp_path / "calibration-news.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_the_page_says_how_many_of_what_misses_chance_alone_would_mark() -> None:
+    row = rows_of([USUAL] * 16 + [replace(USUAL, p=0.01)] * 4)  # two checks: false alarms and coverage
+    page = told.section("news", [row] * 220, 20, 0, "biasprint calibrate news")
+    # Of 440 checks 2.275 % lie beyond two standard errors on one side (a table of the normal distribution).
+    assert "Missed. Of 440 checks within two standard errors up to 10 miss by chance." in page
