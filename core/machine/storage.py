@@ -30,7 +30,8 @@ def home() -> Path:
     chosen = os.environ.get("BIASPRINT_HOME")
     folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise not_writable(folder, error) from error
     return folder

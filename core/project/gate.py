@@ -128,6 +128,8 @@ def is_known(path: Path) -> bool:
 def remember(path: Path) -> None:
     """Note the file as it is now as one that this machine wrote. Failing to note it only costs an examination."""
     with suppress(OSError):
+        if is_known(path):
+            return  # looked at, not changed
         known = {key: value for key, value in _known().items() if key != str(path.resolve())}
         known[str(path.resolve())] = _state(path)
         latest = dict(list(known.items())[-REMEMBERED:])

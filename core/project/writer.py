@@ -66,6 +66,7 @@ class Writer:
         self._closing = threading.Lock()
         # Opened here, so that failing to open is the caller's to hear.
         self._connection = engine_for(lambda: _open(path)).connect()
+        self._checksums_kept = False  # from the first transaction on: opening a project to look at it costs less
         self._driver = driver_connection(self._connection)  # for savepoints: SQLAlchemy's way takes a third of a row
         self._thread = threading.Thread(target=self._run, name="project-writer", daemon=True)
         self._thread.start()
@@ -134,7 +135,11 @@ class Writer:
         done: list[tuple[_Order, Changes]] = []
         try:
             execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
+            if not self._checksums_kept:
+                keep_checksums(self._driver)
         except Exception as error:
+            if self._driver.in_transaction:
+                self._driver.execute("ROLLBACK")
             order.future.set_exception(explain(error, self._path))
             return
         deadline = time.monotonic() + GROUP_SECONDS
@@ -188,6 +193,7 @@ class Writer:
             if not arrived:
                 self._all_lost(done, explain(error, self._path))
                 return
+        self._checksums_kept = True  # a transaction that is rolled back takes its triggers along
         changes = Changes()
         for order, change in sorted(done, key=itemgetter(0)):  # a person's first
             changes |= change
@@ -229,5 +235,4 @@ def _open(path: Path) -> sqlite3.Connection:
     """The writing connection: it waits in our own loop, finely, and never spills a half-done transaction."""
     connection = connect(path, writable=True, wait_ms=0)
     connection.execute("PRAGMA cache_spill=OFF")
-    keep_checksums(connection)
     return connection
