@@ -231,6 +231,23 @@ def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
     assert check_project(path).sound
 
 
+def test_rows_have_checksums_where_the_first_transaction_failed(tmp_path: Path) -> None:
+    """What lets the connection write them is made in the first transaction, and gone with it."""
+    path = tmp_path / "study.biasprint"
+    session, ids = make(path)
+    with Project.open(path) as project:
+        connection = driver_connection(writer_of(project)._connection)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(NotSaved, match="disk is full"):
+            project.judging.record(choice(session, ids[0], note="x" * 100_000))
+        connection.execute("PRAGMA max_page_count=1000000")
+        project.judging.record(choice(session, ids[0]))
+    with closing(sqlite3.connect(path)) as plain:
+        assert plain.execute("SELECT checksum IS NOT NULL FROM judgment").fetchall() == [(1,)]
+    assert check_project(path).sound
+
+
 def test_a_full_disk_fails_the_whole_group_and_only_it(project: Project) -> None:
     writer = writer_of(project)
     connection = driver_connection(writer._connection)
