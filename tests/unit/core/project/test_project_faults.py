@@ -231,17 +231,26 @@ def test_a_full_disk_is_never_called_saved(tmp_path: Path) -> None:
     assert check_project(path).sound
 
 
-def test_rows_have_checksums_where_the_first_transaction_failed(tmp_path: Path) -> None:
+def test_rows_have_checksums_where_the_first_transaction_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What lets the connection write them is made in the first transaction, and gone with it."""
     path = tmp_path / "study.biasprint"
     session, ids = make(path)
+    execute = writing.execute_when_free
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+
+    def fails(connection: Connection, statement: str, seconds: float) -> None:
+        if statement == "COMMIT":
+            raise full
+        execute(connection, statement, seconds)
+
     with Project.open(path) as project:
-        connection = driver_connection(writer_of(project)._connection)
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count={pages}")
-        with pytest.raises(NotSaved, match="disk is full"):
-            project.judging.record(choice(session, ids[0], note="x" * 100_000))
-        connection.execute("PRAGMA max_page_count=1000000")
+        with monkeypatch.context() as patch:
+            patch.setattr(writing, "execute_when_free", fails)
+            with pytest.raises(NotSaved, match="disk is full"):
+                project.judging.record(choice(session, ids[0]))
         project.judging.record(choice(session, ids[0]))
     with closing(sqlite3.connect(path)) as plain:
         assert plain.execute("SELECT checksum IS NOT NULL FROM judgment").fetchall() == [(1,)]
