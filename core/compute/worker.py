@@ -19,6 +19,7 @@ from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
 from core.machine.installation import explained
 from core.machine.offline import guard_sockets
+from core.machine.processor import keep_sums_alike
 
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 
@@ -144,6 +145,7 @@ def _settle_in(niceness: int) -> None:
         os.nice(niceness)
     _keep_stdout_clean()
     _keep_remarks_away()
+    keep_sums_alike()
     threads = str(max(1, _cores() - 1))  # one core is left for the window
     os.environ.update(
         HF_HUB_OFFLINE="1",

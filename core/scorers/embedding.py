@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
+from core.machine.processor import keep_sums_alike
 from core.scorers.protocol import ScoreValue
+
+keep_sums_alike()  # before whatever imports this module computes with torch
 
 # ---- Batches of equal length
 

@@ -21,6 +21,7 @@ from typing import Any
 from urllib.request import getproxies
 
 from core.machine.installation.pins import WITHOUT_LOCK
+from core.machine.processor import for_compilers
 
 OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
 LAST_LINES = 40
@@ -202,7 +203,8 @@ def run(
     command = [*(pip or own()), "install", *OPTIONS, "--progress-bar", _progress_bar(bool(pip)), *arguments]
     process = subprocess.Popen(
         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        encoding="utf-8", errors="replace", env=os.environ | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
+        encoding="utf-8", errors="replace",
+        env=os.environ | for_compilers() | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
         **_apart(gently, inherits),
     )  # fmt: skip
     if gently and hasattr(os, "setpriority"):

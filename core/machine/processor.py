@@ -1,0 +1,47 @@
+"""What this computer's processor needs so that sums come out alike, and so that what is compiled for it runs.
+
+Only the standard library, and nothing of ours: run.py needs it before anything is installed.
+"""
+
+import os
+import platform
+from collections.abc import Mapping, MutableMapping
+from functools import cache
+from pathlib import Path
+
+_CPU_INFO = Path("/proc/cpuinfo")
+# The processors with AMX have all of these. Many virtual machines name AMX, and end the program that uses it (SIGILL).
+_WITHOUT_AMX = "-DGGML_NATIVE=OFF " + " ".join(
+    f"-DGGML_{name}=ON" for name in ("AVX512", "AVX512_VBMI", "AVX512_VNNI", "AVX512_BF16")
+)
+
+
+@cache
+def features() -> frozenset[str]:
+    """The features that Linux lists of the first processor, with its maker's name; empty elsewhere."""
+    try:
+        lines = _CPU_INFO.read_text("utf-8", "replace").split("\n\n", 1)[0].splitlines()
+    except OSError:
+        return frozenset()
+    rows = dict((part.strip() for part in line.split(":", 1)) for line in lines if ":" in line)
+    return frozenset([*rows.get("flags", "").split(), rows.get("vendor_id", "")])
+
+
+def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, found: frozenset[str] | None = None) -> None:
+    """Let Intel's library give a row of a matrix product the same last bit beside any other rows, in any thread.
+
+    By itself it picks kernels by the number of rows, and parts sums among threads: a text's score then depends on the
+    texts beside it. Its strict mode is for Intel's own processors; on others it would be slow, and the sums are alike
+    as they are (tests hold that). To be called before torch computes; what a person has set stays.
+    """
+    found = features() if found is None else found
+    if "GenuineIntel" in found and "avx2" in found:
+        environment.setdefault("MKL_CBWR", f"{'AVX512' if 'avx512bw' in found else 'AVX2'},STRICT")
+
+
+def for_compilers(environment: Mapping[str, str] = os.environ, found: frozenset[str] | None = None) -> dict[str, str]:
+    """What the environment of a compilation of llama.cpp needs besides: nothing where a person has set options."""
+    found = features() if found is None else found
+    if "CMAKE_ARGS" in environment or "amx_tile" not in found or platform.system() != "Linux":
+        return {}
+    return {"CMAKE_ARGS": _WITHOUT_AMX}
