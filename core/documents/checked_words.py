@@ -26,6 +26,7 @@ MOST_OF_OWN, SURE_OF_ANOTHER = 0.06, 0.8
 KIN: tuple[frozenset[Category], ...] = (frozenset({"family", "personal_life"}), frozenset({"appearance", "health"}))
 _known: BatchCache[Words, float] = BatchCache(20_000)
 _NAMED = re.compile(rf"{MASK}[{MASK}\s]*")
+_TITLE = re.compile(r"(?:mrs|miss|madam)\.?", re.IGNORECASE)  # before a name: how a letter calls somebody, and no remark
 
 
 def without_doubted(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None) -> tuple[Mark, ...]:
@@ -49,8 +50,12 @@ def without_doubted(sentences: Sequence[Sentence], marks: Sequence[Mark], person
         if mark.of_house
         or mark.negated
         or mark.hedged
-        or not (share < LEAST or _says_something_else(mark, read[mark.sentence]))
+        or not (share < LEAST or _is_title(mark) or _says_something_else(mark, read[mark.sentence]))
     )
+
+
+def _is_title(mark: Mark) -> bool:
+    return mark.category == "gender" and _TITLE.fullmatch(mark.words) is not None
 
 
 def _says_something_else(mark: Mark, clauses: Sequence[ReadClause]) -> bool:
@@ -82,4 +87,4 @@ def _plain(text: str) -> str:
 
 def version_of_checked_words() -> str:
     """Changes with every edit of the head and of what it doubts."""
-    return f"words 1; head {WEIGHTS_SHA256[:12]}; from {LEAST}; another from {SURE_OF_ANOTHER}"
+    return f"words 2; head {WEIGHTS_SHA256[:12]}; from {LEAST}; another from {SURE_OF_ANOTHER}"

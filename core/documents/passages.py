@@ -24,11 +24,11 @@ from core.swap import Person
 
 # Gender is left to the lists: a clause is read without it.
 FOUND: tuple[Category, ...] = tuple(key for key in CATEGORIES if key != "gender")
-# The least probability: where three of five are right by a fit over all classes to marks that two readers judged, on
-# letters by authors whom the head had not seen. A class with few of them is drawn to the others.
+# The least probability: where about four of five are right, and three of five of those near it, on 72 letters of two
+# authors whom the head of the count before had not seen, by what the authors set off (models/passages/card.md).
 LEAST: dict[Category, float] = {
-    "agentic": 0.65, "communal": 0.75, "standout": 0.8, "ability": 0.75, "grindstone": 0.75, "doubt": 0.8,
-    "personal_life": 0.95, "age": 0.75, "family": 0.75, "appearance": 0.8, "health": 0.8, "origin": 0.7,
+    "agentic": 0.65, "communal": 0.6, "standout": 0.65, "ability": 0.6, "grindstone": 0.6, "doubt": 0.8,
+    "personal_life": 0.65, "age": 0.6, "family": 0.75, "appearance": 0.65, "health": 0.65, "origin": 0.7,
 }  # fmt: skip
 LEAST_WORDS = 4
 SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
@@ -126,7 +126,7 @@ def _as_read(page: MarkedText, start: int, end: int) -> str:
 
 def version_of_passages() -> str:
     """Changes with every edit of the head and of what a clause is read without."""
-    return f"passages 3; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
+    return f"passages 4; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -20,7 +20,7 @@ FOUND = (
 )  # fmt: skip
 CLASSES = (*FOUND, "approval", "neutral")
 FILE = "head.safetensors"
-WEIGHTS_SHA256 = "3b398e3911af387ea720b17cd5d8e386c4c8d3eda7e83b62e6ef66257219fab0"
+WEIGHTS_SHA256 = "be23d541ba0fe12ab0f3f0a41d7d34c92f248b7dc12d4792c335cc9d28825871"
 NOTHING = tuple(float(name == "neutral") for name in CLASSES)  # of a text without a word
 
 

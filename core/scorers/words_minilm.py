@@ -24,7 +24,7 @@ CATEGORIES = (
     "personal_life", "gender", "age", "family", "appearance", "health", "origin",
 )  # fmt: skip
 FILE = "words.safetensors"
-WEIGHTS_SHA256 = "ba12842a07eb078244671cc6e328409bacf8c8972f5cb612008c8555a2780802"
+WEIGHTS_SHA256 = "d8c2c4f0d3a8bd4b513e1eb357b8830307006dfe8e29183c7f1075a8756b4c71"
 NEAR = 40  # tokens that are read before the words, and behind them
 MOST_TOKENS = 60  # of the words themselves
 

@@ -70,6 +70,12 @@ def test_words_of_a_clause_that_is_surely_of_another_category_are_doubted(doubts
     assert left("Jane is pleasant looking on the whole, and she is always kind.") == [("communal", "kind")]
 
 
+def test_a_title_is_how_somebody_is_called_and_no_mark(doubts: Doubts) -> None:
+    doubts()
+    assert left("Mrs Jane Doe taught here.") == []
+    assert [category for category, _ in left("Jane is a lady of few words.")] == ["gender"]
+
+
 def test_praise_that_is_denied_stays(doubts: Doubts) -> None:
     doubts("not a kind", "not kind", "kind")
     assert [category for category, _ in left("Jane is not a kind manager.")] == ["doubt"]
@@ -110,7 +116,7 @@ def test_a_reading_leaves_out_what_is_doubted_and_says_so(doubts: Doubts, read: 
     assert [mark.words for mark in reading.marks] == ["kind"]
     assert [mark.words for mark in reading.doubted] == ["leader", "warm"]
     assert "“leader”, “warm”" in reading.said_of_marks
-    assert reading.versions["checked words"].startswith("words 1; head ")
+    assert reading.versions["checked words"].startswith("words 2; head ")
     assert len(comments_on(reading)) == 1
     assert reading.said_of_marks in " ".join(str(block) for block in _marks(reading))
 

@@ -78,10 +78,10 @@ def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch
         list(probabilities(["they lead"]))
 
 
-def test_the_training_passages_are_of_eight_authors_and_every_class() -> None:
+def test_the_training_passages_are_of_ten_authors_and_every_class() -> None:
     given = passages()
     assert {one.label for one in given} == set(CLASSES)
-    assert {one.author for one in given} == {"own", *"abcdklm"}
+    assert {one.author for one in given} == {"own", *"abcdklmno"}
     assert min(Counter(one.label for one in given if one.author in "abc").values()) >= 60
     single = [" ".join(one.text.lower().split()) for one in given if one.author in ("own", *"abc")]
     assert len(set(single)) == len(single)
