@@ -14,6 +14,7 @@ from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from core.runs import exporting
 from core.runs.audit.again import measured_again, options_of
 from core.runs.audit.gates import parse_gate
 from core.runs.measure import MeasuredStudy, compare, measure_project
@@ -116,6 +117,18 @@ def test_whether_groups_are_alike_is_compared_once(project: Project) -> None:
 def difference_of(found: Sequence[Finding]) -> Finding:
     (one,) = [one for one in found if one.id == f"compare.difference{BETWEEN_GENERATORS}"]
     return one
+
+
+def test_every_exported_finding_says_who_wrote_its_texts(project: Project) -> None:
+    measured(project, compare=("all",))
+    rows = list(exporting.rows(JobContext(), project, "findings"))
+    assert {row["study"] for row in rows} == {"compare"}
+    whose = {row["written_by"]: (row["runs"], row["endpoint"], row["parameters"]) for row in rows}
+    assert whose == {"kind": ("1", "", "{}"), "plain": ("2", "", "{}"), "kind | plain": ("1 | 2", "", "{}")}
+
+    measured(project, generators=("plain",))
+    alone = list(exporting.rows(JobContext(), project, "findings"))
+    assert {(row["written_by"], row["runs"]) for row in alone} == {("plain", "2")}
 
 
 def test_a_replay_measures_the_same_studys_texts_again(project: Project) -> None:
