@@ -9,6 +9,9 @@ DIRECTIONS = {"SAI": "the person is given (SAI)", "ASA": "the trait is given (AS
 Variant = Literal["default", "as_published"]
 MATCHED_UNITS = "matched blocks are the units"  # of a note: what n counts
 BETWEEN_GENERATORS = ".between_generators"  # how the id of a difference between two generators ends
+OF_GROUPS = (
+    "of_groups"  # its dim that says of which groups the finding is, where several of its id differ in them alone
+)
 
 
 @dataclass(frozen=True)
@@ -102,12 +105,13 @@ class Finding:
 
     @property
     def shown_dims(self) -> Mapping[str, str]:
-        """The dims as they are read: without the model where the generator's name says it, directions in words."""
+        """The dims as they are read: directions in words, without the model where the generator's name says it, and
+        without groups, which the title names."""
         generator = self.dims.get("generator", "")
         return {
             name: DIRECTIONS.get(value, value) if name == "direction" else value
             for name, value in self.dims.items()
-            if name != "model" or value not in generator
+            if name != OF_GROUPS and (name != "model" or value not in generator)
         }
 
     def to_json(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
-from core.findings import Finding
+from core.findings import BETWEEN_GENERATORS, Finding
 from core.jobs import JobContext
 from core.judging.adjudication import Adjudication, adjudicated
 from core.judging.blocks import text_blocks
@@ -165,8 +165,10 @@ SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "val
 FINDING = (
     "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
     "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
-    "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note",
+    "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note", "study", *WROTE,
+    "revision", "runs",
 )  # fmt: skip
+SEVERAL = " | "  # between generators of one finding, where they differ
 
 
 def columns(project: Project, what: What, study: str | None = None) -> list[str]:
@@ -329,11 +331,11 @@ def _every_judgment(project: Project, kind: str | None) -> Iterator[Row]:
 
 def _findings(project: Project, kind: str | None) -> Iterator[Row]:
     for stored in project.findings.all(kind):
-        yield finding_row(stored.finding)
+        yield finding_row(stored.finding, stored.study, stored.recipe)
 
 
-def finding_row(finding: Finding) -> Row:
-    """A finding as one flat row."""
+def finding_row(finding: Finding, study: str, recipe: Mapping[str, Any]) -> Row:
+    """A finding as one flat row, with who wrote its texts by the recipe of its measurement."""
     interval, floor, effect, power = finding.interval, finding.floor, finding.effect, finding.power
     whole = finding.to_json()
     return {
@@ -349,4 +351,29 @@ def finding_row(finding: Finding) -> Row:
         "effect": f"{effect.name} {effect.value:.4g}" if effect else None,
         "detectable": power and power.detectable,
         "n_for_planned": power and power.n_for_planned,
+        "study": study,
+        **_who_wrote(finding, recipe),
+    }
+
+
+def _who_wrote(finding: Finding, recipe: Mapping[str, Any]) -> dict[str, str]:
+    """Of the generator that a finding names, of the two that it compares, or of all whose texts were measured."""
+    measured = list(recipe.get("generators", ()))
+    if finding.id.endswith(BETWEEN_GENERATORS):
+        named: Sequence[str] = finding.groups
+    else:
+        named = [finding.dims["generator"]] if "generator" in finding.dims else [one["name"] for one in measured]
+    known = {one["name"]: one for one in (*recipe.get("sides", ()), *measured)}
+    wrote = [known[name] for name in named if name in known]
+
+    def of_each(said: Callable[[Mapping[str, Any]], str]) -> str:
+        return SEVERAL.join(dict.fromkeys(map(said, wrote)))
+
+    return {
+        "written_by": SEVERAL.join(one["name"] for one in wrote),
+        "endpoint": of_each(lambda one: one["endpoint"]),
+        "system_prompt": of_each(lambda one: one["system_prompt"]),
+        "parameters": of_each(lambda one: json.dumps(one["parameters"], sort_keys=True, ensure_ascii=False)),
+        "revision": of_each(lambda one: one["revision"]),
+        "runs": of_each(lambda one: ", ".join(map(str, one["runs"]))),
     }

@@ -42,9 +42,10 @@ def batches(lengths: Sequence[int], most: int = BATCH) -> Iterator[list[int]]:
 def filled(count: int, length: int) -> int:
     """How many sequences of this length to compute for `count`: the last is repeated where few tokens are computed.
 
-    With 16 tokens and more the sums are the same for any number; below, only for multiples of four.
+    Sequences of 16 tokens and more have the same sums in any number; shorter ones in multiples of four that have 16
+    tokens together. Four single words with their two marks are 12, and had others than eight of them.
     """
-    return count if length >= ENOUGH_ROWS else whole_groups(count)
+    return count if length >= ENOUGH_ROWS else whole_groups(max(count, -(-ENOUGH_ROWS // length)))
 
 
 def whole_groups(count: int) -> int:

@@ -70,6 +70,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level",
         "method", "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean",
         "floor_p95", "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note",
+        "study", *WROTE, "revision", "runs",
     ),
 }  # fmt: skip
 

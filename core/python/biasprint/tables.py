@@ -65,7 +65,11 @@ class Findings(Sequence[Finding]):
 
     def to_pandas(self) -> "pd.DataFrame":
         """The columns are those of an export of findings; `dims`, `dropped` and the like hold mappings."""
-        return Table(FINDING, [finding_row(one) for one in self._findings]).to_pandas()
+        return Table(FINDING, [self._row(one) for one in self._findings]).to_pandas()
+
+    def _row(self, finding: Finding) -> Mapping[str, Any]:
+        study = next((study for study in self.recipes if finding.id.startswith(f"{study}.")), "")
+        return finding_row(finding, study, self.recipes.get(study, {}))
 
 
 def data_frame(columns: Mapping[str, Sequence[Any]]) -> "pd.DataFrame":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from core.draw.figure import Figure, mark
-from core.findings import BETWEEN_GENERATORS, Finding
+from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
 from core.report.figures.choose import joined, parted, words, worth_drawing
 
 Draw = Callable[[Sequence[Finding]], list[Figure]]
@@ -74,4 +74,5 @@ def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> It
 
 
 def _row(finding: Finding) -> str:
-    return joined(words(finding.label), *(words(value) for value in finding.dims.values()))
+    said = (words(value) for name, value in finding.dims.items() if name != OF_GROUPS)  # which the section names
+    return joined(words(finding.label), *said)

@@ -133,6 +133,8 @@ class AuditRun:
                 self._score(ctx, name)
         measured: dict[str, MeasuredStudy] = {}
         for how in self.audit.measures():
+            if self._has_nothing(how.texts_of or how.study):
+                continue
             self.tell(f"Measuring {how.study}.")
             with self._otherwise(f"{how.study} was not measured"):
                 measured[how.study] = measure_project(ctx, self.project, how.study, self._options(how), self.compute)
@@ -143,6 +145,11 @@ class AuditRun:
             tuple(self._runs), tuple(self._texts), tuple(self._judged), measured, gates, tuple(self._undone),
             self._misused,
         )  # fmt: skip
+
+    def _has_nothing(self, study: str) -> bool:
+        """Whether its prompts or texts were to be made here and none were: why has been said, and is all there is."""
+        asked = any(one.study == study for one in (*self.audit.prompts, *self.audit.texts))
+        return asked and self.project.studies.of_kind(study) is None
 
     def _foretell(self) -> None:
         """Say at once of a gate that no study here can pass or fail: hours may lie before the answer."""

@@ -8,7 +8,7 @@ study keeps together (a matched block, a given term, a headline, a task and them
 
 import inspect
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, log
@@ -16,7 +16,7 @@ from typing import Any
 
 from core.compute import ComputeProcess, calls
 from core.compute.messages import resolve
-from core.findings import BETWEEN_GENERATORS, Finding, StudyResult
+from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
 from core.jobs import JobContext
 from core.metrics.resampling import group_jackknife
 from core.metrics.result import Bounds, Difference, only_estimates
@@ -27,6 +27,7 @@ from core.studies.findings import interval, missing_interval, with_holm
 
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/generators.md"
+RESTATED = ".equivalence"  # how ids end whose estimate is that of another finding
 Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
 Estimates = dict[Key, tuple[float, int]]  # and how many items each is of
 
@@ -93,7 +94,17 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
     families: dict[str, list[Finding]] = {}
     for difference in found:
         families.setdefault(difference.id, []).append(difference)
-    return [each for key, own in families.items() for each in with_holm(own, f"{key}, {len(own)} tests")]
+    return [each for key, own in families.items() for each in with_holm(_told_apart(own), f"{key}, {len(own)} tests")]
+
+
+def _told_apart(differences: Sequence[Finding]) -> Sequence[Finding]:
+    """Those of an id, without the groups that they are of where nothing else is the same for two of them."""
+    bare = [replace(one, dims=_without_groups(one.dims)) for one in differences]
+    return bare if len(set(map(key_of, bare))) == len(bare) else differences
+
+
+def _without_groups(dims: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in dims.items() if name != OF_GROUPS}
 
 
 Same = tuple[str, str, tuple[int, ...], tuple[int, ...]]
@@ -176,7 +187,7 @@ def _differences(
     return [
         _difference(pair, one, other[key_of(one)], first[1], second[1])
         for one in first[0]
-        if one.estimate is not None and key_of(one) in other
+        if one.estimate is not None and key_of(one) in other and not one.id.endswith(RESTATED)
     ]
 
 
@@ -218,7 +229,7 @@ def _difference(
         estimate=plain,
         unit=_unit(one.unit),
         n=pair.prompts,
-        dims=one.dims,
+        dims={**one.dims, **({OF_GROUPS: " : ".join(one.groups)} if one.groups else {})},
         reason="the ratio of the second generator is 0" if plain is None else None,
         n_by_group={names[0]: one.n, names[1]: other.n},
         scorers=one.scorers,

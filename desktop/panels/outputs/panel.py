@@ -199,6 +199,7 @@ class OutputsPanel(Panel):
                 _offer(self.identity, choices.identities)
                 _offer(self.generator, choices.generators)
                 self.generator.setVisible(len(choices.generators) > 1)
+                self._fit_columns()
 
         self.shell.jobs.start(tr("Filters"), lambda ctx: source.choices(), quiet=True, on_done=offer)
 
@@ -283,10 +284,12 @@ class OutputsPanel(Panel):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """As many columns as leave the text room to be read; the card has what is left out."""
+        """As many columns as leave the text room to be read, who wrote it first where several did; the card has what
+        is left out."""
         tokens = theme.current()
         room = self.view.viewport().width() - tokens.px(TEXT_WIDTH)
-        for name, width in WIDTHS.items():
+        several = not self.generator.isHidden()
+        for name, width in sorted(WIDTHS.items(), key=lambda each: several and each[0] != "model"):
             column = Line._fields.index(name)
             room -= tokens.px(width)
             self.view.setColumnHidden(column, room < 0)

@@ -97,6 +97,23 @@ def test_generators_of_one_model_are_compared_and_held_by_their_names_in_the_fil
     assert result.exit_code == 2
 
 
+def test_a_study_whose_prompts_were_not_made_is_one_sentence_and_the_rest_is_done(
+    project: Project, tmp_path: Path
+) -> None:
+    alone = tmp_path / "alone.toml"
+    alone.write_text(
+        'key = "alone"\ntitle = "Alone"\nversion = 1\n[[identities]]\nkey = "a"\nlabel = "A"\nphrase = "a"\n', "utf-8"
+    )
+    wrong = {"study": "creativity", "tasks": ["haiku"], "axes": [str(alone)]}
+    writers = [author("large"), author("none")]
+    measure = [{"study": "creativity", "compare": ["large", "none"]}, {"study": "completion"}]
+    result = done(project, asked(prompts=[wrong, ASKED], generators=writers, measure=measure))
+    (sentence,) = result.undone
+    assert sentence.startswith("The prompts “creativity” were not made: ")
+    assert "an axis needs at least two identities" in sentence
+    assert (list(result.measured), result.exit_code) == (["completion"], 1)
+
+
 # ---- Texts that are there already
 
 REPLIES = {

@@ -1,6 +1,6 @@
 """The study “compare” asked of another study's texts, and of two generators against each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ from inline_compute import Inline
 from scipy.stats import ttest_1samp
 
 from core.errors import AppError, UsageError
-from core.findings import BETWEEN_GENERATORS, Finding
+from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs.audit.again import options_of
+from core.runs import exporting
+from core.runs.audit.again import measured_again, options_of
+from core.runs.audit.gates import parse_gate
 from core.runs.measure import MeasuredStudy, compare, measure_project
 from core.runs.reporting import audited
 from core.studies.study import MeasureOptions
@@ -91,6 +93,42 @@ def test_two_generators_are_compared_on_the_prompts_that_both_answered(project: 
     expected = ttest_1samp(own, 0).confidence_interval()  # blocks are the units that are left out in turn
     assert (one.interval.low, one.interval.high) == pytest.approx((expected.low, expected.high))
     assert one.n == 2 * BLOCKS
+
+
+def test_differences_of_each_group_are_told_apart_by_gates_and_by_a_replay(project: Project) -> None:
+    found = measured(project, compare=("all",)).result.findings
+    between = [one for one in found if one.id.endswith(BETWEEN_GENERATORS)]
+    for group in ("female", "male"):
+        gate = parse_gate(f"compare.mean{BETWEEN_GENERATORS}[length, {OF_GROUPS}={group}] estimate_above 9")
+        (one,) = filter(gate.is_about, between)
+        assert group in one.title
+        assert OF_GROUPS not in one.shown_dims  # the title says it
+    again = measured_again(JobContext(), project, "compare", INLINE)
+    assert (len(again.findings), again.same) == (len(found), len(found))
+
+
+def test_whether_groups_are_alike_is_compared_once(project: Project) -> None:
+    """The difference within the margin is the difference itself, which is compared as such."""
+    found = measured(project, compare=("all",)).result.findings
+    assert {one.id for one in found if "equivalence" in one.id} == {"compare.equivalence"}
+    assert difference_of(found).dims.get(OF_GROUPS) is None  # there is one alone
+
+
+def difference_of(found: Sequence[Finding]) -> Finding:
+    (one,) = [one for one in found if one.id == f"compare.difference{BETWEEN_GENERATORS}"]
+    return one
+
+
+def test_every_exported_finding_says_who_wrote_its_texts(project: Project) -> None:
+    measured(project, compare=("all",))
+    rows = list(exporting.rows(JobContext(), project, "findings"))
+    assert {row["study"] for row in rows} == {"compare"}
+    whose = {row["written_by"]: (row["runs"], row["endpoint"], row["parameters"]) for row in rows}
+    assert whose == {"kind": ("1", "", "{}"), "plain": ("2", "", "{}"), "kind | plain": ("1 | 2", "", "{}")}
+
+    measured(project, generators=("plain",))
+    alone = list(exporting.rows(JobContext(), project, "findings"))
+    assert {(row["written_by"], row["runs"]) for row in alone} == {("plain", "2")}
 
 
 def test_a_replay_measures_the_same_studys_texts_again(project: Project) -> None:

@@ -58,3 +58,8 @@ def test_only_equal_lengths_share_a_batch_and_none_is_lost(most):
 def test_few_tokens_are_filled_up_to_whole_groups():
     assert [filled(count, 5) for count in (1, 4, 5)] == [4, 4, 8]
     assert filled(1, 16) == 1
+
+
+def test_few_short_sequences_are_filled_up_to_as_many_tokens_as_have_equal_sums():
+    assert [filled(count, 3) for count in (1, 4, 8, 9)] == [8, 8, 8, 12]
+    assert [filled(1, length) for length in (1, 2, 4)] == [16, 8, 4]

@@ -101,6 +101,15 @@ def test_a_vector_is_the_same_to_the_bit_in_any_company_and_order(embed):
         assert np.array_equal(embed([texts[i]])[0], together[i])
 
 
+def test_a_single_word_has_the_same_vector_to_the_bit_in_any_company(embed):
+    singles = ["kind", "office", "person", "whose", "parts", "child", "trust", "logic", "family", "wedding"]
+    together = embed(singles)
+
+    for number in (1, 3, 4, 5):
+        few = embed(singles[:number])
+        assert all(np.array_equal(one, other) for one, other in zip(few, together, strict=False))
+
+
 @pytest.mark.parametrize("text", ["", "  \n\t ", "\x00\x01"])
 def test_a_text_without_a_word_has_no_vector(embed, text):
     empty, full = embed([text, "a word"])

@@ -374,6 +374,12 @@ def test_outputs_are_told_apart_and_narrowed_by_their_generator(
         "All generators", "none", warm_name, *(f"{warm_name}, run {other}" for other in seeds)
     ]  # fmt: skip
     assert panel.generator.isVisible()
+    panel.resize(1072, 640)
+    QApplication.processEvents()
+    names = [panel.table.headerData(place, Qt.Orientation.Horizontal) for place in range(panel.table.columnCount())]
+    kept = [name for place, name in enumerate(names) if not panel.view.isColumnHidden(place)]
+    assert "Generator" in kept
+    assert "Status" not in kept
     assert panel.where().run_ids is None
     panel.generator.setCurrentIndex(2)
     assert panel.where().run_ids == tuple(seeds)
