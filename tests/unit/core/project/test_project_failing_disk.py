@@ -1,0 +1,104 @@
+"""A disk that fails at any of the first 200 calls that write or sync, while a person rates."""
+
+import errno
+import shutil
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+from failing_disk import FAILING_DISK, FailingDisk, Fault
+from packet_files import coordinator
+
+from core.project.check import check_project
+from core.project.project import Project
+
+COMPARISONS, CALLS = 14, 200
+# As a person does: whoever is told that an answer was not saved gives it again.
+RATE = """
+from pathlib import Path
+from core.errors import AppError
+from core.judging.session import open_judging
+from core.judging.store import ProjectStatements, ProjectStore
+from core.judging.wording import ProjectWording
+from core.project.project import Project
+
+def until_it_works(told, do):
+    for _ in range(80):
+        try:
+            return do()
+        except AppError as error:
+            told["refused"].append(str(error).splitlines()[0])
+    raise SystemExit("it never works")
+
+def opened_to_write(told, path):
+    # A folder that cannot be written to now is opened read-only and says so: closed, and opened again.
+    project = Project.open(path)
+    if not project.read_only:
+        return project
+    project.close()
+    raise AppError(project.read_only)
+
+def live(path, fail, work):
+    told = {"acknowledged": [], "noted": [], "refused": []}
+    fail()
+    project = until_it_works(told, lambda: opened_to_write(told, Path(path)))
+    door = open_judging(ProjectStore(project), ProjectWording(project), statements=ProjectStatements(project))
+    (offer,) = until_it_works(told, lambda: door.start_info("R01").result(60)).offers
+    view = until_it_works(told, lambda: door.open(offer.token, "R01").result(60))
+    while view.comparison is not None:
+        token, number = view.comparison.token, view.progress.done
+        note = f"note {number} " + "n" * 2000
+        until_it_works(told, lambda: door.save_note(token, note).result(60))
+        view = until_it_works(told, lambda: door.record(token, "choice", number % 3).result(60))
+        told["acknowledged"].append([note, number % 3])
+        assert view.progress.done == number + 1
+    work()
+    door.close(30)
+    project.close()
+    return told
+"""
+
+
+def faults(step: int) -> list[Fault]:
+    """One call fails, or thirty; with an error, or for want of room; before anything of it is written, or half."""
+    kinds = list(product((1, 30), (errno.EIO, errno.ENOSPC), (False, True)))
+    if step == 1:
+        return [Fault(first, *kind) for first in range(1, CALLS + 1) for kind in kinds]
+    return [Fault(first, *kinds[at % len(kinds)]) for at, first in enumerate(range(1, CALLS + 1, step))]
+
+
+@pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])])
+def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twice(
+    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
+) -> None:
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "study"
+    folder.mkdir()
+    path, whole = folder / "study.biasprint", tmp_path / "whole"
+    coordinator(path, comparisons=COMPARISONS)
+    shutil.copy2(path, whole)
+    acknowledged = refused = 0
+    every = faults(step)
+    with FailingDisk(folder, tmp_path, RATE) as disk:
+        for fault in every:
+            for left in folder.iterdir():
+                left.unlink()
+            shutil.copy2(whole, path)
+            told = disk.lived(str(path), fault)
+            assert "traceback" not in told, (fault, told["traceback"])
+            assert told["calls"] > fault.first, (fault, "the call that was to fail did not come")
+            acknowledged += len(told["acknowledged"])
+            refused += len(told["refused"])
+            assert check_project(path).sound, fault
+            with Project.open(path, read_only=True) as project:
+                rows = project.judging.judgments(superseded=True)
+            found = sorted((row.note, row.shown.index(row.chosen)) for row in rows if row.chosen is not None)
+            assert found == sorted((note, card) for note, card in told["acknowledged"]), (fault, told["refused"])
+            assert len(rows) == COMPARISONS, (fault, "an answer stands twice")
+    assert refused, "no failure was noticed: the test shows nothing"
+    figure(
+        f"{len(every):,} faults at the first {CALLS} calls that write or sync: {acknowledged:,} acknowledged "
+        f"answers, none lost or twice; {refused:,} failures told"
+    )
