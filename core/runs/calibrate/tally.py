@@ -251,13 +251,16 @@ def _coverage(every: Sequence[Seen], truth: Truth) -> Rate:
 
 
 def _judged(row: Calibrated, asked: Planting, bounds: Required) -> Calibrated:
-    """The row with what misses its bound by more than two standard errors (power: by any) marked."""
+    """The row with what misses its bound by more than two standard errors (power: by any) marked.
+
+    Of an interval that holds given what each study learnt, no coverage of what all of them mean can be required.
+    """
     power, alarms, coverage = row.power, row.false_alarms, row.coverage
     if (row.planted, row.n) == (bounds.power_at, asked.recommended) and power.share is not None:
         power = replace(power, missed=power.share < bounds.power)
     if alarms.share is not None:
         alarms = replace(alarms, missed=alarms.share > bounds.false_alarms + two_errors(bounds.false_alarms, alarms.of))
-    if coverage.share is not None:
+    if coverage.share is not None and not asked.condition(row.id):
         short = coverage.share < bounds.coverage - two_errors(bounds.coverage, coverage.of)
         coverage = replace(coverage, missed=short)
     return replace(row, power=power, false_alarms=alarms, coverage=coverage)
