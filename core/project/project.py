@@ -119,7 +119,8 @@ class Project:
         except BaseException as error:
             if lock is not None:
                 lock.release()
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
+                path.unlink(missing_ok=True)
             told = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
             if told is error:
                 raise

@@ -102,3 +102,46 @@ def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twic
         f"{len(every):,} faults at the first {CALLS} calls that write or sync: {acknowledged:,} acknowledged "
         f"answers, none lost or twice; {refused:,} failures told"
     )
+
+
+MAKE = """
+from pathlib import Path
+from core.errors import AppError
+from core.project.project import Project
+import core.project.project, core.project.migrations, core.project.backup
+
+def live(path, fail, work):
+    fail()
+    try:
+        Project.create(Path(path)).close()
+        told = {"sentence": ""}
+    except AppError as error:
+        told = {"sentence": str(error)}
+    work()
+    return told
+"""
+
+
+@pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
+@pytest.mark.parametrize("where", ["study", "home"])
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
+def test_where_a_project_is_made_any_call_that_fails_ends_in_a_sentence(
+    tmp_path: Path, where: str, error: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From each of its calls on the disk fails for good: of the project, or of the data folder, which can be missed."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    for name in ("study", "home"):
+        (tmp_path / name).mkdir()
+    path = tmp_path / "study" / "study.biasprint"
+    said = []
+    with FailingDisk(tmp_path / where, tmp_path, MAKE) as disk:
+        for first in (*range(1, 10), *range(10, 60, 10)):
+            told = disk.lived(str(path), Fault(first, 1_000_000, error, half=False))
+            assert "traceback" not in told, (first, told["traceback"])
+            if told["sentence"] and error == errno.ENOSPC:
+                assert "disk" in told["sentence"]
+                assert not path.exists(), first
+            said.append(told["sentence"])
+            for left in path.parent.iterdir():
+                left.unlink()
+    assert all(said[:9]) if where == "study" else not said[-1]
