@@ -142,8 +142,10 @@ class Project:
             return cls._open_working_copy(path, lacks)
         try:
             lock = ProjectLock.acquire(path)
-        except OSError:
-            return cls._open_read_only(path, f"“{path.parent}” cannot be written to: the project is open read-only.")
+        except OSError as error:
+            full, closed = f"The disk of “{path.parent}” is full", f"“{path.parent}” cannot be written to"
+            why = f"{full if error.errno in FULL else closed}: the project is open read-only."
+            return cls._open_read_only(path, why)
         try:
             if not os.access(path, os.W_OK):
                 lock.release()

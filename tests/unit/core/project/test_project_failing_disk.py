@@ -145,3 +145,50 @@ def test_where_a_project_is_made_any_call_that_fails_ends_in_a_sentence(
             for left in path.parent.iterdir():
                 left.unlink()
     assert all(said[:9]) if where == "study" else not said[-1]
+
+
+REPLACE = """
+from pathlib import Path
+from core.errors import AppError
+from core.machine import storage
+from core.project.project import Project
+from core.report.whole_file import whole_file
+
+def write(target):
+    with whole_file(target) as file:
+        file.write(b"new")
+
+def live(what, fail, work):
+    target, project = Path(what), Path(what).with_name("study.biasprint")
+    told = {}
+    fail()
+    for name, do in (("file", lambda: write(target)), ("settings", lambda: storage.write("x.json", {}))):
+        try:
+            do()
+        except (AppError, OSError) as error:
+            told[name] = [str(error), getattr(error, "filename", None)]
+    with Project.open(project) as opened:
+        told["banner"] = opened.read_only
+    work()
+    return told
+"""
+
+
+@pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
+def test_what_failed_first_is_told_where_clearing_up_fails_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a disk that fails for good and of a full one; a project on either is opened to be read."""
+    monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    target = tmp_path / "out.csv"
+    target.write_bytes(b"old")
+    coordinator(tmp_path / "study.biasprint", comparisons=1)
+    with FailingDisk(tmp_path, tmp_path, REPLACE) as disk:
+        broken = disk.lived(str(target), Fault(1, 1_000_000, errno.EIO, half=False))
+        full = disk.lived(str(target), Fault(1, 1_000_000, errno.ENOSPC, half=False))
+    assert "traceback" not in broken, broken["traceback"]
+    assert broken["file"] == ["[Errno 5] Input/output error", None]  # no file name: it is not that of the unlink
+    assert "could not be written (Input/output error)" in broken["settings"][0]
+    assert "cannot be written to: the project is open read-only" in broken["banner"]
+    assert "could not be written (No space left on device)" in full["settings"][0]
+    assert full["banner"] == f"The disk of “{tmp_path}” is full: the project is open read-only."
+    assert target.read_bytes() == b"old"
