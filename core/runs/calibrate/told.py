@@ -125,7 +125,7 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
 
 
 def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
-    """Whose intervals are not held to the coverage of the table, why, and how low that is."""
+    """Whose intervals are not held to the coverage of the table, why, and how low that is; what was not tried."""
     asked, told = planting_of(study), list[str]()
     for start, why in asked.given.items():
         shares = [row.coverage.share for row in rows if row.id.startswith(start) and row.coverage.share is not None]
@@ -133,9 +133,13 @@ def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
             told += [
                 f"- {start}: the interval holds {why}. Of the mean of all studies it holds {min(shares):.0%} at least."
             ]
-    return (
-        ["Not required of intervals, as they leave out what learning anew would change:", "", *told, ""] if told else []
-    )
+    parts = {
+        "Not required of intervals, as they leave out what learning anew would change:": told,
+        "Not tried:": [
+            f"- {finding}: {why}." for finding, why in asked.not_tried.items() if finding in {row.id for row in rows}
+        ],
+    }
+    return [line for title, lines in parts.items() if lines for line in (title, "", *lines, "")]
 
 
 def _grid(

@@ -172,3 +172,13 @@ def test_an_interval_given_what_a_study_learnt_is_not_held_to_the_mean_of_all() 
     page = told.section("news", [news], 10, 0, "biasprint calibrate news")
     assert "- news.document: the interval holds given the topics" in page
     assert "Of the mean of all studies it holds 50% at least." in page
+
+
+def test_of_what_so_few_resamples_cannot_find_no_rate_is_told() -> None:
+    asked = replace(ASKED, not_tried={"a.difference": "too few"})
+    row = rows_of([USUAL] * 10, "medium", asked)
+    assert (row.power.share, row.told.share, row.missed) == (None, None, ())
+    assert rows_of([USUAL] * 10, asked=asked).false_alarms.reason == "too few"
+    words = replace(row, id="letters.word.odds_ratio")
+    page = told.section("letters", [words], 10, 0, "biasprint calibrate letters")
+    assert "Not tried:\n\n- letters.word.odds_ratio: some 150 words" in page
