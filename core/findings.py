@@ -181,8 +181,8 @@ def _without_endless(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _check(fields: Mapping[str, Any]) -> None:
     """Raise TypeError where a text is no text, or a number no number that can be shown and reckoned with."""
     texts = (
-        *(fields[name] for name in ("id", "label", "title", "unit", "variant", "harm", "source", "note")),
-        fields["reason"] or "", *fields["groups"], *fields["dims"].values(),
+        *(fields.get(name, "") for name in ("id", "label", "title", "unit", "variant", "harm", "source", "note")),
+        fields.get("reason") or "", *fields["groups"], *fields.get("dims", {}).values(),
         *(use.name for use in fields["scorers"]), *(use.role for use in fields["scorers"]),
         *(value for value in _inside(fields) if isinstance(value, str)),
     )  # fmt: skip

@@ -187,7 +187,7 @@ def _row(
     floors = [each.floor for each in every if each.floor is not None]
     truth = truth_of(asked, finding, planted, pooled)
     untested = asked.not_tried.get(finding, "it has no test")
-    tried = [] if finding in asked.not_tried else studies
+    tried: Sequence[Sequence[Seen]] = () if finding in asked.not_tried else studies
     rejected = Rate.counted([_any(each.rejected for each in one) for one in tried], untested)
     told = Rate.counted([_any(each.told for each in one) for one in tried], untested)
     if finding in asked.any_of:  # one of many: only what is adjusted for how many there are is a claim

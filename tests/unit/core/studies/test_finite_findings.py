@@ -142,6 +142,10 @@ def test_any_other_such_number_is_left_out_alone_and_this_is_told(name: str, val
 def test_a_stored_finding_with_such_a_number_is_damaged_and_not_mended() -> None:
     stored = finding().to_json()
     assert Finding.from_json(stored) == finding()
+    without = {
+        name: value for name, value in stored.items() if name not in ("harm", "note", "source", "dims", "reason")
+    }
+    assert Finding.from_json(without) == finding()  # as a version would store it that did not know of them
     for damaged in ({"estimate": NAN}, {"p": 10 * LARGEST}, {"interval": {**stored["interval"], "low": -INFINITE}}):
         with pytest.raises(ValueError, match="no finding"):
             Finding.from_json({**stored, **damaged})
