@@ -71,6 +71,8 @@ class Finding:
     `groups[0]` is the numerator of a ratio or the first term of a difference. Percentage points are proportions.
     A key of `dims` is absent where the finding is pooled over it. `estimate` is None where the number is undefined,
     and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ".
+    A number that is not finite is left out, with what is said about it, and this is told: JSON has no such number, so
+    that one of them would end the whole measurement.
     """
 
     id: str
@@ -102,6 +104,9 @@ class Finding:
     def __post_init__(self) -> None:
         if self.estimate is None and not self.reason:
             raise ValueError(f"{self.id} {self.label}: an undefined estimate needs a reason")
+        if not all(map(_can_be_told, _numbers(vars(self)))):
+            for name, value in _without_endless(vars(self)).items():
+                object.__setattr__(self, name, value)
 
     @property
     def shown_dims(self) -> Mapping[str, str]:
@@ -132,35 +137,63 @@ class Finding:
             for key, kind in (("interval", Interval), ("adjust", Adjustment), ("effect", Effect), ("floor", Floor)):
                 fields[key] = build(kind, fields[key])
             fields["power"] = build(Power, fields["power"])
+            _check(fields)
             found = cls(**fields)
-            _check(found)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("this is no finding") from error
         return found
 
 
 LARGEST = 1e300  # in absolute value: nothing that was measured is larger, and not every larger whole number is a float
+ENDLESS = "no finite number"
+OF_ESTIMATE = ("interval", "p", "p_adjusted", "effect", "contrast", "floor", "floor_subtracted", "power")
+IN_WORDS = {"p_adjusted": "adjusted p", "floor_subtracted": "estimate less the floor"}
 
 
-def _check(finding: Finding) -> None:
+def _inside(fields: Mapping[str, Any]) -> list[Any]:
+    parts = (fields.get(name) for name in ("interval", "effect", "floor", "power", "adjust"))
+    return [value for part in parts if part is not None for value in vars(part).values()]
+
+
+def _numbers(fields: Mapping[str, Any]) -> list[Any]:
+    mappings = (fields.get(name) or {} for name in ("contrast", "n_by_group", "dropped"))
+    return [
+        *(fields.get(name) for name in ("n", "estimate", "p", "p_adjusted", "floor_subtracted")),
+        *(value for each in mappings for value in each.values()),
+        *(value for value in _inside(fields) if not isinstance(value, str)),
+    ]
+
+
+def _can_be_told(value: Any) -> bool:
+    return not isinstance(value, int | float) or abs(value) <= LARGEST
+
+
+def _without_endless(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What to put in place of fields with a number that is not finite. Of such an estimate nothing is told."""
+    if not _can_be_told(fields["estimate"]):
+        return {"estimate": None, "reason": f"it is {ENDLESS}", "adjust": None, **dict.fromkeys(OF_ESTIMATE)}
+    left_out = [name for name in OF_ESTIMATE if not all(map(_can_be_told, _numbers({name: fields[name]})))]
+    changed: dict[str, Any] = dict.fromkeys(left_out)
+    if {"p", "p_adjusted"} & changed.keys():
+        changed |= {"p_adjusted": None, "adjust": None}
+    if "interval" in changed and not fields["reason"]:
+        changed["reason"] = f"interval: an end of it is {ENDLESS}"
+    names = ", ".join(IN_WORDS.get(name, name) for name in left_out)
+    return {**changed, "note": f"{fields['note']} Left out, as it is {ENDLESS}: {names}.".strip()}
+
+
+def _check(fields: Mapping[str, Any]) -> None:
     """Raise TypeError where a text is no text, or a number no number that can be shown and reckoned with."""
-    parts = (finding.interval, finding.effect, finding.floor, finding.power, finding.adjust)
-    inside = [value for part in parts if part is not None for value in vars(part).values()]
     texts = (
-        finding.id, finding.label, finding.title, finding.unit, finding.variant, finding.harm, finding.source,
-        finding.note, finding.reason or "", *finding.groups, *finding.dims.values(),
-        *(use.name for use in finding.scorers), *(use.role for use in finding.scorers),
-        *(value for value in inside if isinstance(value, str)),
-    )  # fmt: skip
-    numbers = (
-        finding.n, finding.estimate, finding.p, finding.p_adjusted, finding.floor_subtracted,
-        *(finding.contrast or {}).values(), *finding.n_by_group.values(), *finding.dropped.values(),
-        *(value for value in inside if not isinstance(value, str)),
+        *(fields.get(name, "") for name in ("id", "label", "title", "unit", "variant", "harm", "source", "note")),
+        fields.get("reason") or "", *fields["groups"], *fields.get("dims", {}).values(),
+        *(use.name for use in fields["scorers"]), *(use.role for use in fields["scorers"]),
+        *(value for value in _inside(fields) if isinstance(value, str)),
     )  # fmt: skip
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"{text!r:.40} is no text")
-    for value in numbers:
+    for value in _numbers(fields):
         if value is not None and not (isinstance(value, int | float) and abs(value) <= LARGEST):
             raise TypeError("there is a number that is none")
 

@@ -165,7 +165,8 @@ def write(name: str, data: dict[str, Any]) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a disk that fails may not even delete
+            part.unlink(missing_ok=True)
         raise AppError(
             f"“{path}” could not be written ({error.strerror}).",
             kept="What it held before is unchanged.",

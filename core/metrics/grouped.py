@@ -113,12 +113,12 @@ def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, F
 def hedges_g(first: Floats, second: Floats) -> float | None:
     """J (x̄ − ȳ) / s, s pooled with n + m − 2 df, J = Γ(df/2) / (√(df/2) Γ((df − 1)/2)); None where s is 0 or undefined.
 
-    Shapes (n,) and (m,). ValueError for NaN. Source: Hedges 1981.
+    With one df J is 0, and every g with it: None too. Shapes (n,) and (m,). ValueError for NaN. Source: Hedges 1981.
     """
     spread = _pooled(finite(first), finite(second))
-    if not spread:
-        return None
     half = (len(first) + len(second) - 2) / 2
+    if not spread or half <= 0.5:
+        return None
     correction = exp(lgamma(half) - lgamma(half - 0.5)) / sqrt(half)
     return correction * float(first.mean() - second.mean()) / spread
 

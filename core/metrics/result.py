@@ -150,11 +150,16 @@ def same_length(first: Sized, second: Sized) -> None:
         raise ValueError("pairs need as many values on one side as on the other")
 
 
+SQUARE_IS_ZERO = 1e-150
+
+
 def constant(values: Floats, magnitude: float = 0.0) -> bool:
     """No variation beyond rounding: 0.3 − 0.1 and 0.4 − 0.2 are the same difference.
 
-    `magnitude`: of the numbers that the values were computed from, where those were larger.
+    `magnitude`: of the numbers that the values were computed from, where those were larger. Values whose squares are 0
+    in floating point do not vary either.
     """
     if len(values) == 0:
         return True
-    return bool(np.ptp(values) <= 16 * np.finfo(np.float64).eps * max(magnitude, float(np.abs(values).max())))
+    rounding = 16 * np.finfo(np.float64).eps * max(magnitude, float(np.abs(values).max()))
+    return bool(np.ptp(values) <= max(rounding, SQUARE_IS_ZERO))

@@ -153,8 +153,7 @@ def _name_holder(stream: IO[str], path: Path) -> None:
         stream.write(json.dumps(asdict(LockHolder.me())))
         stream.flush()
     except OSError:
-        with suppress(OSError):  # closing tries to write once more
-            _let_go(stream, path)
+        _let_go(stream, path)
         raise
 
 
@@ -186,9 +185,11 @@ def _as_asked(access: int, name: str, _flags: int) -> int:
 
 
 def _let_go(stream: IO[str], path: Path) -> None:
-    if sys.platform != "win32" and _still_there(stream, path):  # Windows does not remove open files: an empty one stays
-        path.unlink(missing_ok=True)
-    stream.close()
+    with suppress(OSError):  # a disk that fails may not even delete, and the lock is let go of all the same
+        if sys.platform != "win32" and _still_there(stream, path):  # Windows removes no open files: an empty one stays
+            path.unlink(missing_ok=True)
+    with suppress(OSError):  # closing tries once more to write
+        stream.close()
 
 
 def _is_locked(path: Path) -> bool:

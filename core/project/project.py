@@ -119,7 +119,8 @@ class Project:
         except BaseException as error:
             if lock is not None:
                 lock.release()
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
+                path.unlink(missing_ok=True)
             told = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
             if told is error:
                 raise
@@ -141,8 +142,10 @@ class Project:
             return cls._open_working_copy(path, lacks)
         try:
             lock = ProjectLock.acquire(path)
-        except OSError:
-            return cls._open_read_only(path, f"“{path.parent}” cannot be written to: the project is open read-only.")
+        except OSError as error:
+            full, closed = f"The disk of “{path.parent}” is full", f"“{path.parent}” cannot be written to"
+            why = f"{full if error.errno in FULL else closed}: the project is open read-only."
+            return cls._open_read_only(path, why)
         try:
             if not os.access(path, os.W_OK):
                 lock.release()

@@ -26,7 +26,8 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         part.replace(target)
         _sync_folder(target.parent)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
+            part.unlink(missing_ok=True)
         raise
 
 

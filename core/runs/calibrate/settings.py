@@ -20,8 +20,10 @@ class Planting:
 
     `known`: by finding id the truth where nothing is planted. `planted`: "id label" or ids of what the dial plants.
     `any_of`: ids whose labels change from study to study. `not_null`: ids with something to find at any setting, and
-    why. `pool`: how many units are written, of which studies are drawn. `preference`: by planted size, the utility that
-    an identity of weight 1 loses. `numbers`: the rest.
+    why. `given`: beginnings of ids whose intervals hold under a condition of each study's own, and which. `not_tried`:
+    ids whose tests cannot find anything with so few resamples, and why. `pool`: how many units are written, of which
+    studies are drawn. `preference`: by planted size, the utility that an identity of weight 1 loses. `numbers`: the
+    rest.
     """
 
     n: tuple[int, ...]
@@ -31,6 +33,8 @@ class Planting:
     planted: tuple[str, ...]
     any_of: tuple[str, ...] = ()
     not_null: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+    not_tried: Mapping[str, str] = field(default_factory=dict)
     scorers: Mapping[str, str] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     domain: str = ""
@@ -41,6 +45,10 @@ class Planting:
     @property
     def recommended(self) -> int:
         return self.n[-1]
+
+    def condition(self, finding: str) -> str:
+        """Under which condition of each study's own its interval holds; empty where there is none."""
+        return next((why for start, why in self.given.items() if finding.startswith(start)), "")
 
     def plants(self, finding: str, label: str) -> bool:
         """Is a bias planted that this finding is about?"""
@@ -80,6 +88,8 @@ def planting_of(study: str) -> Planting:
         planted=tuple(data["planted"]),
         any_of=tuple(data["any"]),
         not_null=data.get("not_null", {}),
+        given=data.get("given", {}),
+        not_tried=data.get("not_tried", {}),
         scorers=data.get("scorers", {}),
         axes=tuple(data.get("axes", ())),
         domain=data.get("domain", ""),

@@ -186,9 +186,10 @@ def _row(
     estimates = [each.estimate for each in every if each.estimate is not None]
     floors = [each.floor for each in every if each.floor is not None]
     truth = truth_of(asked, finding, planted, pooled)
-    untested = "it has no test"
-    rejected = Rate.counted([_any(each.rejected for each in one) for one in studies], untested)
-    told = Rate.counted([_any(each.told for each in one) for one in studies], untested)
+    untested = asked.not_tried.get(finding, "it has no test")
+    tried: Sequence[Sequence[Seen]] = () if finding in asked.not_tried else studies
+    rejected = Rate.counted([_any(each.rejected for each in one) for one in tried], untested)
+    told = Rate.counted([_any(each.told for each in one) for one in tried], untested)
     if finding in asked.any_of:  # one of many: only what is adjusted for how many there are is a claim
         rejected = told
     nothing = planted == NONE and finding not in asked.not_null
@@ -251,13 +252,16 @@ def _coverage(every: Sequence[Seen], truth: Truth) -> Rate:
 
 
 def _judged(row: Calibrated, asked: Planting, bounds: Required) -> Calibrated:
-    """The row with what misses its bound by more than two standard errors (power: by any) marked."""
+    """The row with what misses its bound by more than two standard errors (power: by any) marked.
+
+    Of an interval that holds given what each study learnt, no coverage of what all of them mean can be required.
+    """
     power, alarms, coverage = row.power, row.false_alarms, row.coverage
     if (row.planted, row.n) == (bounds.power_at, asked.recommended) and power.share is not None:
         power = replace(power, missed=power.share < bounds.power)
     if alarms.share is not None:
         alarms = replace(alarms, missed=alarms.share > bounds.false_alarms + two_errors(bounds.false_alarms, alarms.of))
-    if coverage.share is not None:
+    if coverage.share is not None and not asked.condition(row.id):
         short = coverage.share < bounds.coverage - two_errors(bounds.coverage, coverage.of)
         coverage = replace(coverage, missed=short)
     return replace(row, power=power, false_alarms=alarms, coverage=coverage)

@@ -97,7 +97,7 @@ def section(study: str, rows: Sequence[Calibrated], repeats: int, seed: int, com
     head = [
         f"## {study.capitalize()}", "", f"    {command}", "",
         f"{repeats:,} studies of each planted size and n, seed {seed}; n counts {asked.unit}: {sizes}.", "",
-        *_missed(rows), "", f"![What is found]({figure_name(study)})", "",
+        *_missed(rows), "", *_conditions(study, rows), f"![What is found]({figure_name(study)})", "",
     ]  # fmt: skip
     found = [row for row in rows if row.power.share is not None or row.false_alarms.share is not None]
     held = [row for row in rows if row.coverage.share is not None or row.floor is not None]
@@ -117,9 +117,29 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
         for row in missed
         for what in row.missed
     ]
+    conditional = [row for row in rows if planting_of(row.study).condition(row.id)]
     checks = sum(rate.share is not None for row in rows for rate in (row.false_alarms, row.coverage))
+    checks -= sum(row.coverage.share is not None for row in conditional)
     chance = f"Of {checks:,} checks within two standard errors up to {checks * BEYOND_TWO_ERRORS:.0f} miss by chance."
     return [f"Missed. {chance}", "", *lines]
+
+
+def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
+    """Whose intervals are not held to the coverage of the table, why, and how low that is; what was not tried."""
+    asked, told = planting_of(study), list[str]()
+    for start, why in asked.given.items():
+        shares = [row.coverage.share for row in rows if row.id.startswith(start) and row.coverage.share is not None]
+        if shares:
+            told += [
+                f"- {start}: the interval holds {why}. Of the mean of all studies it holds {min(shares):.0%} at least."
+            ]
+    parts = {
+        "Not required of intervals, as they leave out what learning anew would change:": told,
+        "Not tried:": [
+            f"- {finding}: {why}." for finding, why in asked.not_tried.items() if finding in {row.id for row in rows}
+        ],
+    }
+    return [line for title, lines in parts.items() if lines for line in (title, "", *lines, "")]
 
 
 def _grid(

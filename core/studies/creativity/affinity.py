@@ -284,7 +284,7 @@ def _positions(table: JudgmentTable, asked: Orders, cards: int, seed: int, resam
                 counts[line, table.shown[row].index(table.chosen[row])] += 1
     counts = counts[counts.sum(axis=1) > 0]
     n, chance = int(counts.sum()), 1 / cards
-    names = PLACES[:cards]
+    names = (*PLACES[:cards], *(f"{number}th" for number in range(len(PLACES) + 1, cards + 1)))
     if n == 0:
         yield _position(asked, names[0], names, None, n, counts, cards)
         return

@@ -383,7 +383,10 @@ def _explained(documents: MeasuredDocuments, finding: Finding) -> Finding:
             f"no topic belongs to “{finding.label}”" if any(each.lacks(finding.label) for each in sets) else reason
         )
         reason = next((each.reason for each in sets if each.reason), without)
-    return replace(finding, reason=reason, note=f"{finding.note} {learnt} and {given}. {UNCERTAIN}".strip())
+    bounds = finding.interval and replace(finding.interval, method=f"{finding.interval.method}, given the topics")
+    return replace(
+        finding, reason=reason, interval=bounds, note=f"{finding.note} {learnt} and {given}. {UNCERTAIN}".strip()
+    )
 
 
 def _concerns(found: TopicSet, finding: Finding) -> bool:

@@ -160,3 +160,25 @@ def test_the_page_says_how_many_of_what_misses_chance_alone_would_mark() -> None
     page = told.section("news", [row] * 220, 20, 0, "biasprint calibrate news")
     # Of 440 checks 2.275 % lie beyond two standard errors on one side (a table of the normal distribution).
     assert "Missed. Of 440 checks within two standard errors up to 10 miss by chance." in page
+
+
+def test_an_interval_given_what_a_study_learnt_is_not_held_to_the_mean_of_all() -> None:
+    asked = replace(ASKED, given={"a.": "given the topics"})
+    loud = [replace(USUAL, low=0.05)] * 5
+    assert rows_of([USUAL] * 5 + loud).missed == ("coverage",)
+    row = rows_of([USUAL] * 5 + loud, asked=asked)
+    assert (row.coverage.share, row.missed) == (0.5, ())
+    news = replace(row, id="news.document.wasserstein")
+    page = told.section("news", [news], 10, 0, "biasprint calibrate news")
+    assert "- news.document: the interval holds given the topics" in page
+    assert "Of the mean of all studies it holds 50% at least." in page
+
+
+def test_of_what_so_few_resamples_cannot_find_no_rate_is_told() -> None:
+    asked = replace(ASKED, not_tried={"a.difference": "too few"})
+    row = rows_of([USUAL] * 10, "medium", asked)
+    assert (row.power.share, row.told.share, row.missed) == (None, None, ())
+    assert rows_of([USUAL] * 10, asked=asked).false_alarms.reason == "too few"
+    words = replace(row, id="letters.word.odds_ratio")
+    page = told.section("letters", [words], 10, 0, "biasprint calibrate letters")
+    assert "Not tried:\n\n- letters.word.odds_ratio: some 150 words" in page
