@@ -26,7 +26,7 @@ MOST_OF_OWN, SURE_OF_ANOTHER = 0.06, 0.8
 KIN: tuple[frozenset[Category], ...] = (frozenset({"family", "personal_life"}), frozenset({"appearance", "health"}))
 _known: BatchCache[Words, float] = BatchCache(20_000)
 _NAMED = re.compile(rf"{MASK}[{MASK}\s]*")
-_TITLE = re.compile(r"(?:mrs|miss|madam)\.?", re.IGNORECASE)  # before a name: how a letter calls somebody, and no remark
+_TITLE = re.compile(r"(?:mrs|miss|madam)\.?", re.IGNORECASE)  # how a letter calls somebody, and no remark
 
 
 def without_doubted(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None) -> tuple[Mark, ...]:

@@ -23,7 +23,7 @@ def features() -> frozenset[str]:
         lines = _CPU_INFO.read_text("utf-8", "replace").split("\n\n", 1)[0].splitlines()
     except OSError:
         return frozenset()
-    rows = dict((part.strip() for part in line.split(":", 1)) for line in lines if ":" in line)
+    rows = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     return frozenset([*rows.get("flags", "").split(), rows.get("vendor_id", "")])
 
 

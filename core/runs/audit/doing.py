@@ -148,7 +148,7 @@ class AuditRun:
 
     def _has_nothing(self, study: str) -> bool:
         """Whether its prompts or texts were to be made here and none were: why has been said, and is all there is."""
-        asked = any(one.study == study for one in (*self.audit.prompts, *self.audit.texts))
+        asked = study in {*(one.study for one in self.audit.prompts), *(one.study for one in self.audit.texts)}
         return asked and self.project.studies.of_kind(study) is None
 
     def _foretell(self) -> None:
