@@ -1,6 +1,8 @@
 """score --cluster: a folder of Parquet files, scored on a Ray cluster; and what came of it, measured."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,9 +39,10 @@ def score_on_cluster(
         _tell_plan(planned)
         scored: list[ScoredPartition] = []
         try:
-            for one in work(ctx, planned.order, planned.left, cluster) if planned.left else ():
-                scored.append(one)
-                ctx.report(len(planned.done) + len(scored), len(planned.names), note=one.name)
+            with redirect_stdout(sys.stderr):  # where Ray says what befell its workers: stdout is the answer alone
+                for one in work(ctx, planned.order, planned.left, cluster) if planned.left else ():
+                    scored.append(one)
+                    ctx.report(len(planned.done) + len(scored), len(planned.names), note=one.name)
         finally:
             failed = [(one.name, one.refused) for one in scored if one.refused]
             write_manifest(planned.order, planned.names, failed)

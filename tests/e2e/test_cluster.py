@@ -98,7 +98,7 @@ def test_two_nodes_whose_workers_are_killed_give_what_one_machine_gives(
     assert {one["partition"] for one in told["failed"]} == {"part-3.parquet", "part-9.parquet"}, told
     assert "“part-3.parquet” was not scored: the worker was lost 3 times" in first.stderr
     assert "“part-9.parquet” was not scored: it cannot be read as a Parquet file" in first.stderr
-    assert sorted(path.name for path in (out / SCORES).iterdir()) == [f"part-{n}.parquet" for n in (0, 1, 2, 4)]
+    assert sorted(path.name for path in (out / SCORES).glob("part-*")) == [f"part-{n}.parquet" for n in (0, 1, 2, 4)]
 
     (environment / "mended").touch()
     _write(data, "part-9.parquet", ["good", "bad"], chance)
@@ -106,6 +106,7 @@ def test_two_nodes_whose_workers_are_killed_give_what_one_machine_gives(
     assert second.returncode == 0, second.stderr
     told = json.loads(second.stdout)
     assert (told["before"], told["scored"], told["failed"]) == (4, 2, [])
+    assert not list((out / SCORES).glob(".*")), "what killed workers left lying is removed"
 
     sys.path.insert(0, str(HERE / "data" / "killer_plug_in"))
     try:
