@@ -123,6 +123,9 @@ def score(
     scorer: Annotated[list[str], typer.Option(help="A scorer's name; may be given several times.")],
     mapping: Map = None,
     out: Annotated[Path | None, typer.Option(help="Of a table: where to write the scores (csv, jsonl, …).")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Parquet files on a Ray cluster: local, or HOST:PORT; --out is a folder.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score every text that a scorer has not scored yet. Generates nothing."""
@@ -132,7 +135,11 @@ def score(
     for name in scorer:
         if name not in known:
             raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose from: {', '.join(known)}.")
-    if is_project(data):
+    if cluster is not None:
+        from core.cli.cluster_commands import score_on_cluster
+
+        score_on_cluster(data, scorer, mapping or [], out, cluster, as_json)
+    elif is_project(data):
         if mapping or out:
             raise UsageError(
                 "--map and --out are for tables.", hint="A project keeps its scores; export them from there."

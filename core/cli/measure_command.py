@@ -28,6 +28,7 @@ from core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
     from core.report.audit import Audited
+    from core.runs.audit.gates import Gate
     from core.runs.measure import MeasuredStudy
     from core.studies.study import MeasureOptions
 
@@ -88,6 +89,9 @@ def measure(
 
     known_study(study)
     gates = gates_of(fail_on, study)
+    if len(data) == 1 and data[0].is_dir():
+        _measure_folder(data[0], study, mapping or [], report, gates, as_json, everything)
+        return
     if report is not None:
         from core.report.audit import ENDINGS
 
@@ -116,6 +120,28 @@ def measure(
     else:
         print_result(measured.result, everything)
     if code := tell_gates(held, as_json=as_json) or int(bool(measured.undone)):
+        raise typer.Exit(code)
+
+
+def _measure_folder(
+    folder: Path,
+    study: str,
+    mapping: Sequence[str],
+    report: Path | None,
+    gates: "Sequence[Gate]",
+    as_json: bool,
+    everything: bool,
+) -> None:
+    """The result folder of a cluster, by sums of its partitions."""
+    from core.cli.cluster_commands import measure_result_folder
+
+    result = measure_result_folder(folder, study, mapping, report)
+    held = held_to(gates, result.findings)
+    if as_json:
+        print_json(result.to_json() | gates_json(held))
+    else:
+        print_result(result, everything)
+    if code := tell_gates(held, as_json=as_json):
         raise typer.Exit(code)
 
 

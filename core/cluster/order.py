@@ -1,0 +1,246 @@
+"""What is to be scored, and where the result goes: a result folder can be begun, interrupted and gone on with.
+
+A result folder holds `manifest.json` (which scorers, in which version, of which files) and below `scores` one Parquet
+file for each input file, by the same relative name. Such a file is there whole or not at all, and its footer says what
+it was made from: the input's SHA-256, size and time, and the scorers. What has one need not be scored again.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import core
+from core.errors import AppError, UsageError
+from core.given import MISFIT
+from core.report.whole_file import write_whole
+from core.scorers.protocol import ScorerInfo
+from core.scorers.registry import info_of
+
+MANIFEST, SCORES, FORMAT = "manifest.json", "scores", 1
+ENDING, PART = ".parquet", ".part"
+FOOTER = b"biasprint"
+
+
+@dataclass(frozen=True)
+class ScoringOrder:
+    """Which texts are scored by what. It goes to each machine, where both folders have the same paths.
+
+    `data`: a Parquet file or a folder of them. `scorers`: as they are where the order was given. `text`: the column.
+    """
+
+    data: Path
+    out: Path
+    text: str
+    scorers: tuple[ScorerInfo, ...]
+    version: str = core.__version__
+
+    def source(self, name: str) -> Path:
+        """The input file of a partition."""
+        return self.data if self.data.is_file() else self.data / name
+
+    def target(self, name: str) -> Path:
+        """The output file of a partition."""
+        return self.out / SCORES / name
+
+    def stated(self) -> dict[str, Any]:
+        """What the manifest and every output file say of the order; none of it may differ where it is gone on with."""
+        return {"format": FORMAT, "text": self.text, "scorers": [stated(one) for one in self.scorers]}
+
+
+def stated(scorer: ScorerInfo) -> dict[str, Any]:
+    """A scorer as a result folder keeps it."""
+    values = asdict(scorer)
+    return {name: value for name, value in values.items() if name not in ("note", "unavailable")} | {
+        "labels": list(scorer.labels)
+    }
+
+
+@dataclass(frozen=True)
+class ScoringPlan:
+    """`names`: all partitions. `done`: those with a sound output, and its footer. `again`: outputs found broken."""
+
+    order: ScoringOrder
+    names: tuple[str, ...]
+    done: dict[str, dict[str, Any]]
+    again: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+    @property
+    def left(self) -> list[str]:
+        return [name for name in self.names if name not in self.done]
+
+
+def plan(data: Path, out: Path, scorers: Sequence[str], text: str | None = None) -> ScoringPlan:
+    """What is left to do of it. Writes the manifest where the folder is begun; unfinished files are removed.
+
+    Raises `UsageError` and `AppError`: no Parquet files, an unknown column, and a folder that was begun with something
+    else (another scorer, version or column, an input file that is another or is gone).
+    """
+    data, out = data.resolve(), out.resolve()
+    names = partitions(data)
+    if out == data or data in out.parents or out in data.parents:
+        raise UsageError("The result folder and the data lie in each other.", hint="Name another folder with --out.")
+    infos = tuple(info_of(name) for name in scorers)
+    for one in infos:
+        if one.unavailable:
+            raise AppError(f"The scorer “{one.name}” cannot be used here.", hint=one.unavailable)
+    begun = manifest(out)
+    column = text or (str(begun["text"]) if begun else None) or _text_column(data, names)
+    order = ScoringOrder(data, out, column, infos)
+    listed = _as_begun(order, begun, names) if begun else ()
+    _remove_unfinished(out)
+    done, again = _finished(order, names)
+    new = tuple(name for name in names if begun and name not in listed)
+    write_manifest(order, names)
+    return ScoringPlan(order, names, done, again, new)
+
+
+def partitions(data: Path) -> tuple[str, ...]:
+    """The Parquet files of a folder, by their relative names with “/”; those that begin with “.” or “_” are no data."""
+    if data.is_file():
+        return (data.name,)
+    if not data.is_dir():
+        raise UsageError(f"There is no “{data}”.", hint="Name a Parquet file, or a folder of them.")
+    found = sorted(path.relative_to(data) for path in data.rglob(f"*{ENDING}") if not path.is_dir())
+    names = tuple(one.as_posix() for one in found if not any(part[0] in "._" for part in one.parts))
+    if not names:
+        raise UsageError(f"There is no Parquet file in “{data}”.", hint=f"Their names end in {ENDING}.")
+    return names
+
+
+def manifest(out: Path) -> dict[str, Any] | None:
+    """What the folder says of itself; None where it was not begun. `AppError` where that cannot be read."""
+    path = out / MANIFEST
+    if not path.is_file():
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise UsageError(f"“{out}” is there and is no result folder.", hint="Name one that is empty or not there.")
+        return None
+    try:
+        found = json.loads(path.read_bytes())
+        if found["format"] != FORMAT:
+            raise AppError(f"“{out.name}” was written by another version of the program.", hint="Name another folder.")
+        scorers, names, text = found["scorers"], found["partitions"], found["text"]
+        sound = all(isinstance(one["version"], str) for one in scorers) and all(isinstance(n, str) for n in names)
+        if not sound or not isinstance(text, str):
+            raise TypeError
+    except (OSError, *MISFIT) as error:
+        raise AppError(
+            f"“{MANIFEST}” of “{out.name}” cannot be read.",
+            kept="The scores in it are unchanged.",
+            hint="Put it back from a copy, or name another folder.",
+            details=repr(error),
+        ) from None
+    return dict(found)
+
+
+def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[tuple[str, str]] = ()) -> None:
+    """State the order, all partitions, and those that could not be scored and why."""
+    (order.out / SCORES).mkdir(parents=True, exist_ok=True)
+    told = {"biasprint": order.version, **order.stated(), "data": str(order.data), "partitions": list(names)}
+    told["failed"] = [{"partition": name, "why": why} for name, why in failed]
+    write_whole(order.out / MANIFEST, (json.dumps(told, indent=1) + "\n").encode())
+
+
+def footer_of(path: Path) -> dict[str, Any] | None:
+    """What an output file says that it was made from, and `rows` as the file has them; None where it is not whole."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        metadata = parquet.read_metadata(path)
+        found: dict[str, Any] = json.loads((metadata.metadata or {})[FOOTER])
+        return found if found["rows"] == metadata.num_rows and found["input"]["sha256"] else None
+    except (OSError, pyarrow.ArrowException, *MISFIT):
+        return None
+
+
+def _text_column(data: Path, names: Sequence[str]) -> str:
+    """The column with the texts, by the first file that can be read."""
+    from core.studies.registry import table_fields
+    from core.tables.fields import guess_mapping
+    from core.tables.read import look_at
+
+    whys: list[AppError] = []
+    for name in names:
+        try:
+            table = look_at(data if data.is_file() else data / name)
+        except AppError as error:
+            whys.append(error)
+            continue
+        guessed = guess_mapping(table.columns, table.sample_rows, table_fields("texts"))
+        if "text" not in guessed:
+            raise UsageError(f"No column of “{name}” looks like texts.", hint="Say which it is: --map text=COLUMN.")
+        return guessed["text"]
+    raise whys[0]
+
+
+def _as_begun(order: ScoringOrder, begun: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """The partitions that the folder was begun with. Raises `AppError` where it is not this order's."""
+    before, now = {one["name"]: one for one in begun["scorers"]}, order.stated()["scorers"]
+    other = "Name another folder with --out; this one stays as it is."
+    for one in now:
+        known = before.get(one["name"])
+        if known is not None and (known["version"], known.get("sha256")) != (one["version"], one["sha256"]):
+            raise AppError(
+                f"“{order.out.name}” was begun with {one['name']} {known['version']}, and here it is {one['version']}"
+                f"{'' if known['version'] != one['version'] else ' with other weights'}.", hint=other,
+            )  # fmt: skip
+    if list(before) != [one["name"] for one in now]:
+        raise AppError(f"“{order.out.name}” was begun with other scorers: {', '.join(before)}.", hint=other)
+    if begun["text"] != order.text:
+        raise AppError(f"“{order.out.name}” was begun with the texts of column “{begun['text']}”.", hint=other)
+    listed: tuple[str, ...] = tuple(begun["partitions"])
+    if gone := [name for name in listed if name not in set(names)]:
+        more = f" and {len(gone) - 1:,} more" if len(gone) > 1 else ""
+        raise AppError(
+            f"“{order.out.name}” was begun with “{gone[0]}”{more}, which the data no longer have.", hint=other
+        )
+    return listed
+
+
+def _finished(order: ScoringOrder, names: Sequence[str]) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+    """Partitions whose output is sound, and those whose output is not. `AppError` where an input has changed since."""
+    done: dict[str, dict[str, Any]] = {}
+    again = []
+    for name in names:
+        if not order.target(name).exists():
+            continue
+        footer = footer_of(order.target(name))
+        if footer is None or footer.get("order") != order.stated():
+            again.append(name)
+            continue
+        if not _same_input(order.source(name), footer["input"]):
+            raise AppError(
+                f"“{name}” is not what “{order.out.name}” was begun with: it has changed since.",
+                hint="Name another folder with --out, or put the file back.",
+            )
+        done[name] = footer
+    return done, tuple(again)
+
+
+def _same_input(path: Path, known: dict[str, Any]) -> bool:
+    """By size and time; where the time alone is another, a copy for one, by its bytes."""
+    found = path.stat()
+    if found.st_size != known["bytes"]:
+        return False
+    return bool(found.st_mtime_ns == known["changed_ns"] or sha256_of(path) == known["sha256"])
+
+
+def sha256_of(path: Path) -> str:
+    """Of the file's bytes, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _remove_unfinished(out: Path) -> None:
+    """What machines that were lost left lying: only below `scores`, where nobody else writes."""
+    for path in _unfinished(out):
+        path.unlink(missing_ok=True)
+
+
+def _unfinished(out: Path) -> Iterator[Path]:
+    if (out / SCORES).is_dir():
+        yield from (out / SCORES).rglob(f".*{PART}")
