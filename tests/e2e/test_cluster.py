@@ -19,6 +19,7 @@ from core.cluster.partition import score_partition
 
 pytest.importorskip("ray", reason="Ray is not installed (extra cluster)")
 pytestmark = [
+    pytest.mark.soak,  # starting nodes takes as long as the machine is busy, and Ray has limits of its own
     pytest.mark.skipif(sys.platform != "linux", reason="Ray's nodes are started on Linux alone"),
     pytest.mark.timeout(600),
 ]
