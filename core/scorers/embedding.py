@@ -39,9 +39,10 @@ def batches(lengths: Sequence[int], most: int = BATCH) -> Iterator[list[int]]:
 def filled(count: int, length: int) -> int:
     """How many sequences of this length to compute for `count`: the last is repeated where few tokens are computed.
 
-    With 16 tokens and more the sums are the same for any number; below, only for multiples of four.
+    With 16 tokens and more the sums are the same for any number; below, only for multiples of four that have 16 tokens
+    together: four words of one piece, with their marks, have twelve.
     """
-    return count if length >= ENOUGH_ROWS else whole_groups(count)
+    return count if length >= ENOUGH_ROWS else whole_groups(max(count, -(-ENOUGH_ROWS // length)))
 
 
 def whole_groups(count: int) -> int:

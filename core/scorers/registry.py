@@ -28,6 +28,7 @@ from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 ENTRY_POINTS = "biasprint.scorers"
 BATCH_SECONDS = 0.8  # between two checks for a cancel
 FIRST_BATCH = 8
+AHEAD = 1_024  # texts that a scorer with `prepare` gets ready together, checking for a cancel itself
 
 # Name → where its class is and what it is made with.
 OWN: dict[str, tuple[str, dict[str, Any]]] = {
@@ -142,10 +143,14 @@ def _scored(
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     values: dict[int, ScoreValue] = {}
     size = FIRST_BATCH
+    prepare, ahead = getattr(scorer, "prepare", None), 0
     while len(values) < len(texts):
         ctx.check()
+        if prepare is not None and len(values) >= ahead:
+            prepare([texts[place] for place in order[ahead : ahead + AHEAD]], ctx.check)
+            ahead += AHEAD
         started = time.monotonic()
-        batch = order[len(values) : len(values) + size]
+        batch = order[len(values) : min(len(values) + size, ahead or len(order))]
         scored = _score(scorer, [texts[place] for place in batch])
         values.update(zip(batch, scored, strict=True))
         keep({texts[place]: value for place, value in zip(batch, scored, strict=True)})
