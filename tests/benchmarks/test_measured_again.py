@@ -21,7 +21,7 @@ AGAIN_BOUND = 0.15  # of the first, of which each start of two processes is most
 def measured() -> tuple[float, bytes]:
     """Processor seconds of the command and of its compute process, and what it says."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "core.cli", "measure", "letters", *map(str, TABLES), "--format", "wan", "--json"]
+    command = [sys.executable, "-m", "biasprint", "measure", "letters", *map(str, TABLES), "--format", "wan", "--json"]
     said = subprocess.run(command, capture_output=True, check=True, cwd=ROOT).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, said
