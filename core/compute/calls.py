@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from core.runs.writing import probe as probe_endpoint
     from core.runs.writing import write_all as write_all
     from core.scorers.registry import score_batch as score_batch
-    from core.scorers.registry import score_each as score_each
+    from core.scorers.registry import score_kept as score_kept
     from core.studies.letters.biographies import set_from_rows as biographies_from_rows
     from core.studies.news.groups import remarks as word_remarks
     from core.swap.engine import strict_twins as strict_twins
@@ -87,7 +87,7 @@ else:
     probe_endpoint = "core.runs.writing:probe"
     write_all = "core.runs.writing:write_all"
     score_batch = "core.scorers.registry:score_batch"
-    score_each = "core.scorers.registry:score_each"
+    score_kept = "core.scorers.registry:score_kept"
     biographies_from_rows = "core.studies.letters.biographies:set_from_rows"
     word_remarks = "core.studies.news.groups:remarks"
     strict_twins = "core.swap.engine:strict_twins"

@@ -128,7 +128,7 @@ def values_of(
     ctx: JobContext, compute: ComputeProcess, info: ScorerInfo, texts: Sequence[str], broken: list[str]
 ) -> Iterator[Floats]:
     """The values of texts that are not stored; of one that the scorer breaks on none. `broken`: as above."""
-    _, values, failed = compute.call(calls.score_each, info.name, texts, ctx=ctx)
+    _, values, failed = compute.call(calls.score_kept, info.name, texts, ctx=ctx)
     if failed:
         broken.append(broken_words(info, len(failed), next(iter(failed.values()))))
     return (value.values for value in values)

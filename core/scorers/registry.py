@@ -20,6 +20,7 @@ from core.machine.installation import explained
 from core.machine.models import catalogue
 from core.machine.plug_ins import entry_points
 from core.own import own_module
+from core.scorers import kept
 from core.scorers.halving import in_halves
 from core.scorers.lexicon import OWN_WORDS, own_words
 from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
@@ -27,6 +28,7 @@ from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 ENTRY_POINTS = "biasprint.scorers"
 BATCH_SECONDS = 0.8  # between two checks for a cancel
 FIRST_BATCH = 8
+AHEAD = 1_024  # texts that a scorer with `prepare` gets ready together, checking for a cancel itself
 
 # Name → where its class is and what it is made with.
 OWN: dict[str, tuple[str, dict[str, Any]]] = {
@@ -110,26 +112,59 @@ def score_batch(
     """
     scorer = _loaded(name)
     if _REMEMBERED is None:
-        values = _scored(scorer, texts, ctx or JobContext())
+        values = _kept_or_scored(name, scorer, texts, ctx or JobContext())
         return asdict(_info(name, scorer)), values  # told now: a loaded scorer says on what it computes
     known = _REMEMBERED.setdefault(name, {})
     new = [text for text in dict.fromkeys(texts) if text not in known]
-    known.update(zip(new, _scored(scorer, new, ctx or JobContext()), strict=True))
+    known.update(zip(new, _kept_or_scored(name, scorer, new, ctx or JobContext()), strict=True))
     return asdict(_info(name, scorer)), [known[text] for text in texts]
 
 
-def _scored(scorer: Scorer, texts: Sequence[str], ctx: JobContext) -> list[ScoreValue]:
+def _kept_or_scored(name: str, scorer: Scorer, texts: Sequence[str], ctx: JobContext) -> list[ScoreValue]:
+    """Within `kept_scores` no text is scored twice by one version of a scorer; one without a version scores anew."""
+    if not kept.keeping() or not scorer.version:
+        return _scored(scorer, texts, ctx)
+
+    whose = "" if name in OWN else f" of {type(scorer).__module__}"  # two plug-ins may take one name after another
+
+    def reader() -> str:
+        return f"{name}{whose} {scorer.version} {scorer.sha256 or ''}"
+
+    def make(new: Sequence[str], keep: kept.Keep) -> None:
+        _scored(scorer, new, ctx, keep)
+
+    return kept.completed(reader, texts, make)
+
+
+def _scored(
+    scorer: Scorer, texts: Sequence[str], ctx: JobContext, keep: kept.Keep = lambda _: None
+) -> list[ScoreValue]:
+    """`keep` is handed each batch as soon as it is scored."""
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
     values: dict[int, ScoreValue] = {}
     size = FIRST_BATCH
+    prepare, ahead = getattr(scorer, "prepare", None), 0
     while len(values) < len(texts):
         ctx.check()
+        if prepare is not None and len(values) >= ahead:
+            prepare([texts[place] for place in order[ahead : ahead + AHEAD]], ctx.check)
+            ahead += AHEAD
         started = time.monotonic()
-        batch = order[len(values) : len(values) + size]
-        values.update(zip(batch, _score(scorer, [texts[place] for place in batch]), strict=True))
+        batch = order[len(values) : min(len(values) + size, ahead or len(order))]
+        scored = _score(scorer, [texts[place] for place in batch])
+        values.update(zip(batch, scored, strict=True))
+        keep({texts[place]: value for place, value in zip(batch, scored, strict=True)})
         ctx.report(len(values), len(texts))
         size = _next_size(size, time.monotonic() - started)
     return [values[place] for place in range(len(texts))]
+
+
+def score_kept(
+    name: str, texts: Sequence[str], ctx: JobContext | None = None
+) -> tuple[dict[str, Any], list[ScoreValue], dict[int, str]]:
+    """As `score_each`, for a measure: a text that was scored before by this version is not scored again."""
+    with kept.kept_scores():
+        return score_each(name, texts, ctx)
 
 
 def score_each(

@@ -15,10 +15,11 @@ from core.metrics.adjust import holm
 from core.metrics.means import two_sample_difference
 from core.scorers.lexicon import load_lexicon
 from core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
+from core.studies.letters.part_words import PartWords
 from core.studies.letters.style import StyleScores, raw_sides, sides
 from core.studies.letters.table import LettersTable, letters_table
 from core.studies.letters.weat import Embedded, attribute_pairs, weat_findings
-from core.studies.letters.word_ratios import PartWords, compared_words, tested_words
+from core.studies.letters.word_ratios import compared_words, tested_words
 
 PAIR = ("male", "female")
 SMALL, USUAL, LARGE = 10, 60, 300

@@ -110,7 +110,7 @@ def of_tables(
 
     def scored(info: ScorerInfo) -> Scored:
         distinct = list(dict.fromkeys(texts))  # a text that comes again, such as a short answer, is scored once
-        _, values, failed = compute.call(calls.score_each, info.name, distinct, ctx=ctx)
+        _, values, failed = compute.call(calls.score_kept, info.name, distinct, ctx=ctx)
         of = {
             text: (value, failed.get(place)) for place, (text, value) in enumerate(zip(distinct, values, strict=True))
         }
@@ -149,7 +149,7 @@ def prepared(
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:
-            _, values, broken = compute.call(calls.score_each, info.name, [row["text"] for row in rows], ctx=ctx)
+            _, values, broken = compute.call(calls.score_kept, info.name, [row["text"] for row in rows], ctx=ctx)
             return [value.values for value in values], [value.summary for value in values], broken
         done = score(ctx, project, study_id, info, compute)
         kept = stored_values(project, info)

@@ -22,6 +22,7 @@ from core.runs.generators import prompts_asked, table_prompt
 from core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
 from core.runs.values import complete_values, failures, stored_values, values_of
 from core.scorers.choosing import best_scorer, scorer_for
+from core.scorers.kept import kept_scores
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import describe
 from core.studies.crossed import crossing_of
@@ -322,9 +323,10 @@ def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
     from core.studies.letters.weat import words_possible
 
     values, uses, columns, reading, seed = args
-    known = read_letters(reading_of(reading), ctx)
-    lexicons = [LexiconScorer(counting=rule).lexicon for rule in ("words", "published")]
-    embedded(words_possible(known.parts, lexicons), reading["vectors"])  # at once, and not a few for each take
+    with kept_scores():
+        known = read_letters(reading_of(reading), ctx)
+        lexicons = [LexiconScorer(counting=rule).lexicon for rule in ("words", "published")]
+        embedded(words_possible(known.parts, lexicons), reading["vectors"])  # at once, and not a few for each take
     return values, uses, columns, {**reading, "read": known}, seed
 
 
@@ -421,8 +423,9 @@ def tables_in_compute(
     from core.studies.letters.measure import measure_parts
     from core.studies.letters.table import letters_table
 
-    table = letters_table(texts, **columns)
-    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
+    with kept_scores():
+        table = letters_table(texts, **columns)
+        return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def in_compute(
@@ -448,7 +451,8 @@ def in_compute(
         published=restore(values[1], LexiconScorer(counting="published"), uses[1]),
         **columns,
     )
-    return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
+    with kept_scores():
+        return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
 def letters(project: Project, study_id: int, *, texts: bool = False) -> Iterable[Letter]:

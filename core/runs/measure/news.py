@@ -23,6 +23,7 @@ from core.runs.measure.prepared import Prepared, called, taken, units_or_prompts
 from core.runs.tables import read_table
 from core.runs.values import ORIGINAL_KEY, Originals, complete_values, failures
 from core.scorers.choosing import best_scorer
+from core.scorers.kept import kept_scores
 from core.scorers.protocol import ScorerInfo
 from core.studies.study import MeasureOptions
 from core.tables.rows import TableRead
@@ -169,7 +170,8 @@ def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobCon
     """In the compute process: the study over the columns."""
     from core.studies.news.measure import NewsRequest, measure_rows
 
-    return measure_rows(columns, NewsRequest(**asked), ctx)
+    with kept_scores():
+        return measure_rows(columns, NewsRequest(**asked), ctx)
 
 
 def axes_of(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.draw import digits
 from core.errors import AppError
@@ -18,9 +19,10 @@ from core.metrics.means import Equivalence, equivalence, paired_difference, two_
 from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from core.metrics.result import Alternative, Bools, Difference, Floats
 from core.scorers import entailment
+from core.scorers.kept import Keep, completed, rows_of, whole_numbers
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
-from core.scorers.segment import sentences
+from core.scorers.segment import SEGMENTER, sentences
 from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from core.studies.letters.lexicon import one_name
 from core.studies.letters.style import (
@@ -79,28 +81,63 @@ def grounding(
     if not any(context.strip() for context in contexts):
         return "no letter has the context that it was written from (field context)"
     ctx = ctx or JobContext()
-    letters, use = [], ScorerUse("entailment", scorer, "")
-    for text, context in zip(texts, contexts, strict=True):
+    letters: list[LetterGrounding] = []
+    use = ScorerUse("entailment", scorer, "")
+    for start in range(0, len(texts), CHUNK):
         ctx.check()
-        windows = entailment.windows(context)
-        spans = sentences(text) if windows else []
-        hypotheses = [text[start:end] for start, end in spans]
-        pairs = [entailment.pair(window, hypothesis) for hypothesis in hypotheses for window in windows]
-        info, values = score_batch(scorer, pairs, ctx)
+        some = _claims(texts[start : start + CHUNK], contexts[start : start + CHUNK])
+        info, values = score_batch(scorer, [pair for letter in some for pair in letter.pairs], ctx)
         if any(len(value.values) != len(entailment.CLASSES) for value in values):
             raise AppError(
                 f"The scorer “{scorer}” does not give a probability for each of {', '.join(entailment.CLASSES)}.",
                 hint="Its plug-in needs mending; choose another scorer.",
             )
         use = replace(ScorerInfo(**info).use(), version=f"{info['version']}; {entailment.version()}")
-        judged = [
-            entailment.judged([value.values for value in values[start : start + len(windows)]])
-            for start in range(0, len(values), max(1, len(windows)))
-        ]
-        kinds = [entailment.kind_of(hypothesis) for hypothesis in hypotheses]
-        letters.append(LetterGrounding(_are(judged, "entailment"), _are(judged, "contradiction"), _are(kinds, "claim")))
+        rest = iter(values)
+        letters += [letter.grounded([next(rest).values for _ in letter.pairs]) for letter in some]
         ctx.report(len(letters), len(texts), note="sentences against their contexts")
     return Grounding(tuple(letters), use)
+
+
+CHUNK = 32  # letters whose sentences are scored together: those of one length share a batch
+
+
+@dataclass(frozen=True)
+class _Claims:
+    """The sentences of a letter and which of them claim something, before each window of its context."""
+
+    windows: Sequence[str]
+    sentences: Sequence[str]
+    claim: Bools
+
+    @property
+    def pairs(self) -> list[str]:
+        return [entailment.pair(window, sentence) for sentence in self.sentences for window in self.windows]
+
+    def grounded(self, values: Sequence[NDArray[np.float32]]) -> LetterGrounding:
+        """`values`: those of its pairs."""
+        several = len(self.windows)
+        judged = [
+            entailment.judged(values[place * several : (place + 1) * several]) for place in range(len(self.sentences))
+        ]
+        return LetterGrounding(_are(judged, "entailment"), _are(judged, "contradiction"), self.claim)
+
+
+def _claims(texts: Sequence[str], contexts: Sequence[str]) -> list[_Claims]:
+    """Sentences are kept where scores are: of each its start, its end, and 1 where it claims something."""
+
+    def make(new: Sequence[str], keep: Keep) -> None:
+        for text in new:
+            rows = [(start, end, entailment.kind_of(text[start:end]) == "claim") for start, end in sentences(text)]
+            keep({text: whole_numbers([number for row in rows for number in row])})
+
+    windows = [entailment.windows(context) for context in contexts]
+    asked = [text if of else "" for text, of in zip(texts, windows, strict=True)]
+    kept = completed(lambda: f"sentences and claims: {entailment.version()}; {SEGMENTER}", asked, make)
+    return [
+        _Claims(of, [text[start:end] for start, end, _ in rows], np.array([claim for *_, claim in rows], np.bool_))
+        for of, text, rows in zip(windows, texts, (rows_of(value, 3) for value in kept), strict=True)
+    ]
 
 
 def _are(values: Sequence[str], wanted: str) -> Bools:

@@ -22,11 +22,12 @@ from core.scorers.registry import OWN, load, score_batch
 from core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
 from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
+from core.studies.letters.part_words import PartWords, part_words
 from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
 from core.studies.letters.success import success_findings
 from core.studies.letters.table import LettersTable
 from core.studies.letters.weat import Embedded, weat_findings, words_needed
-from core.studies.letters.word_ratios import PartWords, part_words, word_findings
+from core.studies.letters.word_ratios import word_findings
 
 # ---- Findings of all letters together
 
@@ -106,7 +107,7 @@ def _read(reading: LetterInputs, ctx: JobContext | None) -> ReadLetters:
     parts, english = part_words(reading.texts, reading.tagger, ctx)
     scorer = DocumentSuccess()
     documents = reading.documents or ("letter",) * len(reading.texts)
-    values = scorer.score(reading.texts)
+    values = score_batch(scorer.name, reading.texts, ctx)[1]
     outcomes = tuple(of_document(value.values.tolist(), asked) for value, asked in zip(values, documents, strict=True))
     use = ScorerUse(scorer.role, scorer.name, scorer.version, scorer.sha256, scorer.stand_in)
     grounded: Grounding | str = reading.no_entailment

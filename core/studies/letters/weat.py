@@ -26,13 +26,12 @@ from core.metrics.result import Bools, Floats, Ints, estimates_alone
 from core.own import own_files
 from core.scorers.lexicon import Lexicon
 from core.studies.findings import floor, with_holm
+from core.studies.letters.part_words import PartWords, in_categories
 from core.studies.letters.table import LettersTable
 from core.studies.letters.word_ratios import (
     FEWEST_OCCURRENCES,
     ComparedWords,
-    PartWords,
     compared_words,
-    in_categories,
     most_salient,
 )
 

@@ -1,21 +1,18 @@
 """Word choice by part of speech: `letters.word.odds_ratio`, as published and by default.
 
-Nouns and adjectives are counted letter by letter; the most salient words of each group are also read by `weat`."""
+The most salient words of each group are also read by `weat`."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from math import log
 from typing import Any
 
 import numpy as np
 
-from core.errors import AppError
-from core.findings import Adjustment, Effect, Finding, Power, ScorerUse, Variant
-from core.jobs import JobContext
+from core.findings import Adjustment, Effect, Finding, Power, Variant
 from core.metrics.adjust import holm
 from core.metrics.odds import (
     FEWEST_EXPECTED,
@@ -27,100 +24,10 @@ from core.metrics.odds import (
     smallest_expected,
 )
 from core.metrics.result import LEVEL, NO_BOUNDS, NOT_ASKED, Bools, Floats, Ints, estimates_alone
-from core.scorers.lexicon import Lexicon, count_published, count_words
-from core.scorers.parts_of_speech import CODES
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import score_batch
-from core.scorers.segment import is_english, words
 from core.studies.findings import SIGNIFICANT, interval, missing_interval
 from core.studies.letters.lexicon import category_harm, one_name
+from core.studies.letters.part_words import PartWords, in_categories
 from core.studies.letters.table import LettersTable
-from core.text import for_matching
-
-# ---- Nouns and adjectives, counted letter by letter
-
-PARTS = ("noun", "adjective")
-CHUNK = 64
-
-
-@dataclass(frozen=True)
-class PartWords:
-    """The words of one part of speech.
-
-    `counts`: sparse int64 (letters, words); `totals`: how many words of this part of speech a letter has, int64
-    (letters,). `words` are folded for matching, in order of appearance.
-    """
-
-    part: str
-    words: tuple[str, ...]
-    counts: Any
-    totals: Ints
-    scorer: ScorerUse
-
-    def only(self, kept: Bools) -> "PartWords":
-        return replace(self, counts=self.counts[np.flatnonzero(kept)], totals=self.totals[kept])
-
-
-def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None) -> tuple[list[PartWords], Bools]:
-    """The words of each of PARTS over `texts`, and which texts are English. One pass, in chunks."""
-    ctx = ctx or JobContext()
-    codes = {CODES[part]: _Tally() for part in PARTS}
-    english, use = [], None
-    rest = iter(texts)
-    while chunk := list(islice(rest, CHUNK)):
-        ctx.check()
-        info, values = score_batch(tagger, chunk)
-        use = ScorerInfo(**info).use()
-        for text, value in zip(chunk, values, strict=True):
-            found = words(text)
-            if len(value.values) != len(found):
-                raise AppError(
-                    f"The scorer “{tagger}” gave {len(value.values)} parts of speech for {len(found)} words.",
-                    hint="It was made for another version of the program; choose another scorer.",
-                )
-            english.append(is_english(found))
-            for code, tally in codes.items():
-                tally.add(for_matching(word.text) for word, of in zip(found, value.values, strict=True) if of == code)
-        ctx.report(len(english), len(texts), note="parts of speech")
-    use = use or ScorerUse("parts_of_speech", tagger, "")
-    counted = [codes[CODES[part]].counted(part, use) for part in PARTS]
-    return counted, np.array(english, dtype=np.bool_)
-
-
-# Words that were looked up already: hash of the lexicon, rule → word → its categories.
-_KNOWN: dict[tuple[str, bool], dict[str, Bools]] = {}
-
-
-def in_categories(vocabulary: Sequence[str], lexicon: Lexicon, *, as_published: bool) -> Bools:
-    """Membership of words in the lexicon's categories, shape (words, categories); each rule as for letters."""
-    known = _KNOWN.setdefault((lexicon.sha256, as_published), {})
-    if new := [word for word in dict.fromkeys(vocabulary) if word not in known]:
-        counted = count_published(new, lexicon) if as_published else count_words([words(one) for one in new], lexicon)
-        known.update(zip(new, counted.categories > 0, strict=True))
-    return np.array([known[word] for word in vocabulary], dtype=np.bool_).reshape(-1, len(lexicon.categories))
-
-
-class _Tally:
-    """Words per letter, as the parts of a sparse matrix."""
-
-    def __init__(self) -> None:
-        self._number_of: dict[str, int] = {}
-        self._numbers: list[int] = []
-        self._ends = [0]
-
-    def add(self, letter: Iterable[str]) -> None:
-        self._numbers.extend(self._number_of.setdefault(word, len(self._number_of)) for word in letter)
-        self._ends.append(len(self._numbers))
-
-    def counted(self, part: str, use: ScorerUse) -> PartWords:
-        from scipy.sparse import csr_array
-
-        ones = np.ones(len(self._numbers), dtype=np.int64)
-        places = (ones, np.array(self._numbers, dtype=np.int64), np.array(self._ends))
-        counts = csr_array(places, shape=(len(self._ends) - 1, len(self._number_of)))
-        counts.sum_duplicates()
-        return PartWords(part, tuple(self._number_of), counts, np.diff(self._ends).astype(np.int64), use)
-
 
 # ---- Words of two groups that can be compared, and the most salient of each group
 

@@ -149,3 +149,12 @@ def test_missing_weights_are_a_clear_error(compute, tmp_path):
     with pytest.raises(AppError, match="cannot be read") as caught:
         compute.call("scorers_targets:minilm_from", str(tmp_path), ["a word"])
     assert caught.value.hint
+
+
+def test_a_single_word_has_the_same_vector_alone_as_among_others(embed):
+    # Each is three tokens with its marks: so few that their products once took other kernels than many of them do.
+    together = embed(WORDS)
+    for word, vector in zip(WORDS, together, strict=True):
+        assert np.array_equal(embed([word])[0], vector)
+    for first, second in zip(embed(WORDS[:4]), together, strict=False):
+        assert np.array_equal(first, second)

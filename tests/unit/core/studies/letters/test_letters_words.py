@@ -7,13 +7,11 @@ import pytest
 
 from core.findings import Finding
 from core.metrics.adjust import holm
+from core.studies.letters.part_words import PartWords, in_categories, part_words
 from core.studies.letters.table import LettersTable, letters_table
 from core.studies.letters.word_ratios import (
-    PartWords,
     compared_words,
-    in_categories,
     most_salient,
-    part_words,
     shown,
     word_findings,
 )
