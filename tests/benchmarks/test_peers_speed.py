@@ -134,10 +134,10 @@ def test_strengths(record: Record) -> None:
 
 def test_kappa(record: Record) -> None:
     counts = np.random.default_rng(2).multinomial(3, [0.5, 0.3, 0.2], MANY)
-    peer = "statsmodels, which ours calls"
+    name = f"Fleiss κ of {MANY:,} comparisons, with its jackknife interval"
     beside(
-        record, f"Fleiss κ of {MANY:,} comparisons", lambda: fleiss_kappa(counts).value, peer,
-        lambda: statsmodels_kappa(counts), 1e-12,
+        record, name, lambda: fleiss_kappa(counts).value, "statsmodels, κ alone", lambda: statsmodels_kappa(counts),
+        1e-12,
     )  # fmt: skip
 
 
