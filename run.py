@@ -8,7 +8,8 @@
   python run.py test         install everything, then check the code and run the tests; more words go to pytest
   python run.py soak         install everything, then run what shows that nothing goes wrong, and write docs/trust.md
                              (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
-  python run.py bench        install everything, then run the benchmarks
+  python run.py bench        install everything, then run the benchmarks, and write the ratios in docs/benchmarks.md
+                             (with tests/benchmarks/FILE: those alone)
   python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml
                              (with --newest: and take the newest version of everything that fits)
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
@@ -134,9 +135,15 @@ def soak(words: list[str]) -> int:
 def bench(words: list[str]) -> int:
     check_qt()
     install_all("dev")
-    return run(
-        [PYTHON, "-m", "pytest", "tests/benchmarks", "-m", "bench", "-s", *AS_LONG_AS_IT_TAKES, *words], headless=True
-    )
+    install_all("bench")
+    peer = ["--no-deps", "--require-hashes", "--quiet", "-r", "tests/benchmarks/langfair.txt"]
+    if run([PYTHON, "-m", "pip", "install", *peer], headless=True):
+        print("LangFair could not be installed: the ratios to it are left out.")
+    # By their folder, whose options are found only where it stands first; a file or a test may follow.
+    chosen = [word for word in words if word.startswith("tests/benchmarks")] or ["tests/benchmarks"]
+    others = [word for word in words if word not in chosen]
+    ratios = ["-m", "bench", "-s", "--ratios=docs/benchmarks.md"]
+    return run([PYTHON, "-m", "pytest", *chosen, *ratios, *AS_LONG_AS_IT_TAKES, *others], headless=True)
 
 
 def lock(words: list[str]) -> int:

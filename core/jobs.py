@@ -79,8 +79,11 @@ class JobContext:
     Safe to use from the job's own thread; `cancel` and `pause` from any thread.
     """
 
-    def __init__(self, listener: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self, listener: Callable[[Progress], None] | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._listener = listener
+        self._clock = clock
         self._cancelled = threading.Event()
         self._may_run = threading.Event()
         self._may_run.set()
@@ -123,13 +126,20 @@ class JobContext:
             raise JobCancelled
 
     def report(self, done: int, total: int | None = None, *, note: str = "", partial: object = None) -> None:
-        """Tell how far the job is. Thinned to ten a second; the last item and every partial result pass."""
-        now = time.monotonic()
+        """Tell how far the job is. Thinned to ten a second.
+
+        The last item, the first of what is counted anew and every partial result pass.
+        """
+        now = self._clock()
+        anew = bool(self._history) and done < self._history[-1][1]
+        if anew:
+            self._history.clear()  # the next part of the work
         self._history.append((now, done))
-        while now - self._history[0][0] > RATE_WINDOW_SECONDS:
+        # One from before the window stays: items that take longer than it have a rate too.
+        while len(self._history) > 2 and now - self._history[1][0] > RATE_WINDOW_SECONDS:
             self._history.popleft()
         last = total is not None and done >= total
-        if not last and partial is None and now - self._last_report < 1 / REPORTS_PER_SECOND:
+        if not (last or anew) and partial is None and now - self._last_report < 1 / REPORTS_PER_SECOND:
             return
         self._last_report = now
         if self._listener is not None:

@@ -57,7 +57,7 @@ def do_audit(
         result = work(ctx, retry_failures=retry_failures)
         studies = [audited_now(one, project, title=audit.title) for one in result.measured.values()]
     undone = list(result.undone)
-    reports = [path for one in studies if (path := _report(audit, one, len(studies), undone, tell))]
+    reports = [path for one in studies if (path := _report(ctx, audit, one, len(studies), undone, tell))]
     about = {"file": file.name, "sha256": digest, "title": audit.title, "project": audit.outputs.project.name}
     written = {"report": [path.name for path in reports]}
     answers = [
@@ -89,7 +89,9 @@ def _project_of(audit: "Audit", look_anyway: bool) -> "Project":
     return console.open_to_look(path, look_anyway, "run", measuring=True)
 
 
-def _report(audit: "Audit", about: "Audited", studies: int, undone: list[str], tell: Tell) -> Path | None:
+def _report(
+    ctx: JobContext, audit: "Audit", about: "Audited", studies: int, undone: list[str], tell: Tell
+) -> Path | None:
     """Write the report of a study, where one is wanted; its file."""
     from core.report.audit import write_study_report
 
@@ -97,7 +99,7 @@ def _report(audit: "Audit", about: "Audited", studies: int, undone: list[str], t
     if path is None:
         return None
     path = path if studies == 1 else path.with_stem(f"{path.stem}-{about.study}")
-    if not _try(undone, path, lambda to: write_study_report(to, about)):
+    if not _try(undone, path, lambda to: write_study_report(to, about, ctx)):
         return None
     tell(f"The report is in {path}.")
     return path

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
 from core.errors import AppError, UsageError
 from core.jobs import JobContext
 from core.jobs import Progress as JobProgress
@@ -137,23 +138,41 @@ def _answering() -> Iterator[None]:
 
 @contextmanager
 def job(title: str) -> Iterator[JobContext]:
-    """A context whose reports move a bar on stderr; nothing is drawn where stderr is no terminal."""
+    """A context whose reports move a bar on stderr; where that is no terminal, a line tells of them now and then."""
     console = Console(stderr=True, markup=False, emoji=False)
-    columns = (
-        SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        TimeRemainingColumn(), TextColumn("{task.fields[rate]}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=True, disable=_Stderr.quiet or not console.is_terminal) as bar:
-        task = bar.add_task(shown(title), total=None, rate="")
-
-        def listen(progress: JobProgress) -> None:
-            rate = f"{progress.rate:.1f}/s" if progress.rate else ""
-            words = f"{title}: {progress.note}" if progress.note else title
-            bar.update(task, description=shown(words), completed=progress.done, total=progress.total, rate=rate)
-
+    listening = _bar(title, console) if console.is_terminal or _Stderr.quiet else _lines(title)
+    with listening as listen:
         ctx = JobContext(listen)
         with _interrupt_cancels(ctx):
             yield ctx
+
+
+@contextmanager
+def _bar(title: str, console: Console) -> Iterator[Callable[[JobProgress], None]]:
+    columns = (
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[pace]}"), TimeElapsedColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True, disable=_Stderr.quiet or not console.is_terminal) as bar:
+        task = bar.add_task(shown(title), total=None, pace="")
+
+        def listen(progress: JobProgress) -> None:
+            words = f"{title}: {progress.note}" if progress.note else title
+            pace = [rate_in_words(progress.rate)] if progress.rate else []
+            if progress.seconds_left:
+                pace.append(f"about {duration(progress.seconds_left)} left")
+            bar.update(
+                task, description=shown(words), completed=progress.done, total=progress.total, pace=", ".join(pace)
+            )
+
+        yield listen
+
+
+@contextmanager
+def _lines(title: str) -> Iterator[Callable[[JobProgress], None]]:
+    log = ProgressLog(title, note)
+    with told_in_lines(log):
+        yield log.heard
 
 
 @contextmanager

@@ -158,8 +158,8 @@ def _tell(measured: "MeasuredStudy") -> None:
 def _report(path: Path, about: "Audited") -> None:
     from core.report.audit import write_study_report
 
-    with job("Writing the report"):
-        write_study_report(path, about)
+    with job("Writing the report") as ctx:
+        write_study_report(path, about, ctx)
     note(f"The report is in {path}.")
 
 

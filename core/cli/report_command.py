@@ -39,9 +39,9 @@ def report(
     with open_to_look(file, look_anyway, "report") as project, job("Writing the report"):
         about = replace(audited(project, study or only_measured(project)), whole=not without_findings)
     made = audit_report(about)
-    with job("Writing the report"):
-        write_audit_report(out, made)
-        drawn = write_figures(figures, made) if figures is not None else []
+    with job("Writing the report") as ctx:
+        write_audit_report(out, made, ctx)
+        drawn = write_figures(figures, made, ctx) if figures is not None else []
     if about.stale:
         note(about.stale)
     if as_json:

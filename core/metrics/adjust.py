@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from core.metrics.result import finite
 
 
@@ -10,15 +12,13 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     None (no test) stays None and is not counted in m. ValueError for NaN. Source: Holm 1979.
     """
-    finite([p for p in p_values if p is not None], "p values")
-    # statsmodels' multipletests gives the same bits, but collects garbage at each call: 60 ms in place of 6 µs.
-    ranked = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    running = 0.0
-    for rank, (p, place) in enumerate(ranked):
-        running = max(running, min(1.0, (len(ranked) - rank) * p))
-        adjusted[place] = running
-    return adjusted
+    tested = finite([p for p in p_values if p is not None], "p values")
+    # statsmodels' multipletests gives the same bits, but collects garbage at each call: 60 ms in place of microseconds.
+    order = np.argsort(tested, kind="stable")
+    ranked = np.empty(len(tested))
+    ranked[order] = np.maximum.accumulate(np.minimum(1.0, (len(tested) - np.arange(len(tested))) * tested[order]))
+    adjusted = iter(ranked.tolist())
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:

@@ -173,12 +173,13 @@ class _Model:
         }
         tied = tuple(size for size in sizes if share[size] > 0)
         kinds: dict[Kind, int] = {}
-        said = [
-            (row, kinds.setdefault(kind, len(kinds)) * 4 + answer)
-            for row, stages in enumerate(_stages(ballots, tied))
-            for kind, answer in stages
-        ]
-        rows, places = np.array(said, dtype=np.int64).T
+        distinct, number = _distinct(ballots, identities)
+        said = np.full((len(distinct.best), 2), -1)
+        for row, stages in enumerate(_stages(distinct, tied)):
+            for stage, (kind, answer) in enumerate(stages):
+                said[row, stage] = kinds.setdefault(kind, len(kinds)) * 4 + answer
+        every = said[number]
+        rows, places = np.nonzero(every >= 0)[0], every[every >= 0]
         parameters = identities + len(tied)
         features = np.zeros((len(kinds), 4, parameters))
         offset = np.full((len(kinds), 4), -np.inf)
@@ -255,6 +256,27 @@ class _Model:
     def tie_chances(self, theta: Floats) -> tuple[tuple[int, float], ...]:
         found = zip(self.tied, theta[self.identities :], strict=True)
         return tuple((size, float(1 / (1 + size * np.exp(-log_tie)))) for size, log_tie in found)
+
+
+def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
+    """The different ballots in the order in which they come first, and which of them each is: int64[n]."""
+    columns, base = [*ballots.shown.T, ballots.best, ballots.worst], identities + 1
+    if base ** len(columns) < 2**62:
+        code = np.zeros(len(ballots.best), dtype=np.int64)
+        for column in columns:
+            code = code * base + (column.astype(np.int64) - NOBODY)
+        _, first, number = np.unique(code, return_index=True, return_inverse=True)
+    else:
+        _, first, number = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    chosen = first[order]
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    found = Ballots(
+        ballots.shown[chosen], ballots.best[chosen], ballots.worst[chosen], ballots.weight[chosen],
+        ballots.rater[chosen], ballots.block[chosen],
+    )  # fmt: skip
+    return found, place[number.reshape(-1)]
 
 
 def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, int]]]:

@@ -1,13 +1,15 @@
 """A report as PDF."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from typing import Any
 
 from core.draw.figure import Figure
 from core.errors import AppError
+from core.jobs import JobContext
 from core.own import own_files
 from core.report.blocks import (
     INK,
@@ -39,9 +41,12 @@ MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
 LEAST_SIZE = 0.7  # and as small as this rather than put on the next page
 
 
-def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT) -> bytes:
-    """The PDF, with `foot` below each page. Signs that no typeface has are boxes, and named at the end."""
-    return bytes(_laid_out(blocks, title, foot).output())
+def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobContext | None = None) -> bytes:
+    """The PDF, with `foot` below each page. Signs that no typeface has are boxes, and named at the end.
+
+    `ctx` is told how many rows of tables and other blocks have been laid out.
+    """
+    return bytes(_laid_out(blocks, title, foot, ctx).output())
 
 
 def figure_pdf(figure: Figure) -> bytes:
@@ -65,21 +70,37 @@ def _blank() -> Any:
     return _document("", "")
 
 
-def _laid_out(blocks: Iterable[Block], title: str, foot: str) -> Any:
+def _laid_out(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext | None = None) -> Any:
     document = _document(title, foot)
-    for block in blocks:
+    every = list(blocks)
+    told = _told(ctx or JobContext(), every)
+    for block in every:
         if isinstance(block, Heading):
             _pdf_heading(document, block)
         elif isinstance(block, ReportParagraph):
             _pdf_paragraph(document, block)
         elif isinstance(block, ReportTable):
-            _pdf_table(document, block)
+            _pdf_table(document, block, told)
         elif isinstance(block, ReportFigure):
             _pdf_figure(document, block)
         elif isinstance(block, NewPage):
             document.add_page()
+        if not isinstance(block, ReportTable):
+            told()
     _name_unknown(document)
     return document
+
+
+def _told(ctx: JobContext, blocks: Sequence[Block]) -> Callable[[], None]:
+    """What is called after each block, and each row of a table."""
+    total = sum(len(block.rows) if isinstance(block, ReportTable) else 1 for block in blocks)
+    done = count(1)
+
+    def told() -> None:
+        ctx.check()
+        ctx.report(next(done), total, note="rows and figures laid out")
+
+    return told
 
 
 def _document(title: str, foot: str, size: tuple[float, float] | None = None) -> Any:
@@ -184,7 +205,7 @@ def _pdf_figure(document: Any, block: ReportFigure) -> None:
     document.ln(2)
 
 
-def _pdf_table(document: Any, table: ReportTable) -> None:
+def _pdf_table(document: Any, table: ReportTable, told: Callable[[], None]) -> None:
     widths = [document.epw * share / sum(table.widths) for share in table.widths]
 
     def laid(cells: Sequence[Cell], look: Look) -> list[list[Line]]:
@@ -199,6 +220,7 @@ def _pdf_table(document: Any, table: ReportTable) -> None:
     _table_row(document, widths, head, None)
     for row in table.rows:
         _table_row(document, widths, laid(row, Look(TEXT - 1)), head)
+        told()
     document.ln(2)
 
 

@@ -110,13 +110,16 @@ def score_batch(
     Texts of like length are scored together, the shortest first: no value depends on it, and it is faster.
     Runs in the compute process: `shared().call(calls.score_batch, name, texts, ctx=ctx)`.
     """
+    ctx = ctx or JobContext()
+    if texts:
+        ctx.report(0, len(texts), note=f"getting {name} ready")  # the first texts wait until its model is loaded
     scorer = _loaded(name)
     if _REMEMBERED is None:
-        values = _kept_or_scored(name, scorer, texts, ctx or JobContext())
+        values = _kept_or_scored(name, scorer, texts, ctx)
         return asdict(_info(name, scorer)), values  # told now: a loaded scorer says on what it computes
     known = _REMEMBERED.setdefault(name, {})
     new = [text for text in dict.fromkeys(texts) if text not in known]
-    known.update(zip(new, _kept_or_scored(name, scorer, new, ctx or JobContext()), strict=True))
+    known.update(zip(new, _kept_or_scored(name, scorer, new, ctx), strict=True))
     return asdict(_info(name, scorer)), [known[text] for text in texts]
 
 

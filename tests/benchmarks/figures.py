@@ -69,12 +69,17 @@ def at_least(name: str, value: float, bound: float, unit: str) -> None:
 
 
 def machine() -> str:
-    load = ", ".join(f"{one:.1f}" for one in psutil.getloadavg())
+    loads = ", ".join(f"{one:.1f}" for one in psutil.getloadavg())
     python = platform.python_version()
-    return f"{_processor()}, {psutil.cpu_count()} cores, {platform.system()}; load {load}; Python {python}"
+    return f"{processor()}, {psutil.cpu_count()} cores, {platform.system()}; load {loads}; Python {python}"
 
 
-def _processor() -> str:
+def load() -> str:
+    """Of the last minute: how many threads wanted a core."""
+    return f"{psutil.getloadavg()[0]:.1f}"
+
+
+def processor() -> str:
     about = Path("/proc/cpuinfo")
     lines = about.read_text("utf-8").splitlines() if about.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

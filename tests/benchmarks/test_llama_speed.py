@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from figures import at_least, figure, spread, title
+from ratios import Ratio, more
 
 pytest.importorskip("gguf", reason="tiny models are written with the gguf package")
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
@@ -122,7 +123,7 @@ def nothing(*anything: object) -> None:
     pass
 
 
-def test_tokens_per_second(model: Path, backend: LlamaCpp, bare: Llama) -> None:
+def test_tokens_per_second(model: Path, backend: LlamaCpp, bare: Llama, record: Callable[[Ratio], None]) -> None:
     prompts = [prompt.text for prompt in letters_context_less_set().prompts[:TURNS]]
     backend.generate(Request("warm", prompts[0], 0), nothing, nothing)
     speeds: dict[str, list[float]] = {"here": [], "class": [], "functions": []}
@@ -140,6 +141,10 @@ def test_tokens_per_second(model: Path, backend: LlamaCpp, bare: Llama) -> None:
     figure("llama_cpp.Llama.generate", spread(speeds["class"]), "tokens/s")
     figure("llama_cpp's bare functions", spread(speeds["functions"]), "tokens/s")
     for name in ("class", "functions"):
+        peer = "llama_cpp’s generate" if name == "class" else "llama_cpp’s bare functions"
+        record(
+            more(f"writing with {model.name}, beside {peer}", speeds["here"], peer, speeds[name], "tokens/s", "texts")
+        )
         shares = spread([ours / theirs for ours, theirs in zip(speeds["here"], speeds[name], strict=True)])
         at_least(f"share of the bare {name}' speed, median of {TURNS}", shares.median, BOUND, "")
 

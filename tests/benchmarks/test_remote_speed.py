@@ -12,6 +12,7 @@ import httpx2
 import openai
 import pytest
 from figures import figure, spread, title
+from ratios import Ratio, more
 
 from core.backends.openai_compatible import open as open_endpoint
 from core.backends.protocol import Completion, Request
@@ -40,7 +41,9 @@ def server(request: pytest.FixtureRequest) -> Iterator[tuple[float, str]]:
 
 
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-def test_64_requests_at_once_against_a_bare_client(server: tuple[float, str], stream: bool) -> None:
+def test_64_requests_at_once_against_a_bare_client(
+    server: tuple[float, str], stream: bool, record: Callable[[Ratio], None]
+) -> None:
     latency, url = server
     endpoints.save(endpoints.Endpoint("speed", url, concurrency=AT_ONCE, retries=0))
     backend = open_endpoint("small", {"endpoint": "speed", "stream": stream})
@@ -63,6 +66,8 @@ def test_64_requests_at_once_against_a_bare_client(server: tuple[float, str], st
     shares = spread([one / peer for one, peer in zip(ours, bare, strict=True)])
     figure("backend to bare client, round by round", shares, "")
     figure("backend to HTTP library alone", spread([one / peer for one, peer in zip(ours, plain, strict=True)]), "")
+    told = f"{AT_ONCE} requests at once, {kind}, {latency * 1000:.0f} ms of latency, by the clock"
+    record(more(told, ours, "a bare openai client", bare, "texts a second"))
     assert shares.median >= LEAST_SHARE
 
 

@@ -101,6 +101,22 @@ def test_soak_asks_for_options_that_are_found_wherever_its_files_are(run: Module
     assert (SCRIPT.parent / "docs" / "trust.md").exists()
 
 
+@pytest.mark.parametrize("named", ["", "tests/benchmarks/test_lexicon_speed.py"])
+def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: ModuleType, named: str) -> None:
+    assert run.main(["bench", *([named] if named else []), "-k", "counting"]) == 0
+    assert run.installed[-1:] == ["bench"]
+    install, words = run.commands[-2:]
+    assert "--no-deps" in install
+    assert "--require-hashes" in install
+    assert words[:3] == ["-m", "pytest", named or "tests/benchmarks"]
+    assert "--ratios=docs/benchmarks.md" in words
+    told = subprocess.run(
+        [sys.executable, *words, "-p", "no:cacheprovider", "--collect-only", "--ignore-glob=*/test_*"],
+        cwd=SCRIPT.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "unrecognized arguments" not in told.stderr
+
+
 def test_the_first_run_says_how_large_it_is_installs_the_windows_part_and_opens_it(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

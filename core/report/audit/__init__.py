@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import AppError, UsageError
+from core.jobs import JobContext
 from core.report.audit.answer import answer_json
 from core.report.audit.audited import AskedSet, Audited, AuditReport
 from core.report.audit.content import audit_report
@@ -24,12 +25,12 @@ def check_report_ending(path: Path) -> None:
         raise UsageError(f"A report is a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file, not “{path.name}”.")
 
 
-def report_bytes(report: AuditReport, ending: str) -> bytes:
+def report_bytes(report: AuditReport, ending: str, ctx: JobContext | None = None) -> bytes:
     """The report in the format of an ending."""
     if ending == ".pdf":
         from core.report.audit.paper import paper_of
 
-        return paper_of(report, FOOT)
+        return paper_of(report, FOOT, ctx)
     if ending in (".html", ".htm"):
         from core.report.audit.page import page_of
 
@@ -43,18 +44,18 @@ def report_bytes(report: AuditReport, ending: str) -> bytes:
     return latex_of(report).encode("utf-8", "replace")
 
 
-def write_audit_report(path: Path, report: AuditReport) -> None:
+def write_audit_report(path: Path, report: AuditReport, ctx: JobContext | None = None) -> None:
     """Write the report whole or not at all, in the format of the file's ending."""
     check_report_ending(path)
-    write_whole(path, report_bytes(report, path.suffix.lower()))
+    write_whole(path, report_bytes(report, path.suffix.lower(), ctx))
 
 
-def write_study_report(path: Path, audited: Audited) -> None:
+def write_study_report(path: Path, audited: Audited, ctx: JobContext | None = None) -> None:
     """In the compute process: say it and write it."""
-    write_audit_report(path, audit_report(audited))
+    write_audit_report(path, audit_report(audited), ctx)
 
 
-def write_figures(folder: Path, report: AuditReport) -> Sequence[Path]:
+def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = None) -> Sequence[Path]:
     """Write each figure as a PDF of its own; the folder is made where it is not there."""
     from core.report.pdf import figure_pdf
 
@@ -70,6 +71,9 @@ def write_figures(folder: Path, report: AuditReport) -> Sequence[Path]:
         path = folder / f"{number:02d}-{name}.pdf"
         write_whole(path, figure_pdf(figure))
         written.append(path)
+        if ctx is not None:
+            ctx.check()
+            ctx.report(number, len(report.figures), note="figures drawn")
     return written
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from core.jobs import JobContext
 from core.report.audit.audited import AuditPage, AuditReport
 from core.report.blocks import Block, ReportFigure
 from core.report.pdf import page_count, pdf_bytes
@@ -10,10 +11,10 @@ from core.report.pdf import page_count, pdf_bytes
 SHARES = (0.76, 0.66, 0.56, 0.46, 0.0)  # of the page's width, for the picture
 
 
-def paper_of(report: AuditReport, foot: str) -> bytes:
+def paper_of(report: AuditReport, foot: str, ctx: JobContext | None = None) -> bytes:
     first, *others = report.pages
     fitting = next((one for one in _smaller(first) if _is_one_page(replace(report, pages=(one,)))), first)
-    return pdf_bytes(replace(report, pages=(fitting, *others)).blocks(), report.title, foot)
+    return pdf_bytes(replace(report, pages=(fitting, *others)).blocks(), report.title, foot, ctx)
 
 
 def _smaller(page: AuditPage) -> Iterator[AuditPage]:

@@ -2,10 +2,10 @@
 
 Called in the compute process; the input is described in `table`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -136,17 +136,24 @@ def measure_whole(
     Words and sentences are read in English only: a letter in another language is left out of what reads them. Shares
     that a table gives are used as they are.
     """
+    ctx = ctx or JobContext()
     known = reading.read or read_letters(reading, ctx)
     english = known.english
     ours, kept = table.only(english, NOT_ENGLISH), np.flatnonzero(english)
     parts = [part.only(english) for part in known.parts]
     texts = [reading.texts[place] for place in kept]
-    read = [finding for part in parts for finding in word_findings(ours, part, texts, seed, resamples)]
+    told = _told(ctx, len(parts) + 2 + len(KINDS))
+    read: list[Finding] = []
+    for part in parts:
+        told("words")
+        read += word_findings(ours, part, texts, seed, resamples)
+    told("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)
     grounded = known.grounded if isinstance(known.grounded, str) else known.grounded.only(english)
     given: list[Finding] = []
     for kind in KINDS:
+        told(kind)
         scores = reading.styles.get(kind, f"there is no scorer for “{kind}”")
         if isinstance(scores, StyleScores) and scores.sentences:
             scores = scores.only(english)
@@ -154,6 +161,7 @@ def measure_whole(
         else:
             given += style_findings(table, kind, scores, reading.harms) + crossed_style(table, kind, scores)
         read += hallucination_findings(ours, kind, scores, grounded, reading.harms)
+    told("words of lists")
     given += _success(table, known)
     given += crossed_categories(table)
     if not english.any():
@@ -161,6 +169,17 @@ def measure_whole(
     findings = sorted([*lexicon_findings(table, seed, resamples), *read, *given], key=_place)
     warning = lower_cased(table, reading.contexts)
     return _result(table, [replace(each, note=f"{each.note} {warning}".strip()) for each in findings])
+
+
+def _told(ctx: JobContext, steps: int) -> Callable[[str], None]:
+    """What is called with the words for each step as it begins."""
+    done = count()
+
+    def told(what: str) -> None:
+        ctx.check()
+        ctx.report(next(done), steps, note=f"findings: {what}")
+
+    return told
 
 
 def lower_cased(table: LettersTable, contexts: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.findings import Adjustment, Effect, Finding, Variant
+from core.jobs import JobContext
 from core.metrics.resampling import generator, recombined_sums
 from core.metrics.result import RESAMPLES, Bools, Floats, Ints
 from core.metrics.topics import (
@@ -243,6 +244,7 @@ def document_findings(
     *,
     topics: Sequence[int] = (),
     crossings: Mapping[str, Crossing] | None = None,
+    ctx: JobContext | None = None,
 ) -> list[Finding]:
     """Every finding of the document level on every axis, adjusted for many tests; topics before what rests on them.
 
@@ -250,9 +252,12 @@ def document_findings(
     id, of the axes that are made of two. Where no topics can be learnt the findings are undefined and say why.
     """
     design = design_of(table)
-    read = read_articles(table, topics, seed)
+    read = read_articles(table, topics, seed, ctx)
     found: list[Finding] = []
-    for axis in table.axes:
+    for place, axis in enumerate(table.axes):
+        if ctx is not None:
+            ctx.check()
+            ctx.report(place, len(table.axes), note=f"topics, {axis.title}")
         if isinstance(read, str):
             nothing = level_findings(_unmeasured(axis, len(table.pairs), read), design, [None] * len(design.strata))
             found += [replace(finding, reason=read) for finding in nothing]

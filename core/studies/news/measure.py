@@ -151,6 +151,7 @@ def measure(
     seed: int = 0,
     resamples: int = RESAMPLES,
     crossings: Mapping[str, Crossing] | None = None,
+    ctx: JobContext | None = None,
 ) -> StudyResult:
     """All findings of the news study. `scores`: by role, or the reason why there are none.
 
@@ -165,14 +166,19 @@ def measure(
     crossed: list[Finding] = []
     foreign = table.dropped.get(NOT_ENGLISH, 0)
     doubt = f"{foreign} pairs were left out: {NOT_ENGLISH}, which the word lists are for." if foreign else ""
-    for axis in table.axes:
+    ctx, parts = ctx or JobContext(), 1 + len(ROLES)
+    for place, axis in enumerate(table.axes):
+        ctx.check()
+        ctx.report(place * parts, len(table.axes) * parts, note=f"words, {axis.title}")
         crossing = (crossings or {}).get(axis.id)
         measured = measure_words(table, axis)
         crossed += crossed_level(measured, design, crossing)
         draws = word_floors(table, axis, design, seed, resamples) if floored else no_floors
         words += level_findings(measured, design, draws, doubt=doubt)
         words += prompt_findings(measured, table) + model_findings(measured, table)
-        for role in ROLES:
+        for number, role in enumerate(ROLES, 1):
+            ctx.check()
+            ctx.report(place * parts + number, len(table.axes) * parts, note=f"{role} of sentences, {axis.title}")
             found = (scores or {}).get(role, f"the sentences have no scores for {role}")
             if isinstance(found, str):
                 sentences += undefined_findings(axis, role, found)
@@ -186,7 +192,7 @@ def measure(
     findings = families([*words, *sentences, *refusal_findings(table), *length_findings(table, design)])
     findings += crossed
     if floored:  # topics are learnt anew from whatever texts there are: no estimates of some of them compare
-        findings += document_findings(table, seed, resamples, crossings=crossings)
+        findings += document_findings(table, seed, resamples, crossings=crossings, ctx=ctx)
     return StudyResult(study="news", rows=table.rows, dropped=dict(table.dropped), findings=tuple(findings))
 
 
@@ -214,7 +220,7 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
     scores = {role: _scores(table, role, asked, ctx) for role in ROLES}
     found = {of.id: crossing_of(of.groups, [axis.definition()]) for of, axis in zip(counted, axes, strict=True)}
     crossings = {axis: crossing for axis, crossing in found.items() if crossing is not None}
-    result = measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings)
+    result = measure(table, scores, seed=asked.seed, resamples=asked.resamples, crossings=crossings, ctx=ctx)
     return replace(result, findings=tuple(_with_caution(asked.caution, result.findings)))
 
 

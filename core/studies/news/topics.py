@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from core.jobs import JobContext
 from core.metrics.resampling import generator
 from core.metrics.result import Floats, Ints
 from core.scorers.segment import words
@@ -159,6 +160,7 @@ def learn_topics(
     *,
     candidates: Sequence[int] = (),
     seed: int = 0,
+    ctx: JobContext | None = None,
 ) -> TopicModel | str:
     """The model with the number of topics that predicts held-out articles best, learnt from all; or why there is none.
 
@@ -171,20 +173,23 @@ def learn_topics(
     if reason := too_many_topics(wanted, len(filled), len(vocabulary)):
         return reason
     possible = [k for k in wanted if 2 <= k <= min(len(filled), len(vocabulary))]
+    told = _Told(ctx or JobContext())
     keys = sorted({story for _, story in filled})
     held = set(generator(seed, "news", "held out").permutation(keys)[: round(HELD_OUT * len(keys))].tolist())
     losses: dict[int, Floats] = {}
     testing = [_halves(bag) for bag, story in filled if story in held]
     if len(held) >= FEWEST_HELD_OUT and len(possible) > 1:
         training = [bag for bag, story in filled if story not in held]
-        losses = {
-            k: held_out_loss(_train(training, vocabulary, k, seed), testing) for k in possible if k <= len(training)
-        }
+        tried_numbers = [k for k in possible if k <= len(training)]
+        told.expects((len(training) * len(tried_numbers) + len(filled)) * PASSES)
+        losses = {k: held_out_loss(_train(training, vocabulary, k, seed, told), testing) for k in tried_numbers}
+    else:
+        told.expects(len(filled) * PASSES)
     words = np.array([sum(count for _, count in unseen) for _, unseen in testing], dtype=np.float64)
     tried = {k: exp(loss.sum() / words.sum()) for k, loss in losses.items()}
     # Without held-out articles the middle candidate, as the paper's choice was.
     best = fewest_as_good(losses, words) if losses else sorted(possible)[len(possible) // 2]
-    model = _train([bag for bag, _ in filled], vocabulary, best, seed)
+    model = _train([bag for bag, _ in filled], vocabulary, best, seed, told)
     return TopicModel(model, tuple(vocabulary), tried, len(filled))
 
 
@@ -232,11 +237,26 @@ def _halves(bag: Bag) -> tuple[Bag, Bag]:
     return [pair for pair in first if pair[1]], [pair for pair in second if pair[1]]
 
 
-def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int) -> Any:
+class _Told:
+    """How many articles the models have read so far, every pass and every number of topics counted."""
+
+    def __init__(self, ctx: JobContext) -> None:
+        self._ctx = ctx
+        self._read = self._wanted = 0
+
+    def expects(self, articles: int) -> None:
+        self._wanted = articles
+
+    def read(self, articles: int, topics: int) -> None:
+        self._ctx.check()
+        self._read += articles
+        self._ctx.report(self._read, self._wanted, note=f"articles read for a model of {topics} topics")
+
+
+def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int, told: _Told) -> Any:
     from gensim.models import LdaModel
 
     model = LdaModel(
-        corpus=list(bags),
         id2word=dict(enumerate(vocabulary)),
         num_topics=topics,
         random_state=seed % 2**32,
@@ -245,6 +265,16 @@ def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: in
         eval_every=None,
         dtype=np.float64,
     )
+    read_batch = model.do_estep
+
+    def reads(chunk: Sequence[Bag], state: Any = None) -> Any:
+        weights = read_batch(chunk, state)
+        told.read(len(chunk), topics)
+        return weights
+
+    model.do_estep = reads  # Gensim tells of its progress in a log alone
+    model.update(list(bags), chunks_as_numpy=False)
+    del model.do_estep
     model.random_state = _SameStart()
     return model
 
@@ -311,7 +341,9 @@ class ReadArticles:
         return found
 
 
-def read_articles(table: NewsTable, candidates: Sequence[int] = (), seed: int = 0) -> ReadArticles | str:
+def read_articles(
+    table: NewsTable, candidates: Sequence[int] = (), seed: int = 0, ctx: JobContext | None = None
+) -> ReadArticles | str:
     """Topics learnt from all originals and generated articles, and where they occur; or why there are none."""
     texts: dict[str, int] = {}
     number: dict[Side, Ints] = {}
@@ -325,7 +357,7 @@ def read_articles(table: NewsTable, candidates: Sequence[int] = (), seed: int = 
                 stories.append(pair.story)
         number[side] = np.array([texts[text] for text in table.texts(side)], dtype=np.int64)
     bags = bags_of(sentences)
-    model = learn_topics(bags.articles, stories, bags.vocabulary, candidates=candidates, seed=seed)
+    model = learn_topics(bags.articles, stories, bags.vocabulary, candidates=candidates, seed=seed, ctx=ctx)
     if isinstance(model, str):
         return model
     likeliest = model.likeliest([bag for article in bags.sentences for bag in article])

@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.optimize import minimize
 from simulations.rankings import K, studied
 
+from core.metrics import ranking as ranking_module
 from core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
 
 STRENGTHS = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
@@ -212,3 +213,20 @@ def test_two_raters_who_say_the_opposite_of_two_sets_of_texts_bound_no_ratio() -
     assert ratio.value == pytest.approx(1)
     assert ratio.interval.bounds is None
     assert ratio.interval.reason == "2 raters and 2 sets of texts: so few bound nothing"
+
+
+@pytest.mark.parametrize("identities", [6, 7_000])  # so many that a ballot fits into no number of 64 bits
+def test_ballots_that_say_the_same_are_read_once_and_count_as_often_as_they_are(identities: int) -> None:
+    rng = np.random.default_rng(1)
+    shown = np.array([rng.permutation(6)[:3] for _ in range(300)]) + identities - 6
+    best, worst = shown[:, 0], np.where(rng.random(300) < 0.5, shown[:, 1], NOBODY)
+    number = np.arange(300)
+    ballots = Ballots(shown, best, worst, np.ones(300), number, number)
+    found, which = ranking_module._distinct(ballots, identities)
+    assert np.array_equal(
+        np.column_stack([found.shown, found.best, found.worst])[which], np.column_stack([shown, best, worst])
+    )
+    said = list(zip(map(tuple, shown.tolist()), best.tolist(), worst.tolist(), strict=True))
+    assert len(found.best) == len(set(said)) < 300
+    first = [said.index(each) for each in dict.fromkeys(said)]
+    assert found.rater.tolist() == first  # in the order in which they come first

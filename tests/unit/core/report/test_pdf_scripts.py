@@ -1,9 +1,13 @@
 """Texts in other scripts on paper: each sign from a typeface that has it, right-to-left as it is read, or named."""
 
 import io
+import itertools
 
+import pytest
 from pdfminer.high_level import extract_text
 
+from core.errors import JobCancelled
+from core.jobs import JobContext, Progress
 from core.report.arabic import joined
 from core.report.blocks import Heading, ReportParagraph, ReportTable, Run, said
 from core.report.pdf import page_count, pdf_bytes
@@ -59,3 +63,16 @@ def test_a_word_over_a_border_of_runs_is_not_broken() -> None:
     filler = "x" * 71 + " "
     text, _ = words_of(ReportParagraph((Run(filler), Run("half", bold=True), Run("way-and-more-of-it"))))
     assert "halfway-and-more-of-it" in text
+
+
+def test_laying_out_tells_how_many_rows_are_done_and_stops_where_it_is_cancelled() -> None:
+    heard: list[Progress] = []
+    seconds = itertools.count()
+    table = ReportTable(("What", "n"), tuple((f"row {at}", "1") for at in range(40)), (0.8, 0.2))
+    blocks = (Heading("Rows", 0), table, said("That is all."))
+    written = pdf_bytes(blocks, "T", "", JobContext(heard.append, lambda: float(next(seconds))))
+    assert [(one.done, one.total) for one in heard] == [(done, 42) for done in range(1, 43)]
+    assert "row 39" in extract_text(io.BytesIO(written))
+    cancelled = JobContext(lambda progress: cancelled.cancel())
+    with pytest.raises(JobCancelled):
+        pdf_bytes(blocks, "T", "", cancelled)

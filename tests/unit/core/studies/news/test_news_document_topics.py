@@ -1,10 +1,15 @@
 """Topics of articles: bags of lemmas, the number of topics, and what is read from a model."""
 
+import itertools
+import pickle
 from math import log
 
 import numpy as np
 import pytest
+from gensim.models import LdaModel
 
+from core.errors import JobCancelled
+from core.jobs import JobContext, Progress
 from core.studies.news.topics import (
     NO_TOPIC,
     TopicModel,
@@ -185,3 +190,36 @@ def test_more_topics_than_the_corpus_allows_is_a_reason() -> None:
     small = learn_topics(bags.articles, stories, bags.vocabulary, candidates=(3, 200))
     assert isinstance(small, TopicModel)
     assert small.topics == 3
+
+
+def test_learning_tells_how_many_articles_its_models_have_read_and_stops_where_it_is_cancelled() -> None:
+    bags = bags_of(written(120, seed=4, sentences=3))
+    stories, heard = list(map(str, range(120))), list[Progress]()
+    clock = iter(range(10**6))
+    ctx = JobContext(heard.append, lambda: float(next(clock)))
+    learnt = learn_topics(bags.articles, stories, bags.vocabulary, candidates=(2, 3), seed=1, ctx=ctx)
+    assert isinstance(learnt, TopicModel)
+    # Five passes of two models over 108 articles, 12 being held out, and of the last one over all.
+    assert {one.total for one in heard} == {5 * (2 * 108 + 120)}
+    done = [one.done for one in heard]
+    assert done == sorted(set(done))
+    assert done[-1] == heard[-1].total
+    assert max(later - before for before, later in itertools.pairwise(done)) <= 10  # a batch
+    assert all(one.rate and one.seconds_left is not None for one in heard[1:])
+    assert heard[0].note == "articles read for a model of 2 topics"
+
+    cancelled = JobContext(lambda progress: cancelled.cancel(), lambda: 0.0)
+    with pytest.raises(JobCancelled):
+        learn_topics(bags.articles, stories, bags.vocabulary, candidates=(2, 3), seed=1, ctx=cancelled)
+
+
+def test_a_model_that_tells_how_far_it_is_is_the_one_that_gensim_trains_in_silence() -> None:
+    bags = bags_of(written(60, seed=4, sentences=3))
+    ours = learn_topics(bags.articles, ["one"] * 60, bags.vocabulary, candidates=(3,), seed=7)
+    assert isinstance(ours, TopicModel)
+    plain = LdaModel(
+        bags.articles, 3, dict(enumerate(bags.vocabulary)), random_state=7, chunksize=10, passes=5, eval_every=None,
+        dtype=np.float64,
+    )  # fmt: skip
+    assert np.array_equal(ours.model.get_topics(), plain.get_topics())
+    pickle.dumps(ours.model)
