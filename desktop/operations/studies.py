@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.draw import digits
-from core.findings import Finding
 from core.jobs import JobContext
 from desktop.operations import Operation
 from desktop.widgets.words import plural, tr
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.rows import StudyRow
     from core.report.export import ExportReport
+    from desktop.wording.findings import FindingLine
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ def _prompts(project: "Project", study: "StudyRow") -> int:
 ENDINGS = ("xlsx", "csv", "jsonl", "parquet")
 
 
-def save_findings(*, findings: "Sequence[Finding]", path: Path) -> "Operation[ExportReport]":
+def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[ExportReport]":
     """Write findings to a csv, jsonl, xlsx or parquet file, in the columns that `biasprint export` has."""
 
     def work(ctx: JobContext) -> "ExportReport":
         from core.report.export import export_rows
         from core.runs.exporting import FINDING, finding_row
 
-        rows = (finding_row(finding) for finding in findings)
-        return export_rows(rows, path, FINDING, ctx=ctx, total=len(findings))
+        rows = (finding_row(line.finding, line.study, line.recipe) for line in lines)
+        return export_rows(rows, path, FINDING, ctx=ctx, total=len(lines))
 
     return Operation(tr("Saving “{name}”").format(name=path.name), work, _saved)
 

@@ -346,9 +346,11 @@ class StoredFindings:
         """Every finding, study by study, in the order of its measurement."""
         titles, studies = read_titles(self._project), _study_titles()
         lines: list[FindingLine] = []
+        recipes: dict[tuple[str, str], Mapping[str, Any]] = {}  # one for all findings of a measurement
         for row in self._project.findings.all():
             ctx.check()
-            lines.append(line_of(row.finding, row.study, studies.get(row.study, row.study), titles))
+            recipe = recipes.setdefault((row.study, row.measurement), row.recipe)
+            lines.append(line_of(row.finding, row.study, studies.get(row.study, row.study), titles, recipe))
         lines.sort(key=lambda line: line.shown.study)
         axes = dict.fromkeys(axis for line in lines if (axis := line.finding.dims.get("axis")))
         shown = tuple((axis, titles.axes.get(axis, axis)) for axis in axes)

@@ -1,7 +1,7 @@
 """A finding in words: its figures, what it is about, and what its numbers mean. Plain text, no Qt widgets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.draw import digits
@@ -236,6 +236,7 @@ class FindingLine:
     found_by: str  # what a search looks through
     question: str = ""  # what it is grouped by
     apart: str = ""  # why the interval and the adjusted p do not say the same, where they do not
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # of its measurement
 
     @property
     def same(self) -> tuple[Any, ...]:
@@ -335,8 +336,10 @@ def significance(finding: Finding) -> Significance:
     return "significant" if finding.p_adjusted <= SIGNIFICANT else "not"
 
 
-def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> FindingLine:
-    """The table's view of a finding."""
+def line_of(
+    finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
+) -> FindingLine:
+    """The table's view of a finding. `recipe`: of its measurement."""
     from core.report.questions import question_of
 
     dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
@@ -372,5 +375,6 @@ def line_of(finding: Finding, study: str, study_title: str, titles: Titles) -> F
     unit = safe_line(" · ".join(filter(None, (finding.unit, beside)))) if finding.estimate is not None else ""
     found_by, question = "\n".join(said).casefold(), question_of(study, finding.id).ask
     return FindingLine(
-        study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding)
-    )
+        study, finding, safe_line(dims_title), unit, groups, shown, keys, found_by, question, apart(finding),
+        recipe or {},
+    )  # fmt: skip

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import AppError
-from core.findings import Finding
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs.refresher import Refresher
@@ -436,8 +435,8 @@ class FindingsPanel(Panel):
 
     # saving
 
-    def _shown(self) -> list[Finding]:
-        return [line.finding for line in self.board.table.shown]
+    def _shown(self) -> Sequence[FindingLine]:
+        return self.board.table.shown
 
     def opened_with(self, *, report: bool = False, **what: object) -> None:
         """`report`: save one, as soon as it is known what was measured."""

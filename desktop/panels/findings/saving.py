@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from core.findings import Finding
 from desktop.operations.studies import (
     ENDINGS,
     REPORT_ENDINGS,
@@ -19,7 +18,7 @@ from desktop.operations.studies import (
 from desktop.shell import Command, Shell
 from desktop.widgets import tr
 from desktop.widgets.events import open_below
-from desktop.wording.findings import Measurement
+from desktop.wording.findings import FindingLine, Measurement
 
 COMPARATOR = "json"  # the ending of LLM Comparator's files
 
@@ -27,7 +26,7 @@ COMPARATOR = "json"  # the ending of LLM Comparator's files
 class Saving:
     """Asks where to, and writes. `parent` is what its dialogs stand before, `shown` gives the findings in sight."""
 
-    def __init__(self, shell: Shell, parent: QWidget, shown: Callable[[], Sequence[Finding]]) -> None:
+    def __init__(self, shell: Shell, parent: QWidget, shown: Callable[[], Sequence[FindingLine]]) -> None:
         self._shell, self._parent, self._shown = shell, parent, shown
         self._whole = True  # are reports to end with all findings?
 
@@ -92,7 +91,7 @@ class Saving:
 
     def save_findings(self, path: Path) -> None:
         """Write the findings that are shown, in their order."""
-        save_findings(findings=self._shown(), path=path).start(self._shell.jobs)
+        save_findings(lines=self._shown(), path=path).start(self._shell.jobs)
 
     def ask_judgments(self) -> None:
         if path := self._target(tr("Export the judgments"), "judgments", (*ENDINGS, COMPARATOR)):

@@ -1,5 +1,6 @@
 """Language marks: sentences written by hand with what a careful reader would expect, and the rules one by one."""
 
+import re
 import time
 import tomllib
 from collections import Counter
@@ -336,15 +337,22 @@ def test_a_long_hostile_text_does_not_stall(text: str) -> None:
     assert time.process_time() - began < 3  # linear: half a second at most; quadratic: many minutes
 
 
-def test_a_letter_of_four_hundred_words_takes_less_than_thirty_milliseconds() -> None:
+def test_a_letter_is_marked_faster_than_the_words_of_the_lists_are_looked_for_one_by_one() -> None:
+    """The plain way, without any of the rules, in the same run: 30 ms or so for 400 words."""
     says = [row["says"] for part in PARTS for row in DATA[part]][:60]
     sentences = [Sentence(place, 0, len(text), text, "body") for place, text in enumerate(says)]
     assert sum(len(text.split()) for text in says) >= 400
     person = Person("Grace", "Young", pronoun="she")
-    marks_of(sentences, person)
-    taken = []
-    for _ in range(5):
-        began = time.process_time()
-        marks_of(sentences, person)
-        taken.append(time.process_time() - began)
-    assert min(taken) < 0.03
+    entries = [word.split()[0] for one in categories().values() for entry in one.entries for word in entry.split("|")]
+    patterns = [re.compile(rf"\b{re.escape(word.strip('*^'))}") for word in dict.fromkeys(entries)]
+
+    def one_by_one() -> None:
+        assert sum(pattern.search(text) is not None for text in says for pattern in patterns)
+
+    taken: dict[str, list[float]] = {"marks": [], "plain": []}
+    for _ in range(6):
+        for name, work in (("marks", lambda: marks_of(sentences, person)), ("plain", one_by_one)):
+            began = time.process_time()
+            work()
+            taken[name].append(time.process_time() - began)
+    assert min(taken["marks"]) < min(taken["plain"]) / 2

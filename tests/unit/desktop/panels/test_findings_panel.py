@@ -708,6 +708,7 @@ def test_the_findings_shown_are_saved_in_their_order(
     rows = [json.loads(one) for one in (tmp_path / "found.jsonl").read_text("utf-8").splitlines()]
     assert [row["estimate"] for row in rows] == [0.8, 0.9, 1.5]
     assert rows[2]["low"] == 1.1
+    assert {row["study"] for row in rows} == {"letters"}
 
 
 def test_a_studys_report_is_saved_with_its_questions_answered_first(

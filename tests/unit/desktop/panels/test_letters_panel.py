@@ -208,7 +208,7 @@ def test_a_line_of_a_megabyte_is_shown_read_only_and_holds_nothing_up(qtbot: QtB
 
 
 def test_what_looks_like_markup_stays_text(qtbot: QtBot, window: MainWindow) -> None:
-    markup = "<b>Kelly</b> is warm. <img src='file:///etc/passwd'> <script>alert(1)</script> She led the team well."
+    markup = "<b>Kelly</b> is kind to all. <img src='file:///etc/passwd'> <script>alert(1)</script> She led the team."
     panel = opened(qtbot, window, markup)
     assert panel.review.board.letter.text.toPlainText() == markup
     mark = next(one for one in panel.review.board.letter.text._marks if one.kind == "communal")
