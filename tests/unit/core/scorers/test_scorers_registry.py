@@ -1,6 +1,7 @@
 """The list of scorers, plug-ins, and scoring in batches."""
 
 import sys
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -163,7 +164,7 @@ def test_values_come_in_the_order_of_the_texts_with_progress_per_batch(plug_in, 
     texts = ["x" * (i * 37 % 101) for i in range(100)]
     seen = []
 
-    _, values = registry.score_batch("lengths", texts, ctx=JobContext(seen.append))
+    _, values = registry.score_batch("lengths", texts, ctx=JobContext(seen.append, count().__next__))
 
     assert [value.summary for value in values] == [len(text) for text in texts]
     assert [one.done for one in seen[:2]] == [0, 8]  # the first while the scorer is made ready
@@ -173,7 +174,7 @@ def test_values_come_in_the_order_of_the_texts_with_progress_per_batch(plug_in, 
 
 def test_a_cancel_stops_between_two_batches(plug_in):
     plug_in(lengths="scorers_targets:Lengths")
-    ctx = JobContext(lambda progress: ctx.cancel() if progress.done else None)
+    ctx = JobContext(lambda progress: ctx.cancel() if progress.done else None, count().__next__)  # no report is thinned
 
     with pytest.raises(JobCancelled):
         registry.score_batch("lengths", ["a"] * 100, ctx=ctx)
