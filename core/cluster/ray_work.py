@@ -7,6 +7,7 @@ worker, three times in all, then it is named and the others are finished. Files 
 import logging
 import os
 import socket
+import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -77,10 +78,12 @@ def _rows(ray: Any, order: ScoringOrder, names: Sequence[str]) -> Iterator[dict[
     items = data.from_items([{"name": name} for name in names], override_num_blocks=len(names))
     pool = data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=min(workers, len(names)),
                                   max_tasks_in_flight_per_actor=1)  # fmt: skip
-    scored = items.map_batches(
-        PartitionScorer, fn_constructor_args=(order,), batch_size=1, compute=pool, num_cpus=1,
-        ray_remote_args_fn=lambda: {"max_task_retries": TRIES - 1},
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that this argument goes with 2.64, below which the extra is held
+        scored = items.map_batches(
+            PartitionScorer, fn_constructor_args=(order,), batch_size=1, compute=pool, num_cpus=1,
+            ray_remote_args_fn=lambda: {"max_task_retries": TRIES - 1},
+        )  # fmt: skip
     yield from scored.iter_rows()
 
 
