@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import exp, lgamma, log, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.cluster.order import SCORES, footer_of, manifest
 from core.errors import AppError, UsageError
 from core.findings import Effect, Finding, Interval, ScorerUse, StudyResult
 from core.jobs import JobContext
+from core.metrics.grouped import hedges_correction
 from core.metrics.proportions import two_proportions, wilson
 from core.metrics.result import LEVEL, Bounds, Difference, Floats
 from core.metrics.student import t_quantile, two_sided_t
@@ -247,11 +248,10 @@ def welch(one: Sums, other: Sums) -> Difference:
     freedom = error2**2 / sum(part**2 / (n - 1) for part, n in zip(parts, counts, strict=True))
     half = t_quantile((1 + LEVEL) / 2, freedom) * sqrt(error2)
     bounds = MaybeBounds(Bounds(value - half, value + half, f"Welch's t, df {freedom:.4g}"))
-    half_df = (sum(counts) - 2) / 2
-    pooled = sqrt(sum((n - 1) * part * n for part, n in zip(parts, counts, strict=True)) / (2 * half_df))
-    correction = exp(lgamma(half_df) - lgamma(half_df - 0.5) - log(half_df) / 2)
+    together = sum(counts) - 2
+    pooled = sqrt(sum((n - 1) * part * n for part, n in zip(parts, counts, strict=True)) / together)
     t = value / sqrt(error2)
-    effect = correction * value / pooled
+    effect = hedges_correction(together) * value / pooled
     return Difference(
         value, "", bounds, two_sided_t(t, freedom), t, "Welch's t", "Hedges’ g", effect, sum(counts), counts
     )

@@ -111,16 +111,21 @@ def _units(values: Floats, clusters: Clusters, matched: bool) -> tuple[Floats, F
 
 
 def hedges_g(first: Floats, second: Floats) -> float | None:
-    """J (x̄ − ȳ) / s, s pooled with n + m − 2 df, J = Γ(df/2) / (√(df/2) Γ((df − 1)/2)); None where s is 0 or undefined.
+    """J (x̄ − ȳ) / s, s pooled with df = n + m − 2, J of `hedges_correction`; None where s is 0 or undefined.
 
     With one df J is 0, and every g with it: None too. Shapes (n,) and (m,). ValueError for NaN. Source: Hedges 1981.
     """
     spread = _pooled(finite(first), finite(second))
-    half = (len(first) + len(second) - 2) / 2
-    if not spread or half <= 0.5:
+    freedom = len(first) + len(second) - 2
+    if not spread or freedom <= 1:
         return None
-    correction = exp(lgamma(half) - lgamma(half - 0.5)) / sqrt(half)
-    return correction * float(first.mean() - second.mean()) / spread
+    return hedges_correction(freedom) * float(first.mean() - second.mean()) / spread
+
+
+def hedges_correction(freedom: int) -> float:
+    """J = Γ(df/2) / (√(df/2) Γ((df − 1)/2)) of `freedom` df, two or more. Source: Hedges 1981."""
+    half = freedom / 2
+    return exp(lgamma(half) - lgamma(half - 0.5)) / sqrt(half)
 
 
 def _pooled(first: Floats, second: Floats) -> float:
