@@ -42,6 +42,7 @@ HELPERS = {
     "arms.apart_by_chance": "the exact test behind the findings of sway, of arms that are wholly apart",
     "grouped.group_difference": "held to scipy and statsmodels in test_metrics_grouped; made of means and clusters",
     "grouped.hedges_g": "the effect of group_difference",
+    "grouped.hedges_correction": "the factor of hedges_g",
     "grouped.selection_rates": "rates and ratios of wilson and rate_ratio for many groups",
     "grouped.stratified_log_odds": "held to statsmodels and a simulation in test_metrics_grouped",
     "likelihood.association_draws": "omnibus for many resampled tables",
