@@ -29,7 +29,7 @@ from core.project.rows import (
 from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.runs.generators import described, generator_names, imported_name
-from core.runs.values import KIND, Originals, compared_texts, temperatures, text_lengths, written_by
+from core.runs.values import KIND, Originals, Wrote, compared_texts, temperatures, text_lengths, written_by
 
 Row = Mapping[str, Any]
 
@@ -40,6 +40,8 @@ JUDGMENT = (
     "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
     "sequence", "model", "temperature",
 )  # fmt: skip
+WROTE = ("written_by", "endpoint", "system_prompt", "parameters")  # who wrote a text
+SEVERAL = " | "  # between generators, where several wrote what a row is about
 JUDGMENT_END = (
     "rater_kind",
     "read_as",
@@ -53,7 +55,8 @@ JUDGMENT_END = (
     "worst",
     "block",
     "recommended",
-)  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations
+    *WROTE,
+)  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations; several generators
 
 
 def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
@@ -63,7 +66,8 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
     that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
     `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, and
-    `excluded` for one of a rater who is left out. A participant of a workshop is a number that is drawn for each
+    `excluded` for one of a rater who is left out. Of several generators whose texts a comparison shows, each column
+    says what differs with `SEVERAL` between. A participant of a workshop is a number that is drawn for each
     export, without the time of any answer.
     """
     wanted = set(studies)
@@ -76,6 +80,7 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
     raters = {rater.id: rater for rater in project.judging.raters()}
     numbers = _numbers([row for row in revealed if row.plan_id in workshops], raters)
     wrote = written_by(project) if revealed else {}
+    generators = _generators(project)
     decided = adjudicated(project) if revealed else {}
     excluded = exclusions(project)
     lengths = text_lengths(project, comparisons.values())
@@ -102,7 +107,17 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
                 "excluded": int(rater.id in excluded),
                 "block": blocks[row.comparison_id],
                 "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
+                **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
             }
+
+
+def _runs(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> list[int]:
+    """The runs that wrote the texts of a comparison."""
+    return sorted({wrote[item.output].run for item in comparison.items if item.output in wrote})
+
+
+def _who_wrote_all(generators: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {name: SEVERAL.join(dict.fromkeys(one[name] for one in generators)) for name in WROTE}
 
 
 def _made(project: Project, session: SessionRow, superseded: bool) -> Iterator[tuple[JudgmentRow, bool]]:
@@ -159,7 +174,6 @@ ORIGINAL = "original"  # the column beside what was generated
 
 PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
 OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
-WROTE = ("written_by", "endpoint", "system_prompt", "parameters")  # who wrote a text
 OUTPUT_END = ("temperature", "finish_reason", "error", *WROTE, "revision", "run")
 SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values", *WROTE)
 FINDING = (
@@ -168,7 +182,6 @@ FINDING = (
     "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note", "study", *WROTE,
     "revision", "runs",
 )  # fmt: skip
-SEVERAL = " | "  # between generators of one finding, where they differ
 
 
 def columns(project: Project, what: What, study: str | None = None) -> list[str]:

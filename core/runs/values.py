@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.compute import ComputeProcess, calls
 from core.jobs import JobContext
@@ -197,18 +197,27 @@ def temperatures(project: Project) -> dict[int, str]:
     return {run: "" if value is None else f"{float(value):g}" for run, value in given.items()}
 
 
-def written_by(project: Project) -> dict[int, tuple[str, str]]:
-    """Output → the model that wrote it, and at which temperature."""
+class Wrote(NamedTuple):
+    """What is known of who wrote a text: the model, its temperature as text, and the run."""
+
+    model: str
+    temperature: str
+    run: int
+
+
+def written_by(project: Project) -> dict[int, Wrote]:
+    """Output → who wrote it."""
     heat = temperatures(project)
     return {
-        row.id: (row.model, row.fields.get("temperature", "") or heat[row.run_id])
+        row.id: Wrote(row.model, row.fields.get("temperature", "") or heat[row.run_id], row.run_id)
         for row in project.outputs.each(OutputFilter(status="done"))
     }
 
 
-def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, tuple[str, str]]) -> tuple[str, str]:
+def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> tuple[str, str]:
     """The models of the texts of a comparison, several joined; and the temperature, empty where they have no one."""
-    known = {wrote.get(item.output, ("", "")) for item in comparison.items if item.output is not None}
+    shown = [item.output for item in comparison.items if item.output is not None]
+    known = {(wrote[key].model, wrote[key].temperature) if key in wrote else ("", "") for key in shown}
     models, heat = zip(*sorted(known or {("", "")}), strict=True)
     return " + ".join(dict.fromkeys(models)), heat[0] if len(set(heat)) == 1 else ""
 

@@ -11,12 +11,13 @@ from core.errors import AppError, UsageError
 from core.findings import Finding, StudyResult
 from core.jobs import JobContext
 from core.project.project import Project
+from core.runs.exporting import SEVERAL
 from core.runs.generators import POOLED, StudyGenerator, generators_of, written_by_these
 from core.runs.measure.between import ComparedPair, between, paired
 from core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
 from core.runs.run_sets import named_texts
 from core.studies.study import ALL, MeasureOptions
-from core.tables.rows import TableRead
+from core.tables.rows import Record, TableRead
 
 GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
 UNNAMED = "rows that name no generator"
@@ -148,21 +149,17 @@ def of_tables(
 ) -> ByGenerator:
     """The findings of tables. Those of an export say which generator wrote each text: measured as a project's.
 
-    Rows that say none, of other tables, are measured by themselves, with no generator.
+    Rows that say none, of other tables, and judgments that compare what several wrote are measured by themselves, with
+    no generator.
     """
     if options.pool:
         return _pooled_tables(ctx, read, module, options, compute)
-    said = [[row.values.get(WRITTEN_BY, "") for row in table.rows] for _, table in read]
+    said = [[_writer(row) for row in table.rows] for _, table in read]
     names = list(dict.fromkeys(name for of in said for name in of))
     if len([name for name in names if name]) < 2:
         result, told = module.of_tables(ctx, read, options, compute)
         return ByGenerator(result, tuple(told), ())
-    models = {
-        row.values[WRITTEN_BY]: row.values.get(MODEL, "")
-        for _, table in read
-        for row in table.rows
-        if row.values.get(WRITTEN_BY)
-    }
+    models = {writer: row.values.get(MODEL, "") for _, table in read for row in table.rows if (writer := _writer(row))}
     among = [StudyGenerator(name, "", model) for name, model in models.items()]
     results: list[StudyResult] = []
     remarks: dict[str, None] = {}
@@ -222,8 +219,14 @@ def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
     return replace(result, rows=rows, dropped=dict(dropped))
 
 
+def _writer(row: Record) -> str:
+    """The one generator that a row is about, empty where it names none or several."""
+    writer = row.values.get(WRITTEN_BY, "")
+    return "" if SEVERAL in writer else writer
+
+
 def _written_by(table: TableRead, name: str) -> TableRead:
-    rows = tuple(row for row in table.rows if row.values.get(WRITTEN_BY, "") == name)
+    rows = tuple(row for row in table.rows if _writer(row) == name)
     return replace(table, rows=rows, total=len(rows), dropped={})
 
 
