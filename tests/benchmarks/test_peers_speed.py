@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import evalica
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -23,6 +22,8 @@ from core.metrics.ranking import NOBODY, Ballots, fitted_strengths
 from core.metrics.similarity import bleu, cooccurrence, rouge_l, stereotypical_association
 from core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from core.scorers.lexicon import count_published, load_lexicon
+
+evalica = pytest.importorskip("evalica")  # of the extra `bench`, which nothing else installs
 
 pytestmark = pytest.mark.bench
 
