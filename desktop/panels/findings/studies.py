@@ -191,16 +191,16 @@ class StudyLines(QWidget):
 
 
 def said_of(measurement: Measurement) -> str:
-    """ "measured today at 13:40, with seed 0", and on how many texts where there are more now."""
+    """ "measured today at 13:40, with seed 0"; where there are more texts, first on how many of them."""
     if not measurement.measured_at:
         return tr("not measured yet")
-    seed = (measurement.recipe or {}).get("seed", "?")
-    said = tr("measured {when}, with seed {seed}").format(when=when_words(measurement.measured_at), seed=seed)
+    seed, when = (measurement.recipe or {}).get("seed", "?"), when_words(measurement.measured_at)
     unread = measurement.new_texts + measurement.left_out
     if not unread:
-        return said
-    read = digits.count(measurement.texts - unread)
-    return tr("{said}, on {read} of {texts} texts").format(said=said, read=read, texts=digits.count(measurement.texts))
+        return tr("measured {when}, with seed {seed}").format(when=when, seed=seed)
+    said = tr("measured on {read} of {texts} texts, {when}, with seed {seed}")
+    read, texts = digits.count(measurement.texts - unread), digits.count(measurement.texts)
+    return said.format(read=read, texts=texts, when=when, seed=seed)
 
 
 def when_words(stamp: str) -> str:
