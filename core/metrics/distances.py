@@ -1,13 +1,25 @@
 """How a generated text differs from its original: in shares of mentions, in scores of sentences, and against whom."""
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 
 from core.metrics.means import clustered_mean
 from core.metrics.proportions import clustered_proportion
 from core.metrics.resampling import TOLERANCE
-from core.metrics.result import Bools, Bounds, Floats, Ints, MaybeBounds, Numbers, finite, same_length, truths
+from core.metrics.result import (
+    Bools,
+    Bounds,
+    Difference,
+    Floats,
+    Ints,
+    MaybeBounds,
+    Numbers,
+    finite,
+    same_length,
+    truths,
+)
 
 
 @dataclass(frozen=True)
@@ -107,7 +119,8 @@ def sentence_gap(first: GroupMeans, second: GroupMeans) -> SentenceGap:
 
 # ---- prejudice: how often a group fares worse, and by how much in those pairs
 
-# What was chosen for its sign is skewed: t covers 91 % with three to five headlines, 93 % from ten on (by simulation).
+# What was chosen for its sign is skewed: t covers 84 to 95 %, mostly too low; on the scale of the logarithm 92 to 96 %
+# from ten headlines on (drawn from the calibration's sentences and words).
 FEWEST_FOR_INTERVAL = 10
 TOO_FEW = f"fewer than {FEWEST_FOR_INTERVAL} headlines, of which the interval would hold the truth too rarely"
 
@@ -137,9 +150,10 @@ def prejudice(signed: Floats, among: Bools, clusters: Ints) -> Prejudice:
     """Share of the pairs in `among` with a difference below 0, and the mean of −difference over those.
 
     `signed`: first minus second, turned so that lower is worse; `among`: the pairs that are asked about; `clusters`:
-    pairs of one number were sampled together. Shapes (n,). Wilson's interval with n divided by the design effect, t
-    over clusters for the drop, from 10 clusters on. The drop alone shows nothing: it is the mean of what was chosen for
-    its sign. ValueError for NaN. Source: Fang et al. 2024, results, word level (figures 2b and 2c).
+    pairs of one number were sampled together. Shapes (n,). Wilson's interval with n divided by the design effect. Of
+    the drop d, from 10 clusters on, d e^(±h/d) with h half the width of t over clusters (delta method of ln d). The
+    drop alone shows nothing: it is the mean of what was chosen for its sign. ValueError for NaN.
+    Source: Fang et al. 2024, results, word level (figures 2b and 2c).
     """
     same_length(signed, among)
     asked = truths(among)
@@ -151,5 +165,13 @@ def prejudice(signed: Floats, among: Bools, clusters: Ints) -> Prejudice:
     share = clustered_proportion(lower, of_cluster)
     drop = clustered_mean(-differences[lower], of_cluster[lower])
     few = len(np.unique(of_cluster[lower])) < FEWEST_FOR_INTERVAL
-    bounds = MaybeBounds(None, drop.reason or TOO_FEW) if few else drop.interval
+    bounds = MaybeBounds(None, drop.reason or TOO_FEW) if few else _on_log_scale(drop)
     return Prejudice(share.value, share.interval, drop.value, bounds, len(differences), int(lower.sum()), drop.reason)
+
+
+def _on_log_scale(drop: Difference) -> MaybeBounds:
+    bounds = drop.interval.bounds
+    if bounds is None or drop.value is None:
+        return drop.interval
+    factor = exp((bounds.high - drop.value) / drop.value)
+    return MaybeBounds(Bounds(drop.value / factor, drop.value * factor, f"{bounds.method}, of the logarithm"))
