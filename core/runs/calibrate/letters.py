@@ -98,7 +98,9 @@ def letters_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.rand
     inputs = LetterInputs(
         texts=tuple(written.texts[place] for place in places), styles=styles, read=_read(written.read, places, grounded)
     )
-    return list(measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples).findings)
+    words = int(asked.numbers["word_resamples"])
+    found = measure_whole(table, inputs, seed=own_seed(rng), resamples=asked.resamples, word_resamples=words)
+    return list(found.findings)
 
 
 def _table(table: LettersTable, places: Ints) -> LettersTable:

@@ -20,10 +20,9 @@ class Planting:
 
     `known`: by finding id the truth where nothing is planted. `planted`: "id label" or ids of what the dial plants.
     `any_of`: ids whose labels change from study to study. `not_null`: ids with something to find at any setting, and
-    why. `given`: beginnings of ids whose intervals hold under a condition of each study's own, and which. `not_tried`:
-    ids whose tests cannot find anything with so few resamples, and why. `pool`: how many units are written, of which
-    studies are drawn. `preference`: by planted size, the utility that an identity of weight 1 loses. `numbers`: the
-    rest.
+    why. `given`: beginnings of ids whose intervals hold under a condition of each study's own, and which. `own_n`: by
+    id the recommended n of what needs more. `pool`: how many units are written, of which studies are drawn.
+    `preference`: by planted size, the utility that an identity of weight 1 loses. `numbers`: the rest.
     """
 
     n: tuple[int, ...]
@@ -34,7 +33,7 @@ class Planting:
     any_of: tuple[str, ...] = ()
     not_null: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
-    not_tried: Mapping[str, str] = field(default_factory=dict)
+    own_n: Mapping[str, int] = field(default_factory=dict)
     scorers: Mapping[str, str] = field(default_factory=dict)
     axes: tuple[str, ...] = ()
     domain: str = ""
@@ -42,9 +41,9 @@ class Planting:
     preference: Mapping[str, float] = field(default_factory=dict)
     numbers: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def recommended(self) -> int:
-        return self.n[-1]
+    def recommended(self, finding: str = "") -> int:
+        """The n at which what is planted is to be found, of this finding where it has one of its own."""
+        return self.own_n.get(finding, self.n[-1])
 
     def condition(self, finding: str) -> str:
         """Under which condition of each study's own its interval holds; empty where there is none."""
@@ -89,7 +88,7 @@ def planting_of(study: str) -> Planting:
         any_of=tuple(data["any"]),
         not_null=data.get("not_null", {}),
         given=data.get("given", {}),
-        not_tried=data.get("not_tried", {}),
+        own_n=data.get("own_n", {}),
         scorers=data.get("scorers", {}),
         axes=tuple(data.get("axes", ())),
         domain=data.get("domain", ""),

@@ -18,6 +18,7 @@ from core.metrics.proportions import wilson
 from core.runs.calibrate.settings import NONE, Planting, Required
 
 ALARM = 0.05
+UNTESTED = "it has no test"
 SPREADS = ("creativity.rbs", "creativity.abs")
 
 
@@ -186,10 +187,8 @@ def _row(
     estimates = [each.estimate for each in every if each.estimate is not None]
     floors = [each.floor for each in every if each.floor is not None]
     truth = truth_of(asked, finding, planted, pooled)
-    untested = asked.not_tried.get(finding, "it has no test")
-    tried: Sequence[Sequence[Seen]] = () if finding in asked.not_tried else studies
-    rejected = Rate.counted([_any(each.rejected for each in one) for one in tried], untested)
-    told = Rate.counted([_any(each.told for each in one) for one in tried], untested)
+    rejected = Rate.counted([_any(each.rejected for each in one) for one in studies], UNTESTED)
+    told = Rate.counted([_any(each.told for each in one) for one in studies], UNTESTED)
     if finding in asked.any_of:  # one of many: only what is adjusted for how many there are is a claim
         rejected = told
     nothing = planted == NONE and finding not in asked.not_null
@@ -257,7 +256,7 @@ def _judged(row: Calibrated, asked: Planting, bounds: Required) -> Calibrated:
     Of an interval that holds given what each study learnt, no coverage of what all of them mean can be required.
     """
     power, alarms, coverage = row.power, row.false_alarms, row.coverage
-    if (row.planted, row.n) == (bounds.power_at, asked.recommended) and power.share is not None:
+    if (row.planted, row.n) == (bounds.power_at, asked.recommended(row.id)) and power.share is not None:
         power = replace(power, missed=power.share < bounds.power)
     if alarms.share is not None:
         alarms = replace(alarms, missed=alarms.share > bounds.false_alarms + two_errors(bounds.false_alarms, alarms.of))

@@ -14,7 +14,7 @@ from core.draw.svg import svg
 from core.errors import AppError
 from core.findings import JSON_VERSION, Finding, Interval
 from core.report.whole_file import not_written, write_whole
-from core.runs.calibrate.settings import NONE, Required, planting_of, required
+from core.runs.calibrate.settings import NONE, Planting, Required, planting_of, required
 from core.runs.calibrate.tally import Calibrated, Rate
 
 PAGE = "calibration.md"
@@ -125,7 +125,7 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
 
 
 def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
-    """Whose intervals are not held to the coverage of the table, why, and how low that is; what was not tried."""
+    """Whose intervals are not held to the coverage of the table, why, and how low that is; what needs a larger n."""
     asked, told = planting_of(study), list[str]()
     for start, why in asked.given.items():
         shares = [row.coverage.share for row in rows if row.id.startswith(start) and row.coverage.share is not None]
@@ -133,11 +133,10 @@ def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
             told += [
                 f"- {start}: the interval holds {why}. Of the mean of all studies it holds {min(shares):.0%} at least."
             ]
+    own = [f"- {one}: {n} {asked.unit}." for one, n in asked.own_n.items() if one in {row.id for row in rows}]
     parts = {
         "Not required of intervals, as they leave out what learning anew would change:": told,
-        "Not tried:": [
-            f"- {finding}: {why}." for finding, why in asked.not_tried.items() if finding in {row.id for row in rows}
-        ],
+        f"Recommended n where {asked.recommended()} are too few:": own,
     }
     return [line for title, lines in parts.items() if lines for line in (title, "", *lines, "")]
 
@@ -202,18 +201,26 @@ def figure_name(study: str) -> str:
 def figure(study: str, rows: Sequence[Calibrated]) -> Figure:
     """How often what is planted is found at the recommended n, by planted size; none are the false alarms."""
     asked = planting_of(study)
-    largest = max(row.n for row in rows)
+    sizes = {row.n for row in rows}
+    wanted = {row.id: n if (n := asked.recommended(row.id)) in sizes else max(sizes) for row in rows}
     marks = []
     for row in rows:
         rate = row.false_alarms if row.planted == NONE else row.power
-        if row.n == largest and rate.share is not None and asked.plants(row.id, row.label):
+        if row.n == wanted[row.id] and rate.share is not None and asked.plants(row.id, row.label):
             marks.append(_mark(row, rate))
     return Figure(
         key=f"calibration.{study}", study=study, title=f"What is found of a planted bias: {study}",
-        subtitle=f"The share of simulated studies with p ≤ .05, n = {largest:,}.",
+        subtitle=f"The share of simulated studies with p ≤ .05, n = {_sizes(asked, wanted)}.",
         kind="grouped", marks=tuple(marks), unit="proportion", axis="found", null=0.05,
         null_words="as many false alarms as may be", series_title="planted", n_title="studies",
     )  # fmt: skip
+
+
+def _sizes(asked: Planting, wanted: Mapping[str, int]) -> str:
+    """The usual n, and whose is another: "60 (letters.word.odds_ratio: 160)"."""
+    others = [f"{one}: {n:,}" for one, n in wanted.items() if one in asked.own_n]
+    usual = next((n for one, n in wanted.items() if one not in asked.own_n), 0)
+    return f"{usual:,} ({', '.join(others)})" if others and usual else f"{max(wanted.values()):,}"
 
 
 def _mark(row: Calibrated, rate: Rate) -> FigureMark:

@@ -129,9 +129,12 @@ def measure_whole(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
+    word_resamples: int | None = None,
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """All findings: word categories, words, WEAT, style, hallucination.
+
+    `word_resamples`: of single words, of which some hundred are tested together; `resamples` where none are given.
 
     Words and sentences are read in English only: a letter in another language is left out of what reads them. Shares
     that a table gives are used as they are.
@@ -146,7 +149,7 @@ def measure_whole(
     read: list[Finding] = []
     for part in parts:
         told("words")
-        read += word_findings(ours, part, texts, seed, resamples)
+        read += word_findings(ours, part, texts, seed, word_resamples or resamples)
     told("words as vectors")
     vectors = embedded(words_needed(ours, parts), reading.vectors)
     read += weat_findings(ours, parts, vectors, seed, resamples)

@@ -174,11 +174,13 @@ def test_an_interval_given_what_a_study_learnt_is_not_held_to_the_mean_of_all() 
     assert "Of the mean of all studies it holds 50% at least." in page
 
 
-def test_of_what_so_few_resamples_cannot_find_no_rate_is_told() -> None:
-    asked = replace(ASKED, not_tried={"a.difference": "too few"})
-    row = rows_of([USUAL] * 10, "medium", asked)
-    assert (row.power.share, row.told.share, row.missed) == (None, None, ())
-    assert rows_of([USUAL] * 10, asked=asked).false_alarms.reason == "too few"
-    words = replace(row, id="letters.word.odds_ratio")
-    page = told.section("letters", [words], 10, 0, "biasprint calibrate letters")
-    assert "Not tried:\n\n- letters.word.odds_ratio: some 150 words" in page
+def test_of_what_needs_a_larger_n_power_is_required_there_alone() -> None:
+    quiet = [USUAL] * 10
+    assert rows_of(quiet, "medium").missed == ("power",)
+    more = replace(ASKED, own_n={"a.difference": 20})
+    assert rows_of(quiet, "medium", more).missed == ()
+    (large,) = calibrated("news", more, {("medium", 20): [[one] for one in quiet]}, BOUNDS)
+    assert large.missed == ("power",)
+    words = replace(large, id="letters.word.odds_ratio", label="", n=160, planted="none")
+    page = told.section("letters", [words, replace(words, id="letters.style.agency", n=60)], 10, 0, "biasprint")
+    assert "Recommended n where 60 are too few:\n\n- letters.word.odds_ratio: 160 matched cells" in page
