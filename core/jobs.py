@@ -147,6 +147,11 @@ class JobContext:
             left = (total - done) / rate if total is not None and rate else None
             self._listener(Progress(done, total, rate, left, note, partial))
 
+    def step(self, done: int, total: int | None = None, *, note: str = "") -> None:
+        """`check`, then `report`: one step of a job that can be stopped before each."""
+        self.check()
+        self.report(done, total, note=note)
+
     def _rate(self) -> float | None:
         (first_time, first_done), (last_time, last_done) = self._history[0], self._history[-1]
         if last_time <= first_time or last_done <= first_done:

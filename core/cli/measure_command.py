@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -84,18 +84,13 @@ def measure(
     report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
+    from core.cli.cluster_commands import measure_result_folder
+    from core.report.audit import ENDINGS, answer_json
     from core.studies.registry import study as known_study
     from core.studies.study import MeasureOptions
 
     known_study(study)
     gates = gates_of(fail_on, study)
-    if len(data) == 1 and data[0].is_dir():
-        _measure_folder(data[0], study, mapping or [], report, gates, as_json, everything)
-        return
-    if report is not None:
-        from core.report.audit import ENDINGS
-
-        check_target(report, ENDINGS, data)
     options = MeasureOptions(
         axes=tuple(axis or ()),
         scorers=_chosen_scorers(scorer or []),
@@ -108,40 +103,40 @@ def measure(
         compare=tuple(compare or ()),
         texts_of=texts_of,
     )
+    if len(data) == 1 and data[0].is_dir():
+        if options != MeasureOptions() or layout or encoding:
+            raise UsageError(
+                "A result folder is measured as it was scored: how its texts are read, scored or drawn is settled.",
+                hint="Only --map, --fail-on, --all and --json have a meaning there.",
+            )
+        _answer(measure_result_folder(data[0], study, mapping or [], report), gates, as_json, everything)
+        return
+    if report is not None:
+        check_target(report, ENDINGS, data)
     measured, about = _measured(study, data, options, look_anyway, layout, mapping or [], encoding)
     _tell(measured)
     if report is not None:
         _report(report, about)
-    held = held_to(gates, measured.result.findings)
-    if as_json:
-        from core.report.audit import answer_json
-
-        print_json(measured.result.to_json() | answer_json(about) | gates_json(held))
-    else:
-        print_result(measured.result, everything)
-    if code := tell_gates(held, as_json=as_json) or int(bool(measured.undone)):
-        raise typer.Exit(code)
+    more = answer_json(about) if as_json else {}
+    _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone))
 
 
-def _measure_folder(
-    folder: Path,
-    study: str,
-    mapping: Sequence[str],
-    report: Path | None,
+def _answer(
+    result: StudyResult,
     gates: "Sequence[Gate]",
     as_json: bool,
     everything: bool,
+    more: Mapping[str, Any] | None = None,
+    *,
+    failed: bool = False,
 ) -> None:
-    """The result folder of a cluster, by sums of its partitions."""
-    from core.cli.cluster_commands import measure_result_folder
-
-    result = measure_result_folder(folder, study, mapping, report)
+    """The findings, and whether they hold to the gates; ends with exit code 3 where not, with 1 where a part failed."""
     held = held_to(gates, result.findings)
     if as_json:
-        print_json(result.to_json() | gates_json(held))
+        print_json(result.to_json() | dict(more or {}) | gates_json(held))
     else:
         print_result(result, everything)
-    if code := tell_gates(held, as_json=as_json):
+    if code := tell_gates(held, as_json=as_json) or int(failed):
         raise typer.Exit(code)
 
 

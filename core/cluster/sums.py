@@ -136,8 +136,7 @@ def measure_folder(ctx: JobContext, folder: Path, mapping: Mapping[str, str] | N
     scores = [score for one in told["scorers"] for score in _scores_of(one)]
     rows, ungrouped, blocked = 0, 0, False
     for number, name in enumerate(found):
-        ctx.check()
-        ctx.report(number, len(found), note=name)
+        ctx.step(number, len(found), note=name)
         for groups, batch, in_blocks in _batches(folder / SCORES / name, mapping or {}):
             rows, ungrouped, blocked = rows + len(groups), ungrouped + int((groups == "").sum()), blocked or in_blocks
             _add(scores, groups, batch)

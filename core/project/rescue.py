@@ -167,8 +167,7 @@ def _copy(
     for number, row in _every(reading, table, losses, ctx):
         done += 1
         if done % CHECKED_AT_ONCE == 0:
-            ctx.check()
-            ctx.report(done, None, note=table.name)
+            ctx.step(done, None, note=table.name)
         why = unreadable(table, row) or altered(table, row)
         if why is None:
             values = (_as_stored(row[column.name], column.kind) for column in columns)

@@ -322,8 +322,7 @@ def _counted(
         if unknown := row.keys() - names:
             raise ValueError(f"row {tally.rows} has columns that were not announced: {sorted(unknown)}")
         if ctx:
-            ctx.check()
-            ctx.report(tally.rows, total)
+            ctx.step(tally.rows, total)
         yield row
 
 

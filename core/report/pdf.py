@@ -97,8 +97,7 @@ def _told(ctx: JobContext, blocks: Sequence[Block]) -> Callable[[], None]:
     done = count(1)
 
     def told() -> None:
-        ctx.check()
-        ctx.report(next(done), total, note="rows and figures laid out")
+        ctx.step(next(done), total, note="rows and figures laid out")
 
     return told
 

@@ -213,8 +213,7 @@ def rows(
         "judgments": _every_judgment if superseded else _judgments,
     }[what]  # fmt: skip
     for number, row in enumerate(reading(project, study), start=1):
-        ctx.check()
-        ctx.report(number)
+        ctx.step(number)
         yield row
 
 

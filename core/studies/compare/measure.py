@@ -37,8 +37,7 @@ def measure(
     found: list[Finding] = []
     dropped: Counter[str] = Counter()
     for number, one in enumerate(measures):
-        ctx.check()
-        ctx.report(number, len(measures), note=one.label)
+        ctx.step(number, len(measures), note=one.label)
         missing = np.isnan(one.values)
         reasons = Counter(one.why.get(place, f"no value of {one.label}") for place in np.flatnonzero(missing).tolist())
         dropped.update(reasons)

@@ -179,8 +179,7 @@ def _told(ctx: JobContext, steps: int) -> Callable[[str], None]:
     done = count()
 
     def told(what: str) -> None:
-        ctx.check()
-        ctx.report(next(done), steps, note=f"findings: {what}")
+        ctx.step(next(done), steps, note=f"findings: {what}")
 
     return told
 

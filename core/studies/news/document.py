@@ -256,8 +256,7 @@ def document_findings(
     found: list[Finding] = []
     for place, axis in enumerate(table.axes):
         if ctx is not None:
-            ctx.check()
-            ctx.report(place, len(table.axes), note=f"topics, {axis.title}")
+            ctx.step(place, len(table.axes), note=f"topics, {axis.title}")
         if isinstance(read, str):
             nothing = level_findings(_unmeasured(axis, len(table.pairs), read), design, [None] * len(design.strata))
             found += [replace(finding, reason=read) for finding in nothing]

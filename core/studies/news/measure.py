@@ -168,8 +168,7 @@ def measure(
     doubt = f"{foreign} pairs were left out: {NOT_ENGLISH}, which the word lists are for." if foreign else ""
     ctx, parts = ctx or JobContext(), 1 + len(ROLES)
     for place, axis in enumerate(table.axes):
-        ctx.check()
-        ctx.report(place * parts, len(table.axes) * parts, note=f"words, {axis.title}")
+        ctx.step(place * parts, len(table.axes) * parts, note=f"words, {axis.title}")
         crossing = (crossings or {}).get(axis.id)
         measured = measure_words(table, axis)
         crossed += crossed_level(measured, design, crossing)
@@ -177,8 +176,7 @@ def measure(
         words += level_findings(measured, design, draws, doubt=doubt)
         words += prompt_findings(measured, table) + model_findings(measured, table)
         for number, role in enumerate(ROLES, 1):
-            ctx.check()
-            ctx.report(place * parts + number, len(table.axes) * parts, note=f"{role} of sentences, {axis.title}")
+            ctx.step(place * parts + number, len(table.axes) * parts, note=f"{role} of sentences, {axis.title}")
             found = (scores or {}).get(role, f"the sentences have no scores for {role}")
             if isinstance(found, str):
                 sentences += undefined_findings(axis, role, found)

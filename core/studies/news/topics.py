@@ -248,9 +248,8 @@ class _Told:
         self._wanted = articles
 
     def read(self, articles: int, topics: int) -> None:
-        self._ctx.check()
         self._read += articles
-        self._ctx.report(self._read, self._wanted, note=f"articles read for a model of {topics} topics")
+        self._ctx.step(self._read, self._wanted, note=f"articles read for a model of {topics} topics")
 
 
 def _train(bags: Sequence[Bag], vocabulary: Sequence[str], topics: int, seed: int, told: _Told) -> Any:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.jobs import JobContext, Progress
+from core.jobs import JobCancelled, JobContext, Progress
 
 
 class Clock:
@@ -60,3 +60,13 @@ def test_the_first_of_the_next_part_is_told_however_soon_it_comes(clock: Clock) 
     for done, note in ((50, "scoring"), (60, "scoring"), (0, "words"), (1, "words")):
         ctx.report(done, 100, note=note)
     assert [(one.done, one.note) for one in heard] == [(50, "scoring"), (0, "words")]
+
+
+def test_a_job_that_was_stopped_takes_no_further_step() -> None:
+    told: list[Progress] = []
+    ctx = JobContext(told.append)
+    ctx.step(1, 2, note="first")
+    ctx.cancel()
+    with pytest.raises(JobCancelled):
+        ctx.step(2, 2)
+    assert [(one.done, one.total, one.note) for one in told] == [(1, 2, "first")]

@@ -49,6 +49,9 @@ def test_gates_hold_for_a_result_folder(out: Path, capsys: pytest.CaptureFixture
         (["measure", "letters", "{out}"], "cannot be measured as letters"),
         (["measure", "compare", "{out}"], "No column of “a.parquet” holds groups"),
         (["measure", "compare", "{out}", "--report", "r.html"], "There is no report of a result folder"),
+        (["measure", "compare", "{out}", "--axis", "gender"], "is measured as it was scored"),
+        (["measure", "compare", "{out}", "--seed", "1"], "is measured as it was scored"),
+        (["measure", "compare", "{out}", "--encoding", "latin-1"], "is measured as it was scored"),
         (["measure", "compare", "{out}/scores"], "is no result folder"),
         (["score", "{out}/../data", "--scorer", "length", "--cluster", "local"], "writes its scores to a folder"),
         (
