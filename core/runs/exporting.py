@@ -113,7 +113,8 @@ def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool 
 
 def _runs(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> list[int]:
     """The runs that wrote the texts of a comparison."""
-    return sorted({wrote[item.output].run for item in comparison.items if item.output in wrote})
+    shown = [item.output for item in comparison.items if item.output is not None]
+    return sorted({wrote[key].run for key in shown if key in wrote})
 
 
 def _who_wrote_all(generators: Sequence[Mapping[str, str]]) -> dict[str, str]:
