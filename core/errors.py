@@ -1,5 +1,11 @@
 """The errors a person may see: what happened, what was kept, what to do."""
 
+import re
+
+# A name from a file may go on for ever: of one word, or of one name in quotation marks, the beginning is enough.
+_ENDLESS = re.compile(r"(?<=“)[^”]{400,}(?=”)|[^\s“”]{400,}")
+KEPT_OF_A_NAME = 300
+
 
 class AppError(Exception):
     """A failure that its message explains; shown in one place, exit code 1.
@@ -11,6 +17,7 @@ class AppError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "", kept: str = "", details: str = "") -> None:
+        message = readable(message)
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -19,6 +26,16 @@ class AppError(Exception):
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.message, self.kept, self.hint) if part)
+
+
+def readable(said: str) -> str:
+    """A sentence whose endless names are cut short, the marks behind them kept."""
+
+    def shortened(found: re.Match[str]) -> str:
+        end = re.search(r"[.!?:,;)]*$", found[0])
+        return f"{found[0][:KEPT_OF_A_NAME]}…{end[0] if end else ''}"
+
+    return _ENDLESS.sub(shortened, said)
 
 
 class UsageError(AppError):

@@ -27,6 +27,22 @@ KINDS = (
 )
 
 
+def path_of(name: str | Path) -> Path:
+    """The path that a person wrote, ~ for their home; a ~name that nobody has stays as it is."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; not where no file system takes the name, which is too long for one."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
     """What `lstat` says of an ordinary file; with `follow` a link stands for what it leads to.
 

@@ -320,7 +320,8 @@ def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = T
             if not known:
                 gate.examine(connection, path)
     except sqlite3.Error as error:
-        raise explain(error, path) from error
+        told = explain(error, path)  # what it knows no words for is rows that break the rules, as an upgrade may find
+        raise (gate.damaged(path, f"{type(error).__name__}: {error}") if told is error else told) from error
     except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
         raise gate.damaged(path, str(error)) from error
 

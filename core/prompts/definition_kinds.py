@@ -172,8 +172,12 @@ TASK = DefinitionKind(
 
 def _with_topics(draft: dict[str, Any]) -> dict[str, Any]:
     """Topics as keys: they stand in findings."""
-    rows = [{**row, "topic": key_of(row["topic"], (), "own")} if row.get("topic") else row for row in draft["theme"]]
-    return {**draft, "theme": rows}
+    return {**draft, "theme": [_with_topic(row) for row in draft["theme"]]}
+
+
+def _with_topic(row: Draft) -> Draft:
+    topic = row.get("topic")  # of one that is no text `load` says so
+    return {**row, "topic": key_of(topic, (), "own")} if topic and isinstance(topic, str) else row
 
 
 def _shipped_themes() -> list[dict[str, Any]]:

@@ -217,14 +217,15 @@ def _plain(value: Any) -> Any:
 
 
 def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -> list[dict[str, Any]]:
-    taken = {*reserved, *(row["key"] for row in rows if row.get("key"))}
+    taken = {*reserved, *(row["key"] for row in rows if isinstance(row.get("key"), str))}
     made: list[dict[str, Any]] = []
     for row in rows:
         if not field.keyed:
             made.append({name: value for name, value in row.items() if value})
             continue
         key = row.get("key") or key_of(str(row.get(field.named, "")), taken, field.row)
-        taken.add(key)
+        if isinstance(key, str):  # of anything else `load` says that it is no key
+            taken.add(key)
         made.append({"key": key, **{name: value for name, value in row.items() if name != "key" and value}})
     return made
 

@@ -172,7 +172,8 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     """
     draft = _checked(kind, path)
     draft.setdefault("title", path.stem.replace("_", " ").capitalize())
-    if draft.get("key") in {*RESERVED, *(one.key for one in shipped(kind))}:
+    key = draft.get("key", "")
+    if not isinstance(key, str) or key in {*RESERVED, *(one.key for one in shipped(kind))}:
         del draft["key"]
     return draft
 

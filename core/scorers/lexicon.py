@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
-from core.given import ordinary_file
+from core.given import ordinary_file, path_of
 from core.own import own_files
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, Word, words
@@ -217,7 +217,7 @@ def words_of_file(path: Path) -> Lexicon:
 
 def own_words(name: str) -> WordShares:
     """The scorer `words:PATH`; the same object while the file is the same."""
-    path = Path(name.removeprefix(OWN_WORDS)).expanduser()
+    path = path_of(name.removeprefix(OWN_WORDS))
     try:
         changed = path.stat().st_mtime_ns
     except OSError:

@@ -106,7 +106,7 @@ def _opened(path: Path) -> Iterator[Any]:
         try:
             with Reader(stream) as file:
                 yield file
-        except (ArrowException, OSError) as error:
+        except (ArrowException, UnicodeDecodeError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # of the drive, not of what is in the file
             hint = "Check that it was saved or copied completely, or save it as csv in UTF-8."

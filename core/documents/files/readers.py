@@ -135,6 +135,10 @@ class _Paragraphs(HTMLParser):
         self._silent = 0
         self._exact = 0  # inside <pre>
 
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Of “<![” a comment to the next “>”, as in a browser: the library ends at some of what may follow it."""
+        return self.parse_bogus_comment(i, bool(report))
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SILENT:
             self._silent += 1
@@ -186,7 +190,7 @@ def of_rtf(data: bytes, name: str) -> Extracted:
 
     try:
         text = str(rtf_to_text(data.decode("latin-1"), errors="replace"))  # type: ignore[no-untyped-call]
-    except (ValueError, IndexError, LookupError, TypeError) as error:
+    except (ValueError, IndexError, LookupError, TypeError, OverflowError) as error:
         raise AppError(
             f"“{name}” is damaged or cut off.",
             hint="Ask for a fresh copy, or paste the letter's text.",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.errors import AppError, UsageError
+from core.given import is_there, path_of
 from core.machine.models import catalogue, layout, records
 from core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
 from core.machine.models.layout import Check, Format, of_all, sha256_of
@@ -61,8 +62,8 @@ def find(name: str, roles: Collection[str]) -> InstalledModel:
     entry = catalogue.entry(name)
     if entry is not None:
         raise _not_here(entry)
-    path = Path(name).expanduser()
-    if path.exists() or path.parent != Path(".") or path.suffix.lower() == ".gguf":
+    path = path_of(name)
+    if is_there(path) or path.parent != Path(".") or path.suffix.lower() == ".gguf":
         return at_path(path, next(iter(roles)))
     raise UsageError(f"There is no model “{name}” on this computer.", hint=_choices(roles))
 

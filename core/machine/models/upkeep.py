@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import AppError, UsageError
+from core.given import path_of
 from core.jobs import JobContext
 from core.machine.models import catalogue, installed, layout, records
 from core.machine.models.installed import InstalledModel
@@ -26,7 +27,7 @@ def add(path: Path, role: str, name: str | None = None, ctx: JobContext | None =
     known = catalogue.role(role)
     if not known.takes_models:
         raise UsageError(f"The role “{role}” takes no models.", hint=f"It is filled by {known.scorer}.")
-    where = Path(path).expanduser().absolute()
+    where = path_of(path).absolute()
     found = layout.look_at(where)
     _check_role(found, role)
     called = _name(name, found, role)

@@ -1,6 +1,5 @@
 """Reading an audit file: whatever is wrong in it is one sentence each, before anything is done."""
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from core.errors import UsageError
-from core.given import ordinary_file
+from core.given import is_there, ordinary_file, path_of
 from core.prompts.resource_files import parsed_toml
 from core.runs.audit.file import (
     JUDGED,
@@ -37,7 +36,6 @@ EXPECTED = {
     "model_type": "it needs keys of its own, such as a table has",
     "dataclass_type": "it needs keys of its own, such as a table has",
 }
-_NO_WORD = re.compile(r"[^\s“”]{200,}")
 FILES = (".toml", ".csv", ".tsv", ".txt")  # endings of a word that is a path
 WORDS = ("name", "set", "set_name", "mitigation", "instruction", "names", "columns")  # never a path
 Part = TypeVar("Part", bound=BaseModel)
@@ -65,9 +63,9 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
         audit = Audit.model_validate(found)
     except ValidationError as wrong:
         told = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
-        raise UsageError(_readable(" ".join([f"{called}: {told[0]}", *told[1:]])), kept="Nothing was done.") from None
+        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.") from None
     if told := list(_at_odds(audit)):
-        raise UsageError(_readable(" ".join([f"{called}: {told[0]}", *told[1:]])), kept="Nothing was done.")
+        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
     audit.held()
     compared = [one.study for one in audit.comparisons]
     for kind in (*audit.studies, *(one.study for one in audit.measure), *compared):
@@ -152,11 +150,6 @@ def _sentence(kind: str, place: Sequence[str | int], message: str) -> str:
     return f"“{_list_of_path(place)}” is not as it should be: {should}."
 
 
-def _readable(said: str) -> str:
-    """What is said, with names of the file that are no words any more cut short."""
-    return _NO_WORD.sub(lambda run: run[0][:60] + "…", said)
-
-
 def _list_of_path(place: Sequence[str | int]) -> str:
     """ "generators 2", "outputs": where in the file, counted from 1."""
     return " ".join(str(part + 1) if isinstance(part, int) else part for part in place)
@@ -189,8 +182,10 @@ def _beside(audit: Audit, folder: Path) -> Audit:
 
 def _with_model(writer: Model, folder: Path) -> Model:
     """A model that is a file, or a folder which is there, as it is from the folder; called as it was."""
-    place = folder / Path(writer.model).expanduser()
-    if not (writer.model.endswith(".gguf") or (place.is_dir() and len(Path(writer.model).parts) > 1)):
+    place = folder / path_of(writer.model)
+    if not (
+        writer.model.endswith(".gguf") or (is_there(place) and place.is_dir() and len(Path(writer.model).parts) > 1)
+    ):
         return writer
     return writer.model_copy(update={"model": str(place), "name": writer.called})
 
@@ -207,7 +202,7 @@ def _with_words(how: AskedMeasure, folder: Path) -> AskedMeasure:
 def _words_there(name: str, folder: Path) -> str:
     if not name.startswith(OWN_WORDS):
         return name
-    return f"{OWN_WORDS}{folder / Path(name.removeprefix(OWN_WORDS)).expanduser()}"
+    return f"{OWN_WORDS}{folder / path_of(name.removeprefix(OWN_WORDS))}"
 
 
 def _there(part: Part, folder: Path) -> Part:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.compute import ComputeProcess, calls
 from core.errors import AppError, UsageError
 from core.findings import ScorerUse, StudyResult
+from core.given import path_of
 from core.jobs import JobContext
 from core.project.project import Project
 from core.project.rows import PromptSetRow
@@ -83,7 +84,7 @@ def _named(names: str) -> list[ScorerInfo]:
 
 def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
     if name.startswith(OWN_WORDS):
-        return info_of(OWN_WORDS + str(Path(name.removeprefix(OWN_WORDS)).expanduser().resolve()))
+        return info_of(OWN_WORDS + str(path_of(name.removeprefix(OWN_WORDS)).resolve()))
     known = {info.name: info for info in describe()}
     found = known.get(name) or best_scorer(name)
     if found is None or found.unavailable:

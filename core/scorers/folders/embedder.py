@@ -77,6 +77,7 @@ def load_embedder(folder: Path) -> FolderEmbedder:
     _refuse_unless_whole(read.name, model[0].auto_model, folder, files)
     if getattr(model.tokenizer, "backend_tokenizer", None) is None:
         raise unreadable(read.name, "its tokenizer is of a kind that is not read", type(model.tokenizer).__name__)
+    loading.said(read.name, lambda: model.tokenizer(loading.IN_NO_VOCABULARY), loading.NO_TOKENIZER)
     try:
         return FolderEmbedder(model, where)
     except ValueError as error:

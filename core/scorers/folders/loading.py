@@ -23,6 +23,8 @@ from core.scorers.folders.device import is_out_of_memory
 # ---- A folder's settings, checked before anything is loaded
 
 ANOTHER = "Choose another model, or get this one again."
+NO_TOKENIZER = "its tokenizer cannot be read"
+IN_NO_VOCABULARY = "\ua66e"  # the letter ꙮ, which stands in one manuscript
 # What may make the library fetch, import or run something; nothing here is needed to compute the model.
 _LEFT_OUT = (
     "auto_map", "attn_implementation", "_attn_implementation", "_attn_implementation_internal", "custom_pipelines",
@@ -143,17 +145,18 @@ def model(settings: FolderSettings, purpose: Purpose, config: Any, device: str, 
 
 
 def tokenizer(settings: FolderSettings, config: Any) -> Any:
-    """The tokenizer beside the weights. Raises `AppError` where it cannot be read."""
+    """The tokenizer beside the weights. Raises `AppError` where it cannot be read, or has no token for the unknown."""
     from transformers import AutoTokenizer
 
-    quiet()
-    return said(
-        settings.name,
-        lambda: AutoTokenizer.from_pretrained(
+    def load() -> Any:
+        found = AutoTokenizer.from_pretrained(
             str(settings.folder), config=config, local_files_only=True, trust_remote_code=False
-        ),
-        "its tokenizer cannot be read",
-    )
+        )
+        found(IN_NO_VOCABULARY)
+        return found
+
+    quiet()
+    return said(settings.name, load, NO_TOKENIZER)
 
 
 @contextmanager
