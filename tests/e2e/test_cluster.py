@@ -1,18 +1,17 @@
 """Two nodes of a real Ray cluster on loopback: a worker is killed in the middle, and one machine gives the same."""
 
 import json
-import os
 import random
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow
 import pytest
 from pyarrow import parquet
+from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 
 from core.cluster.order import SCORES, ScoringOrder, plan
 from core.cluster.partition import score_partition
@@ -24,8 +23,6 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 
-HERE = Path(__file__).parents[1]
-ROOT = HERE.parent
 WORDS = ["good", "bad", "happy", "sad", "terrible", "the", "a", "leader", "kind", "caring", "lazy", "is", "she"]
 
 
@@ -34,43 +31,16 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Paths for all processes, and the folder of the killing scorer's marks."""
     marks = tmp_path / "marks"
     marks.mkdir()
-    paths = [HERE / "ray_site", HERE / "data" / "killer_plug_in", ROOT, ROOT / "core" / "python"]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
+    ready(monkeypatch, HERE / "data" / "killer_plug_in")
     monkeypatch.setenv("KILLER_MARKS", str(marks))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("RAY_worker_niceness", "0")  # by its default workers yield to all else on the machine
-    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # its way to say: stay on loopback
     return marks
 
 
 @pytest.fixture
 def address(environment: Path) -> Iterator[str]:
     """Of two nodes of one processor each."""
-    from ray.cluster_utils import Cluster
-
-    def node() -> dict[str, Any]:
-        # Ports that are given need not be waited for, where a machine is busy.
-        ports = ("metrics_agent_port", "dashboard_agent_listen_port", "runtime_env_agent_port", "metrics_export_port")
-        fixed = {name: _free_port() for name in ports}
-        return {"num_cpus": 1, "object_store_memory": 80_000_000, "node_ip_address": "127.0.0.1", **fixed}
-
-    cluster = Cluster(initialize_head=True, head_node_args={"include_dashboard": False, **node()})
-    try:
-        cluster.add_node(**node())
-        yield cluster.address
-    finally:
-        cluster.shutdown()
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def _biasprint(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "biasprint", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=400)
+    with nodes(2) as found:
+        yield found
 
 
 def _write(data: Path, name: str, texts: list[str], chance: random.Random) -> None:
@@ -91,7 +61,7 @@ def test_two_nodes_whose_workers_are_killed_give_what_one_machine_gives(
     (data / "part-9.parquet").write_bytes(b"PAR1 torn")
     asked = ("score", data, "--cluster", address, "--out", out, "--scorer", "textblob", "--scorer", "killer", "--json")
 
-    first = _biasprint(*asked)
+    first = biasprint(*asked)
     assert first.returncode == 1, first.stderr
     assert first.stdout, first.stderr
     told = json.loads(first.stdout)
@@ -103,7 +73,7 @@ def test_two_nodes_whose_workers_are_killed_give_what_one_machine_gives(
 
     (environment / "mended").touch()
     _write(data, "part-9.parquet", ["good", "bad"], chance)
-    second = _biasprint(*asked)
+    second = biasprint(*asked)
     assert second.returncode == 0, second.stderr
     told = json.loads(second.stdout)
     assert (told["before"], told["scored"], told["failed"]) == (4, 2, [])
@@ -136,6 +106,6 @@ def test_a_cluster_of_another_version_and_something_else_at_the_address_are_told
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        nobody = _biasprint(*asked, f"127.0.0.1:{silent.getsockname()[1]}")
+        nobody = biasprint(*asked, f"127.0.0.1:{silent.getsockname()[1]}")
     assert nobody.returncode == 1
     assert "No Ray cluster answers at" in nobody.stderr
