@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from core.errors import AppError, UsageError
 from core.given import MISFIT
-from core.machine import storage
+from core.machine import keys, storage
 from core.machine.storage import home
 
 # ---- Prices
@@ -297,10 +297,14 @@ def endpoint(name: str) -> Endpoint:
 
 
 def save(wanted: Endpoint) -> None:
-    """Keep an endpoint, in place of the one of the same name."""
+    """Keep an endpoint, in place of the one of the same name; own keys of addresses that it had are forgotten."""
     with storage.change(FILE) as data:
-        others = [one for one in _read(data) if one.name != wanted.name]
-        data |= _written([*others, wanted])
+        before = _read(data)
+        data |= _written([*(one for one in before if one.name != wanted.name), wanted])
+    now = {address.base_url for address in wanted.addresses}
+    for one in before:
+        if one.name == wanted.name and one.others:
+            keys.forget_own(one.name, [address.base_url for address in one.addresses if address.base_url not in now])
 
 
 def remove(name: str) -> None:

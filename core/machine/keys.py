@@ -59,20 +59,23 @@ def keep_all(endpoint: str, addresses: Sequence[str], typed: str) -> Place:
     """Keep the typed keys (see `by_name`) in place of all that the endpoint had, and say where."""
     wanted = by_name(endpoint, addresses, typed)
     places = {keep(name, key) for name, key in wanted.items()}
-    for name in _names(endpoint, addresses):
-        if name not in wanted:
-            forget(name)
+    if endpoint in wanted:
+        forget_own(endpoint, addresses)
+    else:
+        forget(endpoint)
     return "session" if "session" in places else "key ring"
 
 
 def forget_all(endpoint: str, addresses: Sequence[str]) -> None:
     """Remove an endpoint's key and those of its addresses. `AppError` where the ring holds on to one."""
-    for name in _names(endpoint, addresses):
-        forget(name)
+    forget(endpoint)
+    forget_own(endpoint, addresses)
 
 
-def _names(endpoint: str, addresses: Sequence[str]) -> list[str]:
-    return [endpoint, *(own_name(endpoint, address) for address in addresses)]
+def forget_own(endpoint: str, addresses: Sequence[str]) -> None:
+    """Remove the keys that are for these addresses alone. `AppError` where the ring holds on to one."""
+    for address in addresses:
+        forget(own_name(endpoint, address))
 
 
 def keep(endpoint: str, key: str) -> Place:

@@ -13,6 +13,7 @@ from keyring.errors import KeyringError, NoKeyringError
 
 from core.errors import AppError, UsageError
 from core.machine import keys
+from core.machine.endpoints import endpoint_of, save
 from core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -176,6 +177,16 @@ def test_one_key_serves_every_address_and_several_one_each(monkeypatch: pytest.M
     keys.forget_all("lab", ADDRESSES)
     assert [keys.key_for("lab", address) for address in ADDRESSES] == [None, None]
     assert not ring.held
+
+
+def test_an_address_that_an_endpoint_no_longer_has_takes_its_key_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = Ring()
+    use(monkeypatch, ring)
+    save(endpoint_of("lab", ADDRESSES))
+    keys.keep_all("lab", ADDRESSES, "sk-a sk-b")
+    save(endpoint_of("lab", ADDRESSES[:1]))
+    assert list(ring.held.values()) == ["sk-a"]
+    assert keys.key_for("lab", ADDRESSES[1]) is None
 
 
 @pytest.mark.parametrize("typed", ["sk-1 sk-2 sk-3", "sk-1 sk-2 sk-3 sk-4"])
