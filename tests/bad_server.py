@@ -42,12 +42,12 @@ class Hangup(Exception):
 
 
 class BadServer:
-    """Answers on 127.0.0.1 from a thread of its own while it is a context."""
+    """Answers on 127.0.0.1 from a thread of its own while it is a context; `port`: where another one was before."""
 
-    def __init__(self, script: Script, host: str = "127.0.0.1") -> None:
+    def __init__(self, script: Script, host: str = "127.0.0.1", port: int = 0) -> None:
         self.script = script
         self.host = host
-        self.port = 0
+        self.port = port
         self.requests: list[Asked] = []
         self.times: Counter[str] = Counter()
         self.at_once = 0
@@ -71,7 +71,7 @@ class BadServer:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, self.host, 0))
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, self.host, self.port))
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()

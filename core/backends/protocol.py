@@ -145,6 +145,16 @@ class ConcurrentBackend(Backend, Protocol):
         ...
 
 
+@runtime_checkable
+class PooledBackend(ConcurrentBackend, Protocol):
+    """A backend that writes at several addresses, of which it may leave some out."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each address that is not asked any more, and why; from any thread."""
+        ...
+
+
 @dataclass(frozen=True)
 class Likelihood:
     """How likely a continuation is: the sum of its tokens' natural log-probabilities, and the number of tokens."""

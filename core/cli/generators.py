@@ -59,15 +59,22 @@ def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) 
 
 
 def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
-    """The keys that this session alone knows, with the one that is asked for now."""
-    from core.machine import keys
+    """The keys that this session alone knows, with those that are asked for now."""
+    from core.machine import endpoints, keys
 
     if not ask:
         return keys.session_keys()
     if endpoint is None:
         raise UsageError("--ask-key asks for the key of an endpoint.", hint="Name it with --endpoint.")
-    typed = typer.prompt(f"Key of {endpoint}", hide_input=True, err=True)
-    return {**keys.session_keys(), endpoint: typed.strip()}
+    urls = [address.base_url for address in endpoints.endpoint(endpoint).addresses]
+    return keys.session_keys() | keys.by_name(endpoint, urls, typed_keys(endpoint, len(urls)))
+
+
+def typed_keys(endpoint: str, addresses: int) -> str:
+    """What is typed as the key of an endpoint, or as its keys, for so many addresses."""
+    several = f", or {addresses} with blanks between them, one for each address" if addresses > 1 else ""
+    typed: str = typer.prompt(f"Key of {endpoint}{several}", hide_input=True, err=True)
+    return typed
 
 
 def _pair(entry: str) -> tuple[str, Any]:

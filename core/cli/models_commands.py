@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from core.cli.console import add_group, job, note, print_json, print_table, say
-from core.cli.generators import AskKey, session_keys
+from core.cli.generators import AskKey, session_keys, typed_keys
 from core.cli.project_commands import AsJson
 from core.errors import UsageError
 from core.machine.models.sizes import InMegabytes
@@ -234,7 +234,13 @@ def show(as_json: AsJson = False) -> None:
         say("There is no endpoint yet. Add one with: biasprint endpoints add NAME --url ADDRESS")
     else:
         rows = [
-            (one.name, one.base_url, str(one.concurrency), f"{one.deadline_seconds:g} s", ", ".join(one.prices) or "–")
+            (
+                one.name,
+                ", ".join(address.base_url for address in one.addresses),
+                " + ".join(str(address.concurrency) for address in one.addresses),
+                f"{one.deadline_seconds:g} s",
+                ", ".join(one.prices) or "–",
+            )
             for one in kept
         ]
         print_table(("name", "address", "at once", "deadline", "prices for"), rows)
@@ -242,8 +248,14 @@ def show(as_json: AsJson = False) -> None:
 
 def add_endpoint(
     name: EndpointName,
-    url: Annotated[str, typer.Option(help="Its address, such as http://127.0.0.1:8080/v1.")],
-    concurrency: Annotated[int | None, typer.Option(help="How many requests at once.")] = None,
+    url: Annotated[
+        list[str],
+        typer.Option(help="Its address, such as http://127.0.0.1:8080/v1; once for each server of the same models."),
+    ],
+    concurrency: Annotated[
+        list[int] | None,
+        typer.Option(help="How many requests at once: for every address, or once for each in their order."),
+    ] = None,
     deadline: Annotated[float | None, typer.Option(help="Seconds for one text in all.")] = None,
     retries: Annotated[int | None, typer.Option(help="How often a request is sent again.")] = None,
     plain_http: Annotated[
@@ -255,20 +267,24 @@ def add_endpoint(
 ) -> None:
     """Keep an endpoint, in place of the one of this name; what is not given keeps its default."""
     from core.machine import keys
-    from core.machine.endpoints import Endpoint, save
+    from core.machine.endpoints import endpoint_of, save
 
-    given = {"concurrency": concurrency, "deadline_seconds": deadline, "retries": retries}
+    given = {"deadline_seconds": deadline, "retries": retries}
     options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
-    endpoint = Endpoint(name, url, plain_http_confirmed=plain_http, prices=dict(map(_price, price or ())), **options)
+    prices = dict(map(_price, price or ()))
+    endpoint = endpoint_of(name, url, concurrency or (), plain_http_confirmed=plain_http, prices=prices, **options)
     endpoint.require_safe()
+    urls = [address.base_url for address in endpoint.addresses]
+    typed = typed_keys(name, len(urls)) if ask_key else ""
+    if ask_key:
+        keys.by_name(name, urls, typed)  # first: with impossible keys nothing is changed
     save(endpoint)
-    where = keys.WHERE[keys.keep(name, session_keys(name, True)[name])] if ask_key else ""
+    if ask_key:
+        note(keys.WHERE[keys.keep_all(name, urls, typed)])
     if as_json:
         print_json({"endpoint": asdict(endpoint)})
     else:
-        say(f"The endpoint “{name}” is kept: {endpoint.base_url}.")
-    if where:
-        note(where)
+        say(f"The endpoint “{name}” is kept: {' and '.join(urls)}.")
 
 
 def remove_endpoint(name: EndpointName, as_json: AsJson = False) -> None:
@@ -277,19 +293,19 @@ def remove_endpoint(name: EndpointName, as_json: AsJson = False) -> None:
     from core.machine.endpoints import endpoint
     from core.machine.endpoints import remove as forget
 
-    endpoint(name)  # it says which there are
+    addresses = endpoint(name).addresses  # it says which there are
     forget(name)
-    keys.forget(name)
+    keys.forget_all(name, [address.base_url for address in addresses])
     print_json({"removed": name}) if as_json else say(f"The endpoint “{name}” and its key are forgotten.")
 
 
 def key(name: EndpointName) -> None:
-    """Ask for an endpoint's key and keep it in the computer's key ring; it is not shown."""
+    """Ask for an endpoint's key, or those of its addresses, and keep them in the computer's key ring; not shown."""
     from core.machine import keys
     from core.machine.endpoints import endpoint
 
-    endpoint(name)
-    say(keys.WHERE[keys.keep(name, session_keys(name, True)[name])])
+    urls = [address.base_url for address in endpoint(name).addresses]
+    say(keys.WHERE[keys.keep_all(name, urls, typed_keys(name, len(urls)))])
 
 
 def ask(

@@ -266,7 +266,8 @@ def generate(
         run_id = start_run(project, prompt_set_id=chosen.id, generator=spec, seed=seed, samples=samples)
         if retry_failures or retry:
             project.outputs.forget_failures(run_id, None if retry_failures else retry)
-        result = write(ctx, project, run_id, models(), keys, opens=model, scoring=shared() if score else None)
+        scoring = shared() if score else None
+        result = write(ctx, project, run_id, models(), keys, opens=model, scoring=scoring, tell=note)
         nothing = why_nothing(project, result)
     _tell_generated(result, chosen, score=score, as_json=as_json)
     if nothing:
@@ -279,7 +280,7 @@ def _tell_generated(result: "GenerateResult", chosen: "PromptSetRow", *, score: 
         print_json(
             {"run": result.run_id, "set": chosen.name, "version": chosen.version, "wanted": result.wanted,
              "done": result.done, "failed": result.failed, "failures": dict(result.failures), "added": result.added,
-             "new": result.new,
+             "new": result.new, "left_out": list(result.left_out),
              **({"scored": _scored_as_data(result.scored)} if score else {})}
         )  # fmt: skip
         return

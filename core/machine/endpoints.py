@@ -6,14 +6,14 @@ The program knows no prices: only the ones that the user typed in count.
 import ipaddress
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.errors import AppError, UsageError
 from core.given import MISFIT
-from core.machine import storage
+from core.machine import keys, storage
 from core.machine.storage import home
 
 # ---- Prices
@@ -121,8 +121,22 @@ LONGEST_NAME = 60
 MOST_CONCURRENT = 256
 LONGEST_DEADLINE = 3600.0
 MOST_RETRIES = 10
+MOST_ADDRESSES = 64
+_NEXT = re.compile(r"\s+(?=https?://)", re.I)
 # People paste the address from a page of documentation, where it often ends in the call itself.
 _CALLS = ("/chat/completions", "/completions", "/models")
+
+
+@dataclass(frozen=True)
+class Address:
+    """One server of an endpoint: where it is, and how many requests at once it takes."""
+
+    base_url: str
+    concurrency: int = 8
+
+    def __post_init__(self) -> None:
+        _within("concurrency", self.concurrency, 1, MOST_CONCURRENT, whole=True)
+        object.__setattr__(self, "base_url", checked_address(self.base_url))
 
 
 @dataclass(frozen=True)
@@ -131,6 +145,7 @@ class Endpoint:
 
     `deadline_seconds` is for one text in all, its retries included; `retries` is how often a request is sent again.
     `plain_http_confirmed`: the user knows that texts and key go unencrypted to another computer. `prices` by model.
+    `others`: further servers of the same models, among which requests are shared out.
     """
 
     name: str
@@ -140,6 +155,7 @@ class Endpoint:
     retries: int = 4
     plain_http_confirmed: bool = False
     prices: Mapping[str, Price] = field(default_factory=dict)
+    others: tuple[Address, ...] = ()
 
     def __post_init__(self) -> None:
         if (
@@ -155,20 +171,66 @@ class Endpoint:
         _within("deadline_seconds", self.deadline_seconds, 0.05, LONGEST_DEADLINE)
         _within("retries", self.retries, 0, MOST_RETRIES, whole=True)
         object.__setattr__(self, "base_url", checked_address(self.base_url))
+        _require_apart(self.addresses)
 
     @property
     def origin(self) -> tuple[str, str, int]:
         """Scheme, host and port."""
         return origin(self.base_url)
 
+    @property
+    def addresses(self) -> tuple[Address, ...]:
+        """All of its servers, at least one."""
+        return (Address(self.base_url, self.concurrency), *self.others)
+
+    @property
+    def at_once(self) -> int:
+        """How many requests at once its servers take together."""
+        return sum(one.concurrency for one in self.addresses)
+
+    def at(self, address: Address) -> "Endpoint":
+        """The same endpoint as if this were its only server."""
+        return replace(self, base_url=address.base_url, concurrency=address.concurrency, others=())
+
     def require_safe(self) -> None:
         """`AppError` where plain http would leave this computer without having been confirmed."""
-        scheme, host, _ = self.origin
-        if scheme == "http" and not is_loopback(host) and not self.plain_http_confirmed:
-            raise AppError(
-                f"The endpoint “{self.name}” is reached over plain http, which others on the way can read.",
-                hint="Use its https address, or confirm plain http on the endpoint if the network is yours.",
+        for address in self.addresses:
+            scheme, host, _ = origin(address.base_url)
+            if scheme == "http" and not is_loopback(host) and not self.plain_http_confirmed:
+                raise AppError(
+                    f"The endpoint “{self.name}” is reached over plain http, which others on the way can read.",
+                    hint="Use its https address, or confirm plain http on the endpoint if the network is yours.",
+                )
+
+
+def endpoint_of(name: str, urls: Sequence[str], limits: Sequence[int] = (), **options: Any) -> Endpoint:
+    """An endpoint with a server at each of these addresses, at least one.
+
+    `limits`: requests at once, one for all addresses or one for each in their order. Raises `UsageError` for another
+    number of them, for an address that is none, and for one that is given twice.
+    """
+    if len(limits) not in (0, 1, len(urls)):
+        raise UsageError(
+            f"{len(limits)} limits were given for {len(urls)} address{'es' if len(urls) > 1 else ''}.",
+            hint="Give one limit for all addresses, or one for each in their order.",
+        )
+    each = limits if len(limits) == len(urls) else [*limits] * len(urls)
+    first, *others = [Address(url, *each[place : place + 1]) for place, url in enumerate(urls)]
+    return Endpoint(name, first.base_url, concurrency=first.concurrency, others=tuple(others), **options)
+
+
+def _require_apart(addresses: Sequence[Address]) -> None:
+    if len(addresses) > MOST_ADDRESSES:
+        raise UsageError(f"An endpoint has at most {MOST_ADDRESSES} addresses.", hint="Keep the others as another one.")
+    seen: set[tuple[object, str]] = set()
+    for one in addresses:
+        same = (origin(one.base_url), urlsplit(one.base_url).path)
+        if same in seen:
+            raise UsageError(
+                f"The endpoint has the address {one.base_url} twice.",
+                hint="Give each server once; its limit says how many requests at once it takes.",
             )
+        seen.add(same)
 
 
 def checked_address(address: str) -> str:
@@ -197,6 +259,11 @@ def checked_address(address: str) -> str:
         path = path.removesuffix(call)
     at = f"[{host}]" if ":" in host else host
     return urlunsplit((parts.scheme, at if port is None else f"{at}:{port}", path, "", ""))
+
+
+def addresses_in(text: str) -> list[str]:
+    """The addresses in a text that has blanks or lines between them, unchecked; the text itself where it has one."""
+    return _NEXT.split(text.strip())
 
 
 def origin(address: str) -> tuple[str, str, int]:
@@ -230,10 +297,14 @@ def endpoint(name: str) -> Endpoint:
 
 
 def save(wanted: Endpoint) -> None:
-    """Keep an endpoint, in place of the one of the same name."""
+    """Keep an endpoint, in place of the one of the same name; own keys of addresses that it had are forgotten."""
     with storage.change(FILE) as data:
-        others = [one for one in _read(data) if one.name != wanted.name]
-        data |= _written([*others, wanted])
+        before = _read(data)
+        data |= _written([*(one for one in before if one.name != wanted.name), wanted])
+    now = {address.base_url for address in wanted.addresses}
+    for one in before:
+        if one.name == wanted.name and one.others:
+            keys.forget_own(one.name, [address.base_url for address in one.addresses if address.base_url not in now])
 
 
 def remove(name: str) -> None:
@@ -265,11 +336,14 @@ def _endpoint(entry: Any) -> Endpoint:
     prices = {model: Price(**price) for model, price in dict(values.pop("prices", {})).items()}
     # Only the word itself: whatever else is in the file does not confirm anything.
     confirmed = values.pop("plain_http_confirmed", False) is True
-    return Endpoint(**values, plain_http_confirmed=confirmed, prices=prices)
+    others = tuple(Address(**one) for one in values.pop("others", ()))
+    return Endpoint(**values, plain_http_confirmed=confirmed, prices=prices, others=others)
 
 
 def _written(every: list[Endpoint]) -> dict[str, Any]:
-    return {"endpoints": [asdict(one) for one in sorted(every, key=_name)]}
+    entries = [asdict(one) for one in sorted(every, key=_name)]
+    # Without further addresses the file stays one that earlier versions read.
+    return {"endpoints": [{name: of for name, of in one.items() if name != "others" or of} for one in entries]}
 
 
 def _name(one: Endpoint) -> str:

@@ -4,6 +4,7 @@ No function here puts a key into a message, and none of its errors carries one.
 """
 
 import os
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from core.errors import AppError, UsageError
@@ -21,13 +22,60 @@ _PLAIN_FILES = ("keyrings.alt",)
 _session: dict[str, str] = {}
 
 
-def key_for(endpoint: str) -> str | None:
+def key_for(endpoint: str, address: str = "") -> str | None:
     """The key of an endpoint: this session's first, then `BIASPRINT_API_KEY`, then the key ring's; None without one.
 
+    In the session and in the ring, the key that an `address` has of its own stands before the endpoint's.
     `UsageError` where what is kept cannot be a key.
     """
-    found = _session.get(endpoint) or os.environ.get(ENVIRONMENT) or _from_ring(endpoint)
+    names = [own_name(endpoint, address), endpoint] if address else [endpoint]
+    of_session = next((_session[name] for name in names if _session.get(name)), None)
+    found = of_session or os.environ.get(ENVIRONMENT) or next(filter(None, map(_from_ring, names)), None)
     return checked(found) if found else None
+
+
+def own_name(endpoint: str, address: str) -> str:
+    """What the key is kept under that is for one address of an endpoint alone."""
+    return f"{endpoint} {address}"
+
+
+def by_name(endpoint: str, addresses: Sequence[str], typed: str) -> dict[str, str]:
+    """Keys as they were typed, with blanks between them: one for all addresses, or one for each in their order.
+
+    Raises `UsageError` for another number of keys, and for what cannot be one.
+    """
+    parts = typed.split() if len(addresses) > 1 else [typed]
+    if len(parts) <= 1:
+        return {endpoint: checked(typed)}
+    if len(parts) != len(addresses):
+        raise UsageError(
+            f"{len(parts)} keys were given for the {len(addresses)} addresses of “{endpoint}”.",
+            hint="Give one key for all of them, or one for each in their order, with blanks between.",
+        )
+    return {own_name(endpoint, address): checked(key) for address, key in zip(addresses, parts, strict=True)}
+
+
+def keep_all(endpoint: str, addresses: Sequence[str], typed: str) -> Place:
+    """Keep the typed keys (see `by_name`) in place of all that the endpoint had, and say where."""
+    wanted = by_name(endpoint, addresses, typed)
+    places = {keep(name, key) for name, key in wanted.items()}
+    if endpoint in wanted:
+        forget_own(endpoint, addresses)
+    else:
+        forget(endpoint)
+    return "session" if "session" in places else "key ring"
+
+
+def forget_all(endpoint: str, addresses: Sequence[str]) -> None:
+    """Remove an endpoint's key and those of its addresses. `AppError` where the ring holds on to one."""
+    forget(endpoint)
+    forget_own(endpoint, addresses)
+
+
+def forget_own(endpoint: str, addresses: Sequence[str]) -> None:
+    """Remove the keys that are for these addresses alone. `AppError` where the ring holds on to one."""
+    for address in addresses:
+        forget(own_name(endpoint, address))
 
 
 def keep(endpoint: str, key: str) -> Place:

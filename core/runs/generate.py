@@ -17,7 +17,7 @@ from core.project.stores.common import chunks
 from core.project.stores.runs import OutputFilter
 from core.runs.score import ScoreResult
 from core.runs.score_behind import Pace, ScoreBehind, writing
-from core.runs.writing import LiveText, Written
+from core.runs.writing import AddressLeftOut, LiveText, Written
 
 # ---- Requests to the model process, shared with judging
 
@@ -91,6 +91,8 @@ class GenerateResult:
     `new`: the texts among what was added.
 
     `scored`: by scorer, where texts were scored as they came.
+
+    `left_out`: a sentence for each address of an endpoint that was not asked any more.
     """
 
     run_id: int
@@ -101,6 +103,7 @@ class GenerateResult:
     failures: Mapping[str, int]
     new: int
     scored: tuple[ScoreResult, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def start_run(
@@ -150,13 +153,15 @@ def generate(
     opens: str = "",
     scoring: ComputeProcess | None = None,
     on_written: Callable[[], object] = lambda: None,
+    tell: Callable[[str], object] = lambda sentence: None,
 ) -> GenerateResult:
     """Write what is missing of a run. Each text is on disk before it is reported; `partial` is the latest one.
 
     `keys`: keys of endpoints that are known to this session alone. `opens`: where the model is, if that is more than
     its recorded name, such as the path of a file. `scoring`: where texts are scored as they come, by what the study's
     measures need; None: they are not. `on_written` is called once nothing is left to write and the rest is only scored:
-    another run may write from then on. Pausing finishes what is being written.
+    another run may write from then on. `tell` gets a sentence for each address of an endpoint that is left out. Pausing
+    finishes what is being written.
     """
     run = project.runs.get(run_id)
     before = project.runs.counts(run_id)
@@ -165,7 +170,7 @@ def generate(
     with ExitStack() as block:
         behind = None if scoring is None else block.enter_context(_behind(ctx, project, run, scoring))
         with writing() as pace:
-            store = _Storing(ctx, project, run, before, pace, behind)
+            store = _Storing(ctx, project, run, before, pace, behind, tell)
             ctx.report(store.finished, before.wanted)
             _write_missing(ctx, project, run, generator, store, compute, keys or {})
         scored: tuple[ScoreResult, ...] = ()
@@ -176,7 +181,9 @@ def generate(
     counts = project.runs.counts(run_id)
     added = counts.done + counts.failed - before.done - before.failed
     new = counts.done - before.done
-    return GenerateResult(run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, new, scored)
+    return GenerateResult(
+        run_id, counts.wanted, counts.done, counts.failed, added, counts.failures, new, scored, tuple(store.left_out)
+    )
 
 
 def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProcess) -> ScoreBehind:
@@ -211,13 +218,22 @@ class _Storing:
     """Puts texts on disk as they come, and then reports them."""
 
     def __init__(
-        self, ctx: JobContext, project: Project, run: RunRow, before: RunCounts, pace: Pace, behind: ScoreBehind | None
+        self,
+        ctx: JobContext,
+        project: Project,
+        run: RunRow,
+        before: RunCounts,
+        pace: Pace,
+        behind: ScoreBehind | None,
+        tell: Callable[[str], object],
     ) -> None:
         self._ctx, self._project, self._run, self._pace = ctx, project, run, pace
         self._wanted = before.wanted
         self.finished = before.done + before.failed
         self._failures = FailureWatch(MEND)
         self._behind = behind
+        self._tell = tell
+        self.left_out: list[str] = []
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
         """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
@@ -232,6 +248,9 @@ class _Storing:
             self._failures.look([completion for _, completion in partial.completions])
         elif isinstance(partial, LiveText):
             self._ctx.report(self.finished, self._wanted, partial=partial.text)
+        elif isinstance(partial, AddressLeftOut) and partial.sentence not in self.left_out:
+            self.left_out.append(partial.sentence)
+            self._tell(partial.sentence)
 
 
 def _write(

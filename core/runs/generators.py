@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import UsageError
+from core.machine.endpoints import addresses_in
 from core.project.project import Project
 from core.project.rows import GeneratorRow, PromptRow, RunRow
 from core.project.stores.common import chunks
@@ -169,9 +170,13 @@ def runs_by_name(project: Project) -> dict[int, str]:
 def described(row: GeneratorRow) -> tuple[str, str, dict[str, Any]]:
     """Endpoint, system prompt and the other parameters of a generator."""
     parameters = dict(row.parameters)
-    address = parameters.pop("base_url", "")
-    endpoint = parameters.pop(ENDPOINT, "") or address
-    return str(endpoint), str(parameters.pop(SYSTEM, "")), parameters
+    address, endpoint = (str(parameters.pop(name, "")) for name in ("base_url", ENDPOINT))
+    several = addresses_in(address)
+    if len(several) > 1:
+        # Each of them wrote some of the texts, so another set is another generator also where its name is the same.
+        address = ", ".join(several)
+        endpoint = f"{endpoint} ({address})" if endpoint else address
+    return endpoint or address, str(parameters.pop(SYSTEM, "")), parameters
 
 
 def written_by_these(project: Project, generators: Sequence[StudyGenerator]) -> Project:

@@ -19,6 +19,7 @@ from core.backends.protocol import (
     GeneratorInfo,
     Likelihood,
     LikelihoodBackend,
+    PooledBackend,
     Request,
 )
 from core.backends.registry import open_backend
@@ -111,6 +112,13 @@ class LiveText:
     text: str
 
 
+@dataclass(frozen=True)
+class AddressLeftOut:
+    """An address that is not asked any more, and why."""
+
+    sentence: str
+
+
 def describe(
     backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str], ctx: JobContext
 ) -> GeneratorInfo:
@@ -133,13 +141,13 @@ def write_all(
     ctx: JobContext,
 ) -> bool:
     """Write all requests, or until the caller winds down: False then. Partial results are `Written`, each place once,
-    and `Live`.
+    `LiveText`, and `AddressLeftOut`, each address once.
 
     `keys`: the session's keys of endpoints. What was finished is handed out also where this ends with an error.
     """
     writer = opened(backend, model, parameters, keys)
     chooser = _chooser(writer, parameters)
-    stream = _Stream(ctx, getattr(writer, "build", ""))
+    stream = _Stream(ctx, getattr(writer, "build", ""), writer if isinstance(writer, PooledBackend) else None)
     try:
         if chooser is None and isinstance(writer, ConcurrentBackend):
             writer.generate_many(requests, stream.done, stream.live, stream.check, lambda: not ctx.winding_down)
@@ -178,9 +186,11 @@ def _chooser(writer: Backend, parameters: Mapping[str, Any]) -> Chooser | None:
 class _Stream:
     """Hands out completions at once, or, where they come quickly, together; of texts that grow only now and then."""
 
-    def __init__(self, ctx: JobContext, build: str) -> None:
+    def __init__(self, ctx: JobContext, build: str, pooled: PooledBackend | None) -> None:
         """`build`: the program that computes, kept with each completion; empty where it is not known."""
         self._ctx = ctx
+        self._pooled = pooled
+        self._left_out: set[str] = set()
         self._build = build
         self._finished: list[tuple[int, Completion]] = []
         self._growing: dict[int, list[str]] = {}
@@ -204,10 +214,18 @@ class _Stream:
 
     def check(self) -> None:
         self._ctx.check()
+        self._tell_left_out()
         if self._finished and time.monotonic() - self._flushed >= TOGETHER_SECONDS:
             self.flush()
 
+    def _tell_left_out(self) -> None:
+        for sentence in self._pooled.left_out if self._pooled else ():
+            if sentence not in self._left_out:
+                self._left_out.add(sentence)
+                self._ctx.report(0, partial=AddressLeftOut(sentence))
+
     def flush(self) -> None:
+        self._tell_left_out()
         if self._finished:
             self._ctx.report(0, partial=Written(tuple(self._finished)))
             self._finished = []

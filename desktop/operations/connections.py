@@ -117,7 +117,8 @@ def _seen(endpoint: "Endpoint") -> EndpointSeen:
     from core.machine.keys import ENVIRONMENT, key_for, session_keys
 
     try:
-        found = key_for(endpoint.name) is not None
+        each = [key_for(endpoint.name, address.base_url) for address in endpoint.addresses]
+        found = any(each)
     except AppError as error:
         return EndpointSeen(endpoint, "", str(error))
     from_outside = endpoint.name not in session_keys() and bool(os.environ.get(ENVIRONMENT))
@@ -130,11 +131,13 @@ def save_endpoint(*, endpoint: "Endpoint", key: str = "", forget_key: bool = Fal
     def work(ctx: JobContext) -> "Place | None":
         from core.machine import endpoints, keys
 
-        wanted = keys.checked(key) if key else ""  # first: with an impossible key nothing is changed
+        urls = [address.base_url for address in endpoint.addresses]
+        if key:
+            keys.by_name(endpoint.name, urls, key)  # first: with an impossible key nothing is changed
         endpoints.save(endpoint)
-        if forget_key and not wanted:
-            keys.forget(endpoint.name)
-        return keys.keep(endpoint.name, wanted) if wanted else None
+        if forget_key and not key:
+            keys.forget_all(endpoint.name, urls)
+        return keys.keep_all(endpoint.name, urls, key) if key else None
 
     def done(place: "Place | None") -> str:
         from core.machine.keys import WHERE
@@ -151,7 +154,8 @@ def remove_endpoint(*, name: str) -> Operation[None]:
     def work(ctx: JobContext) -> None:
         from core.machine import endpoints, keys
 
-        keys.forget(name)  # first: were it to fail, the endpoint is still there to be seen
+        urls = [address.base_url for address in endpoints.endpoint(name).addresses]
+        keys.forget_all(name, urls)  # first: were it to fail, the endpoint is still there to be seen
         endpoints.remove(name)
 
     words = tr("“{name}” and its key were forgotten.").format(name=name)

@@ -268,6 +268,7 @@ def _written(result: "GenerateResult") -> str:
     )
     if result.failed:
         words += " " + plural(result.failed, "1 failed.", "%n failed.")
+    words = " ".join([words, *result.left_out])
     for one in result.scored:
         if one.failed:
             words += " " + tr("{scorer} could not score {texts}.").format(

@@ -71,6 +71,45 @@ def test_64_requests_at_once_against_a_bare_client(
     assert shares.median >= LEAST_SHARE
 
 
+TOGETHER = 8  # texts that one server writes at once, as one GPU does; more have to wait there
+WRITTEN_IN = 0.2
+LEAST_OF_TWO = 1.7
+
+
+@pytest.fixture
+def two_servers() -> Iterator[list[str]]:
+    """Two servers that are the bottleneck, each in a process of its own."""
+    command = [sys.executable, str(SERVER), str(WRITTEN_IN)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    yield [f"http://127.0.0.1:{int(process.stdout.readline())}/v1" for process in processes]
+    for process in processes:
+        process.communicate(timeout=10)
+
+
+def test_two_addresses_against_one(two_servers: list[str], record: Callable[[Ratio], None]) -> None:
+    endpoints.save(endpoints.endpoint_of("one", two_servers[:1], [TOGETHER], retries=0))
+    endpoints.save(endpoints.endpoint_of("two", two_servers, [TOGETHER], retries=0))
+    one, two = (open_endpoint("small", {"endpoint": name}) for name in ("one", "two"))
+    prompts = [Request(f"prompt {n}", f"Write about the number {n}.", seed=n) for n in range(30 * TOGETHER)]
+    alone, together = [], []
+    for backend in (one, two):
+        through_backend(backend, prompts[:TOGETHER])
+    for _ in range(ROUNDS):
+        alone.append(through_backend(one, prompts))
+        together.append(through_backend(two, prompts))
+    for backend in (one, two):
+        backend.close()
+
+    title(f"{len(prompts):,} texts by servers that write {TOGETHER} at once in {WRITTEN_IN * 1000:.0f} ms")
+    figure("one address", spread(alone), "a second")
+    figure("two addresses", spread(together), "a second")
+    told = f"An endpoint of two addresses, {TOGETHER} requests at once each, {WRITTEN_IN * 1000:.0f} ms a text"
+    ratio = more(f"{told}, by the clock", together, "one of its addresses", alone, "texts a second")
+    record(ratio)
+    assert ratio.ratio >= LEAST_OF_TWO
+
+
 def through_backend(backend, requests: list[Request]) -> float:
     """Texts a second."""
     done: dict[int, Completion] = {}

@@ -1,19 +1,26 @@
 """Endpoints from the command line: kept, tested, written with; and what is said where one does not answer well."""
 
+import json
+import os
+import signal
+import subprocess
+import time
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from bad_server import TEXT, Answer, Asked, BadServer, answer, cut, error, good
-from cli_support import biasprint, outputs_of, refused
+from cli_support import biasprint, outputs_of, refused, start
 
 from core.compute import models
 from core.machine import keys
 from core.project.project import Project
 
 KEY = "sk-canary-0123456789"
+WAITING = 16  # texts that have come and wait to be stored together
 
 
 class Ended(NamedTuple):
@@ -64,11 +71,15 @@ def test_an_endpoint_is_kept_shown_and_forgotten():
         (("--url", "http://example.org/v1"), "plain http"),
         (("--url", "https://host/v1", "--price", "small=cheap"), "“small=cheap” is no price."),
         (("--url", "https://host/v1", "--concurrency", "0"), "concurrency cannot be 0."),
+        (("--url", "https://host/v1", "--url", "https://host/v1/"), "has the address https://host/v1 twice."),
+        (("--url", "https://host/v1", "--url", "elsewhere"), "not the address of an endpoint"),
+        (("--url", "https://a/v1", "--url", "https://b/v1", *2 * ("--concurrency", "0")), "concurrency cannot be 0."),
+        (("--url", "https://a/v1", *2 * ("--concurrency", "4")), "2 limits were given for 1 address."),
     ],
 )
 def test_what_cannot_be_an_endpoint_is_refused_in_one_sentence(arguments: tuple[str, ...], says: str):
     answer = biasprint("endpoints", "add", "lab", *arguments, code=None)
-    assert answer.code in (1, 2)
+    assert answer.code == (1 if says == "plain http" else 2)
     assert says in answer.err
     assert biasprint("endpoints", "list", "--json").json["endpoints"] == []
 
@@ -186,3 +197,105 @@ def test_an_unknown_endpoint_and_a_switched_off_connection_are_said_before_anyth
     biasprint("offline", "on")
     refused(*write, "--endpoint", "here", code=1, says="the offline switch is on")
     assert outputs_of(file) == {}
+
+
+# ---- Several addresses
+
+
+def test_an_endpoint_of_several_addresses_is_kept_shown_and_has_a_key_for_each(monkeypatch: pytest.MonkeyPatch):
+    two = ("--url", "http://127.0.0.1:8/v1", "--url", "http://127.0.0.1:9/v1")
+    kept = biasprint("endpoints", "add", "lab", *two, "--concurrency", 4, "--concurrency", 16, "--json").json
+    assert (kept["endpoint"]["base_url"], kept["endpoint"]["concurrency"]) == ("http://127.0.0.1:8/v1", 4)
+    assert kept["endpoint"]["others"] == [{"base_url": "http://127.0.0.1:9/v1", "concurrency": 16}]
+    shown = biasprint("endpoints", "list").out
+    assert "http://127.0.0.1:8/v1, http://127.0.0.1:9/v1" in shown
+    assert "4 + 16" in shown
+    monkeypatch.setattr("typer.prompt", lambda *about, **how: "sk-a sk-b")
+    biasprint("endpoints", "key", "lab")
+    assert [keys.key_for("lab", f"http://127.0.0.1:{port}/v1") for port in (8, 9)] == ["sk-a", "sk-b"]
+    monkeypatch.setattr("typer.prompt", lambda *about, **how: "sk-a sk-b sk-c")
+    for command in (("endpoints", "key", "lab"), ("endpoints", "add", "new", *two, "--ask-key")):
+        said = refused(*command, code=2, says="3 keys were given for the 2 addresses of")
+        assert "sk-" not in said
+    assert [one["name"] for one in biasprint("endpoints", "list", "--json").json["endpoints"]] == ["lab"]
+    biasprint("endpoints", "remove", "lab")
+    assert keys.session_keys() == {}
+
+
+@pytest.mark.usefixtures("few_letters")
+def test_a_run_over_several_addresses_names_what_it_leaves_out_and_exports_say_the_set(tmp_path: Path):
+    file = letters(tmp_path / "study.biasprint")
+    others = answer("200 OK", {"data": [{"id": "huge"}]})
+    with (
+        BadServer(lambda _: good(wait=0.02)) as first,
+        BadServer(lambda _: good(wait=0.02)) as second,
+        BadServer(lambda _: others) as stranger,
+    ):
+        urls = [server.url for server in (first, second, stranger)]
+        biasprint("endpoints", "add", "lab", *(part for url in urls for part in ("--url", url)), "--concurrency", 2)
+        write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small")
+        done = biasprint(*write, "--endpoint", "lab", "--json")
+    left_out = f"{stranger.url} was left out: it serves “huge” and not “small”."
+    assert (done.json["done"], done.json["failed"]) == (done.json["wanted"], 0)
+    assert done.json["left_out"] == [left_out]
+    assert done.err.count(left_out) == 1
+    asked = [[(one.prompt, one.body["seed"]) for one in server.requests if one.prompt] for server in (first, second)]
+    assert all(asked)
+    assert len(asked[0] + asked[1]) == len({*asked[0], *asked[1]}) == done.json["wanted"]
+    biasprint("export", file, "outputs", "--out", tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert {row["endpoint"] for row in rows} == {f"lab ({', '.join(sorted(urls))})"}
+
+
+def test_a_run_that_nobody_answers_ends_within_seconds_in_one_sentence_and_can_be_resumed(tmp_path: Path):
+    file = letters(tmp_path / "study.biasprint")
+    with BadServer(lambda _: good()) as gone:
+        biasprint("endpoints", "add", "lab", "--url", gone.url)
+    write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small")
+    began = time.monotonic()
+    said = refused(*write, "--endpoint", "lab", code=1, says="The endpoint “lab” does not answer, 5 tries in a row.")
+    assert time.monotonic() - began < 30.0  # 120 letters in turn took a minute and a half
+    assert "it goes on where it stopped" in said
+    assert outputs_of(file) == {}
+    with BadServer(lambda _: good(), port=gone.port):
+        done = biasprint(*write, "--endpoint", "lab", "--json").json
+    assert (done["done"], done["failed"]) == (120, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+def test_killed_while_several_addresses_write_no_text_is_lost_or_twice(tmp_path: Path):
+    file = tmp_path / "study.biasprint"
+    biasprint("new", file, "--study", "letters")
+    limits = (3, 5)
+    asked_for: Counter[tuple[str, int]] = Counter()
+
+    def script(asked: Asked) -> Answer:
+        if asked.prompt:
+            asked_for[asked.prompt, asked.body["seed"]] += 1
+        return good(f"{asked.prompt} {asked.body.get('seed')}", wait=0.05)
+
+    with BadServer(script) as first, BadServer(script) as second:
+        urls = ("--url", first.url, "--url", second.url)
+        biasprint("endpoints", "add", "lab", *urls, "--concurrency", limits[0], "--concurrency", limits[1])
+        write = ("generate", file, "--study", "letters", "--backend", "openai_compatible", "--model", "small",
+                 "--endpoint", "lab")  # fmt: skip
+        process = start(write, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        until(lambda: len(asked_for) > 40)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        until(lambda: not first.at_once and not second.at_once)
+        before = outputs_of(file)
+        done = biasprint(*write, "--json").json
+    after = outputs_of(file)
+    assert before.items() <= after.items()
+    assert 0 < len(before) < len(after) == done["done"] == done["wanted"]
+    assert len({text for text, _, _ in after.values()}) == len(asked_for)
+    assert sum(times - 1 for times in asked_for.values()) <= sum(limits) + WAITING
+    assert (first.most_at_once, second.most_at_once) == limits
+
+
+def until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60.0
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.005)

@@ -355,7 +355,7 @@ def _take_reply(path: Path) -> str:
 
     _now["reply"] = path.read_bytes()
     endpoint = Endpoint("lab", _server(), retries=0, deadline_seconds=3.0)
-    backend = EndpointWriter(EndpointSettings(endpoint, "small"), None, Clock())
+    backend = EndpointWriter(EndpointSettings(endpoint, "small"), [None], Clock())
     try:
         done = backend.generate(Request("key", "prompt", 1), _nothing, _nothing)
     finally:

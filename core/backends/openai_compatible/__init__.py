@@ -31,7 +31,6 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
     address is not safe, or the openai package is missing.
     """
     from core.backends.openai_compatible.settings import settings_of
-    from core.machine.keys import key_for
     from core.machine.offline import require_connection
 
     if reason := why_not():
@@ -41,4 +40,4 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
     require_connection(f"the endpoint “{settings.endpoint.name}”")
     from core.backends.openai_compatible.writer import EndpointWriter
 
-    return EndpointWriter(settings, key_for(settings.key_name))
+    return EndpointWriter(settings, [settings.key_of(address) for address in settings.endpoint.addresses])

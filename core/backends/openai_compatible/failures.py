@@ -30,12 +30,19 @@ _MODEL = re.compile(
 class Trouble(Exception):
     """One try failed. `retry`: another may succeed; `wait` is how many seconds the server asked to wait for.
 
-    `asked` is what the server said about the request, for finding out which parameter it refuses; it is shown only
-    through `quoted`, which keeps the key out.
+    `away`: nobody answered at all. `asked` is what the server said about the request, for finding out which parameter
+    it refuses; it is shown only through `quoted`, which keeps the key out.
     """
 
     def __init__(
-        self, failure: Failure, sentence: str, *, retry: bool = False, wait: float | None = None, asked: str = ""
+        self,
+        failure: Failure,
+        sentence: str,
+        *,
+        retry: bool = False,
+        wait: float | None = None,
+        asked: str = "",
+        away: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.failure = failure
@@ -43,6 +50,7 @@ class Trouble(Exception):
         self.retry = retry
         self.wait = wait
         self.asked = asked
+        self.away = away
 
 
 @dataclass(frozen=True)
@@ -131,17 +139,26 @@ def unreachable(error: BaseException) -> Trouble:
     if any(isinstance(one, NoConnection) for one in _chain(error)):
         return Trouble("connection", "The offline switch was turned on, so no connection was made.")
     reasons = " ".join(f"{type(one).__name__} {one}" for one in _chain(error))
-    if "CERTIFICATE_VERIFY_FAILED" in reasons or "CertificateError" in reasons:
-        return Trouble("connection", "The endpoint's certificate is not one that this computer trusts.")
-    if "WRONG_VERSION_NUMBER" in reasons or "SSL" in reasons or "TLS" in reasons:
-        return Trouble("connection", "No secure connection came about; the address may need http instead of https.")
-    if "gaierror" in reasons or "getaddrinfo" in reasons or "Name or service" in reasons:
-        return Trouble("connection", "The endpoint's address cannot be found.", retry=True)
-    if "refused" in reasons or "ConnectError" in reasons:
-        return Trouble("connection", "Nothing answers at the endpoint's address.", retry=True)
-    if "ConnectTimeout" in reasons:
-        return Trouble("connection", "The endpoint cannot be reached.", retry=True)
-    return Trouble("connection", "The connection to the endpoint broke.", retry=True)
+    sentence, retry = next((told for words, told in _NO_CONNECTION if any(word in reasons for word in words)), _BROKE)
+    away = (sentence, retry) != _BROKE or "without sending a response" in reasons
+    return Trouble("connection", sentence, retry=retry, away=away)
+
+
+# What the errors of libraries have in them, and the sentence for it, with whether another try may succeed.
+_NO_CONNECTION: tuple[tuple[tuple[str, ...], tuple[str, bool]], ...] = (
+    (
+        ("CERTIFICATE_VERIFY_FAILED", "CertificateError"),
+        ("The endpoint's certificate is not one that this computer trusts.", False),
+    ),
+    (
+        ("WRONG_VERSION_NUMBER", "SSL", "TLS"),
+        ("No secure connection came about; the address may need http instead of https.", False),
+    ),
+    (("gaierror", "getaddrinfo", "Name or service"), ("The endpoint's address cannot be found.", True)),
+    (("refused", "ConnectError"), ("Nothing answers at the endpoint's address.", True)),
+    (("ConnectTimeout",), ("The endpoint cannot be reached.", True)),
+)
+_BROKE = ("The connection to the endpoint broke.", True)
 
 
 def quoted(message: str, key: str | None) -> str:
@@ -188,28 +205,43 @@ class Clock:
 
 
 async def with_retries(
-    attempt: Callable[[], Awaitable[Result]], *, retries: int, deadline_seconds: float, clock: Clock
+    attempt: Callable[[], Awaitable[Result]],
+    *,
+    retries: int,
+    deadline_seconds: float,
+    clock: Clock,
+    seconds_to_next: Callable[[int, Trouble], float] | None = None,
+    wait: Callable[[float], Awaitable[None]] | None = None,
 ) -> Result:
     """What `attempt` returns, tried at most 1 + `retries` times, all within the deadline. Raises `Trouble`.
 
-    Only trouble that says so is tried again. A wait that would go past the deadline is not begun: the request fails
-    at once, of the kind that made it wait.
+    Only trouble that says so is tried again, after `wait` for at least the seconds that `seconds_to_next` gives for
+    the number of earlier tries and the last one's trouble; by default `wait_before_next`, and they are slept. A wait
+    that would go past the deadline is not begun, and one that does is given up: the request then fails of the kind
+    that made it wait.
     """
+    wait = wait or clock.sleep
     end = clock.now() + deadline_seconds
+    waits_for: Trouble | None = None
     try:
         async with asyncio.timeout(deadline_seconds):
             for tries in range(retries + 1):
+                waits_for = None
                 try:
                     return await attempt()
                 except Trouble as trouble:
                     if not trouble.retry or tries == retries:
                         raise
-                    seconds = wait_before_next(tries, trouble.wait, clock.chance)
-                    if clock.now() + seconds >= end:
-                        raise _too_long(trouble, seconds, deadline_seconds) from None
-                await clock.sleep(seconds)
+                    waits_for = trouble
+                if seconds_to_next is None:
+                    seconds = wait_before_next(tries, waits_for.wait, clock.chance)
+                else:
+                    seconds = seconds_to_next(tries, waits_for)
+                if clock.now() + seconds >= end:
+                    raise _too_long(waits_for, seconds, deadline_seconds) from None
+                await wait(seconds)
     except TimeoutError:
-        raise late(deadline_seconds) from None
+        raise waits_for or late(deadline_seconds) from None
     raise AssertionError("the last try returns or raises")
 
 

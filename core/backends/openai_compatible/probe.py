@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
-from core.backends.openai_compatible.settings import why_not
+from core.backends.openai_compatible.settings import EndpointSettings, shown_models, why_not
 from core.backends.protocol import Request
 from core.errors import AppError
 from core.machine.endpoints import Endpoint
@@ -35,7 +35,7 @@ class EndpointTest:
 
 
 def test_endpoint(endpoint: Endpoint | str, model: str) -> EndpointTest:
-    """Ask an endpoint for its models and for one short text, each once and not again.
+    """Ask an endpoint for its models and for one short text, each once and not again, at each of its addresses.
 
     `endpoint` is a kept one's name, or one that is not kept yet. Where `model` is empty, its first is taken. `seconds`
     is how long the text took. To be called where models run: it loads the openai package. Raises nothing that a person
@@ -55,14 +55,33 @@ def _tested(endpoint: Endpoint, model: str) -> EndpointTest:
         return EndpointTest(False, reason)
     endpoint.require_safe()
     require_connection(f"the endpoint “{endpoint.name}”")
-    key = key_for(endpoint.name)
     short = replace(endpoint, retries=0, deadline_seconds=min(endpoint.deadline_seconds, LONGEST_SECONDS))
-    return asyncio.run(_asked(short, model.strip(), key))
+    return asyncio.run(_asked_each(short, model.strip()))
+
+
+async def _asked_each(endpoint: Endpoint, model: str) -> EndpointTest:
+    """One test of all addresses: of each its sentence, and of the models those that every address has."""
+    found: list[EndpointTest] = []
+    for address in endpoint.addresses:
+        tested = await _asked(endpoint.at(address), model, key_for(endpoint.name, address.base_url))
+        model = model or next(iter(tested.models), "")
+        found.append(tested if len(endpoint.addresses) == 1 else _of_several(tested, endpoint.at(address), model))
+    models = tuple(name for name in found[0].models if all(name in one.models for one in found))
+    seconds = [one.seconds for one in found if one.seconds is not None]
+    sentence = " ".join(one.sentence for one in found)
+    return EndpointTest(all(one.ok for one in found), sentence, models, max(seconds, default=None))
+
+
+def _of_several(tested: EndpointTest, endpoint: Endpoint, model: str) -> EndpointTest:
+    """As a run takes it, which leaves an address out that lists other models."""
+    where = f"{endpoint.base_url}: "
+    if tested.ok and tested.models and not EndpointSettings(endpoint, model).is_among(tested.models):
+        return replace(tested, ok=False, sentence=f"{where}it lists {shown_models(tested.models)} and not “{model}”.")
+    return replace(tested, sentence=where + tested.sentence)
 
 
 async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTest:
     from core.backends.openai_compatible.asking import Asker
-    from core.backends.openai_compatible.settings import EndpointSettings
 
     models: tuple[str, ...] = ()
     asker = Asker(EndpointSettings(endpoint, model or "any"), key)

@@ -1,14 +1,15 @@
 """What the backend for endpoints says of itself, and the parameters of an opened endpoint, checked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Literal
 
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
-from core.machine.endpoints import Endpoint, checked_address, endpoint
+from core.machine.endpoints import Address, Endpoint, addresses_in, checked_address, endpoint, endpoint_of
 from core.machine.installation import explained
+from core.machine.keys import key_for
 
 NAME = "openai_compatible"
 
@@ -85,16 +86,20 @@ class EndpointSettings:
     max_tokens: int | None = None
     extra: Mapping[str, Parameter] = field(default_factory=dict)
 
-    @property
-    def key_name(self) -> str:
-        """What the key is kept under: the endpoint's name, or its whole address where it has none."""
-        return self.endpoint.name if self.named else self.endpoint.base_url
+    def key_of(self, address: Address) -> str | None:
+        """The key for one of the addresses: kept under the endpoint's name, or the whole address where it has none."""
+        return key_for(self.endpoint.name, address.base_url) if self.named else key_for(address.base_url)
+
+    def is_among(self, names: Sequence[str]) -> bool:
+        """Whether a list of models has this one."""
+        # Ollama lists “name:latest” and takes the name alone.
+        return self.model in names or f"{self.model}:latest" in names
 
     def described(self) -> dict[str, Parameter]:
         """What changes the text, and where it came from; opening with it opens the same again. Never a key."""
         known: dict[str, Parameter | None] = {
             "endpoint": self.endpoint.name if self.named else None,
-            "base_url": self.endpoint.base_url,
+            "base_url": _joined(self.endpoint),
             "mode": self.mode,
             "system": self.system or None,
             "temperature": self.temperature,
@@ -102,6 +107,15 @@ class EndpointSettings:
             "max_tokens": self.max_tokens,
         }
         return {name: value for name, value in known.items() if value is not None} | dict(self.extra)
+
+
+SHOWN_MODELS = 3
+
+
+def shown_models(names: Sequence[str]) -> str:
+    """The first of some models, for a sentence."""
+    more = f" and {len(names) - SHOWN_MODELS:,} more" if len(names) > SHOWN_MODELS else ""
+    return ", ".join(f"“{name}”" for name in names[:SHOWN_MODELS]) + more
 
 
 def settings_of(model: str, parameters: Mapping[str, Parameter]) -> EndpointSettings:
@@ -129,22 +143,27 @@ def settings_of(model: str, parameters: Mapping[str, Parameter]) -> EndpointSett
 
 
 def _endpoint(name: str, address: str) -> Endpoint:
-    """The endpoint of that name, or the one at an address that was given instead.
+    """The endpoint of that name, or the one at an address (or several) that was given instead.
 
     An address never replaces a kept endpoint's: its key would go to whatever a foreign project names.
     """
     if not name and not address:
         raise UsageError("No endpoint was named.", hint="Give the name of an endpoint, or its address as base_url.")
     if not name:
-        address = checked_address(address)
-        return Endpoint(name=address[:60], base_url=address)
+        urls = [checked_address(url) for url in addresses_in(address)]
+        return endpoint_of(" ".join(urls)[:60].strip(), urls)
     kept = endpoint(name)
-    if address and checked_address(address) != kept.base_url:
+    if address and _joined(endpoint_of(name, addresses_in(address))) != _joined(kept):
         raise UsageError(
             f"The endpoint “{name}” has another address on this computer.",
             hint="Change it under Models if it moved; its key is sent nowhere else.",
         )
     return kept
+
+
+def _joined(endpoint: Endpoint) -> str:
+    # In one order: the texts belong to the set, however its addresses are sorted on a computer.
+    return " ".join(sorted(one.base_url for one in endpoint.addresses))
 
 
 def _check(name: str, value: Parameter) -> None:

@@ -1,135 +1,26 @@
 """An opened endpoint as a backend: many requests at once, their completions handed out on the caller's thread.
 
-All requests of an endpoint run in one thread with an event loop.
+All requests of an endpoint, at whichever of its addresses, run in one thread with an event loop.
 """
 
 import asyncio
-import threading
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from concurrent.futures import TimeoutError as TookTooLong
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import wait
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
 
 from core.backends.openai_compatible.asking import Asker, Wanted
-from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
+from core.backends.openai_compatible.crew import Crew, Delivery, Mailbox
+from core.backends.openai_compatible.failures import Clock, Trouble, wait_before_next, with_retries
+from core.backends.openai_compatible.pool import AddressPool, Lent, NobodyAnswers, PooledAddress
 from core.backends.openai_compatible.reply import Reply
-from core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings
+from core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings, shown_models
 from core.backends.protocol import Completion, GeneratorInfo, Request
-from core.errors import JobCancelled
+from core.errors import AppError, JobCancelled
 from core.machine.offline import NoConnection, require_connection
 
-# ---- The thread
-
-CANCEL_SECONDS = 1.0
-Result = TypeVar("Result")
-
-
-class Mailbox:
-    """From the loop's thread to the caller's. Pieces of text are joined while they wait, so it stays small."""
-
-    def __init__(self) -> None:
-        self._arrived = threading.Condition()
-        self._pieces: dict[int, list[str]] = {}
-        self._done: deque[tuple[int, Completion]] = deque()
-
-    def put_piece(self, place: int, piece: str) -> None:
-        # Nobody is woken for a piece: the caller looks often enough for eyes.
-        with self._arrived:
-            self._pieces.setdefault(place, []).append(piece)
-
-    def put_done(self, place: int, completion: Completion) -> None:
-        with self._arrived:
-            self._done.append((place, completion))
-            self._arrived.notify()
-
-    def take(self, seconds: float) -> tuple[list[tuple[int, str]], list[tuple[int, Completion]]]:
-        """What arrived; waits for a completion, at most so long."""
-        with self._arrived:
-            if not self._done:
-                self._arrived.wait(seconds)
-            pieces = [(place, "".join(parts)) for place, parts in self._pieces.items()]
-            done = list(self._done)
-            self._pieces.clear()
-            self._done.clear()
-        return pieces, done
-
-
-class Crew:
-    """An event loop on a thread of its own, begun with the first request."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # touched only on the loop's thread
-
-    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Begin something; it reports through a mailbox and lets no exception out."""
-        loop = self._running_loop()
-        loop.call_soon_threadsafe(self._begin, loop, work)
-
-    def call(self, work: Callable[[], Coroutine[Any, Any, Result]], seconds: float | None = None) -> Result:
-        """Run it there and wait for what it gives."""
-        return asyncio.run_coroutine_threadsafe(work(), self._running_loop()).result(seconds)
-
-    def cancel_all(self) -> None:
-        """Give up everything that runs; back within about a second even if something does not let go."""
-        if self._loop is None:
-            return
-        try:
-            self.call(self._cancel_tasks, CANCEL_SECONDS + 0.5)
-        except TookTooLong:
-            return
-
-    def close(self, last: Callable[[], Awaitable[None]]) -> None:
-        """Give up what runs, do the last thing, and end the thread. A second time it does nothing."""
-        if self._loop is None or self._thread is None:
-            return
-        self.cancel_all()
-        with suppress(TookTooLong):  # what is left ends with the process
-            self.call(partial(_leave_tidy, last), 2 * CANCEL_SECONDS + 0.5)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(2 * CANCEL_SECONDS)
-        self._loop, self._thread = None, None
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=_run, args=(self._loop,), name="endpoint", daemon=True)
-            self._thread.start()
-        return self._loop
-
-    def _begin(self, loop: asyncio.AbstractEventLoop, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        task = loop.create_task(work())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _cancel_tasks(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=CANCEL_SECONDS)
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
-
-
-async def _leave_tidy(last: Callable[[], Awaitable[None]]) -> None:
-    """The last thing, and then the ends of streams that were dropped midway, so that nothing is left pending."""
-    with suppress(Exception):  # the connections go with the process
-        await asyncio.wait_for(last(), CANCEL_SECONDS)
-    await asyncio.get_running_loop().shutdown_asyncgens()
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    if rest:
-        await asyncio.wait(rest, timeout=CANCEL_SECONDS)
+# ---- One text
 
 
 class Live:
@@ -161,7 +52,75 @@ class Live:
             self._put(new)
 
 
+class OneText:
+    """One text on its way: from address to address until one writes it, or no more tries are left."""
+
+    def __init__(
+        self, pool: AddressPool, askers: Mapping[PooledAddress, Asker], wanted: Wanted, live: Live, clock: Clock
+    ) -> None:
+        self.tries = 0
+        self._pool, self._askers, self._clock = pool, askers, clock
+        self._wanted, self._live = wanted, live
+        self._lent: Lent | None = None
+        self._own_wait = 0.0
+
+    @property
+    def address(self) -> PooledAddress:
+        """Where it was asked for last."""
+        assert self._lent is not None
+        return self._lent.address
+
+    async def written(self, retries: int, deadline_seconds: float) -> Reply:
+        """Its reply. Raises `Trouble`. The time until a first address has room is not the deadline's."""
+        self._lent = await self._pool.take()
+        return await with_retries(
+            self._attempt,
+            retries=retries,
+            deadline_seconds=deadline_seconds,
+            clock=self._clock,
+            seconds_to_next=self._seconds_to_next,
+            wait=self._next_address,
+        )
+
+    async def _attempt(self) -> Reply:
+        """One try; elsewhere at once where the address turns out to be of no use to any request."""
+        self.tries += 1
+        while True:
+            assert self._lent is not None
+            try:
+                return await self._ask(self._lent)
+            except Trouble as trouble:
+                if not self._pool.leaves_out(self._lent.address, trouble):
+                    raise
+            self._lent = await self._pool.take()
+
+    async def _ask(self, lent: Lent) -> Reply:
+        self._live.begin()
+        try:
+            reply = await self._askers[lent.address].ask(self._wanted)
+            reply.finished()
+        except Trouble as trouble:
+            self._pool.learn(lent, trouble)
+            raise
+        else:
+            self._pool.learn(lent, None)
+            return reply
+        finally:
+            self._pool.give_back(lent)
+
+    def _seconds_to_next(self, tries: int, trouble: Trouble) -> float:
+        self._own_wait = wait_before_next(tries, trouble.wait, self._clock.chance)
+        return self._pool.seconds_to_ready(self.address, self._own_wait)
+
+    async def _next_address(self, seconds: float) -> None:
+        # Not for these seconds: whichever address is free first ends the wait.
+        self._lent = await self._pool.take(self.address, self._own_wait)
+
+
+# ---- The backend
+
 LOOK_SECONDS = 0.05
+LIST_SECONDS = 10.0  # for an address to list its models
 
 
 class EndpointWriter:
@@ -170,11 +129,17 @@ class EndpointWriter:
     name = NAME
     capabilities = CAPABILITIES
 
-    def __init__(self, settings: EndpointSettings, key: str | None, clock: Clock | None = None) -> None:
+    def __init__(self, settings: EndpointSettings, keys: Sequence[str | None], clock: Clock | None = None) -> None:
+        """`keys`: one for each address of the endpoint, in their order."""
+        endpoint = settings.endpoint
         self._settings = settings
         self._clock = clock or Clock()
         self._crew = Crew()
-        self._asker = Asker(settings, key)
+        self._pool = AddressPool(endpoint, self._clock)
+        self._askers = {
+            pooled: Asker(replace(settings, endpoint=endpoint.at(address)), key)
+            for pooled, address, key in zip(self._pool.addresses, endpoint.addresses, keys, strict=True)
+        }
 
     def __repr__(self) -> str:
         return f"EndpointWriter({self._settings.endpoint.name!r}, {self.model!r})"
@@ -182,6 +147,11 @@ class EndpointWriter:
     @property
     def model(self) -> str:
         return self._settings.model
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each address that is not asked, as another one serves better."""
+        return self._pool.left_out
 
     def describe(self) -> GeneratorInfo:
         """No `revision`: a server tells its fingerprint with a text, and may change it; each text keeps its own."""
@@ -207,83 +177,119 @@ class EndpointWriter:
         check: Callable[[], None],
         may_start: Callable[[], bool],
     ) -> None:
-        """Write them all, as many at once as the endpoint allows; see `ConcurrentBackend`.
+        """Write them all, as many at once as the endpoint's addresses allow; see `ConcurrentBackend`.
 
         Where a connection broke midway and the next try wrote something else, the pieces of the first try stand alone
-        and the completion's text is what counts.
+        and the completion's text is what counts. Raises `AppError` where no address answers any more, or none serves
+        the model.
         """
-        mailbox = Mailbox()
-        arrived: deque[tuple[int, Completion]] = deque()
-        running, begun, paused = 0, 0, False
+        self._pool.begin()
+        delivery = Delivery(on_done, on_text)
+        begun, paused = 0, False
         try:
+            self._leave_strangers_out(requests, check)
             while True:
                 check()
-                while running < self._settings.endpoint.concurrency and begun < len(requests) and not paused:
+                while delivery.expected < self._settings.endpoint.at_once and begun < len(requests) and not paused:
                     paused = not may_start()
                     if not paused:
-                        require_connection(f"the endpoint “{self._settings.endpoint.name}”")
-                        self._crew.start(partial(self._write, begun, requests[begun], mailbox))
-                        running, begun = running + 1, begun + 1
-                if not running:
+                        self._require_connection()
+                        self._crew.start(partial(self._write, begun, requests[begun], delivery.mailbox))
+                        delivery.expected, begun = delivery.expected + 1, begun + 1
+                if not delivery.expected:
                     return
-                pieces, done = mailbox.take(LOOK_SECONDS)
-                arrived.extend(done)
-                for place, piece in pieces:
-                    on_text(place, piece)
-                while arrived:
-                    running -= 1
-                    on_done(*arrived.popleft())
-        except (JobCancelled, NoConnection):
+                delivery.hand_out(LOOK_SECONDS)
+                self._pool.require_somebody()
+        except (JobCancelled, NoConnection, NobodyAnswers):
             self._crew.cancel_all()
-            # What was finished by then is not asked for, and paid for, a second time.
-            for place, completion in [*arrived, *mailbox.take(0)[1]]:
-                with suppress(JobCancelled):
-                    on_done(place, completion)
+            delivery.hand_out_rest()
             raise
         finally:
-            if running:
+            if delivery.expected:
                 self._crew.cancel_all()
 
     def close(self) -> None:
-        self._crew.close(self._asker.close)
+        self._crew.close(self._close_askers)
+
+    async def _close_askers(self) -> None:
+        await asyncio.gather(*(asker.close() for asker in self._askers.values()))
+
+    def _require_connection(self) -> None:
+        require_connection(f"the endpoint “{self._settings.endpoint.name}”")
+
+    # ---- On the loop's thread
 
     async def _write(self, place: int, request: Request, mailbox: Mailbox) -> None:
         """One request to its end, whatever that is."""
         started = time.perf_counter()
         live = Live(partial(mailbox.put_piece, place))
-        wanted = Wanted(request, live.take)
+        text = OneText(self._pool, self._askers, Wanted(request, live.take), live, self._clock)
         endpoint = self._settings.endpoint
-        tries = 0
-
-        async def attempt() -> Reply:
-            nonlocal tries
-            tries += 1
-            live.begin()
-            reply = await self._asker.ask(wanted)
-            reply.finished()
-            return reply
-
         try:
-            reply = await with_retries(
-                attempt, retries=endpoint.retries, deadline_seconds=endpoint.deadline_seconds, clock=self._clock
-            )
-            completion = self._completion(reply, tries, time.perf_counter() - started)
+            reply = await text.written(endpoint.retries, endpoint.deadline_seconds)
+            completion = self._completion(reply, text, time.perf_counter() - started)
         except Trouble as trouble:
-            detail = {"tries": tries}
+            if trouble.away and self._pool.nobody_answers:
+                return  # the run ends for this, and the request is left open instead of failed
+            detail = {"tries": text.tries}
             seconds = time.perf_counter() - started
             completion = Completion("", "error", {}, seconds, trouble.sentence, trouble.failure, detail)
         except Exception as error:
             # Only the kind of error: its text may hold anything.
             sentence = f"The request failed in a way that was not foreseen ({type(error).__name__})."
-            completion = Completion("", "error", {}, time.perf_counter() - started, sentence, "other", {"tries": tries})
+            detail, seconds = {"tries": text.tries}, time.perf_counter() - started
+            completion = Completion("", "error", {}, seconds, sentence, "other", detail)
         mailbox.put_done(place, completion)
 
-    def _completion(self, reply: Reply, tries: int, seconds: float) -> Completion:
-        detail: dict[str, str | int] = {"tries": tries}
+    def _completion(self, reply: Reply, text: OneText, seconds: float) -> Completion:
+        detail: dict[str, str | int] = {"tries": text.tries}
+        if len(self._askers) > 1:
+            detail["address"] = text.address.base_url
         if reply.fingerprint:
             detail["fingerprint"] = reply.fingerprint
-        if self._asker.seed_refused:
+        if self._askers[text.address].seed_refused:
             detail["without"] = "seed"
         if reply.served_by and reply.served_by != self.model:
             detail["served_by"] = reply.served_by
         return Completion(reply.text, reply.finished(), reply.usage, seconds, detail=detail)
+
+    # ---- Which addresses serve the model
+
+    def _leave_strangers_out(self, requests: Sequence[Request], check: Callable[[], None]) -> None:
+        """Ask each of several addresses for its models, and leave those out that list others and not this one.
+
+        Raises `AppError` where all do. One that lists none, or does not answer now, is asked for texts all the same.
+        """
+        if len(self._askers) == 1 or not requests:
+            return
+        self._require_connection()
+        listing = self._crew.begin(self._listed)
+        try:
+            while not listing.done():
+                check()
+                wait([listing], LOOK_SECONDS)
+        finally:
+            listing.cancel()
+        listed = listing.result()
+        strangers = {one: names for one, names in listed.items() if names and not self._settings.is_among(names)}
+        if len(strangers) == len(self._askers):
+            told = "; ".join(f"{one.base_url} lists {shown_models(names)}" for one, names in strangers.items())
+            raise AppError(
+                f"No address of the endpoint “{self._settings.endpoint.name}” serves “{self.model}”: {told}.",
+                kept="Nothing was asked for.",
+                hint="Name a model that they serve, or start it there.",
+            )
+        for one, names in strangers.items():
+            self._pool.leave_out(one, f"it serves {shown_models(names)} and not “{self.model}”.")
+
+    async def _listed(self) -> dict[PooledAddress, tuple[str, ...]]:
+        each = await asyncio.gather(*(_models_of(asker) for asker in self._askers.values()))
+        return dict(zip(self._askers, each, strict=True))
+
+
+async def _models_of(asker: Asker) -> tuple[str, ...]:
+    try:
+        async with asyncio.timeout(LIST_SECONDS):
+            return await asker.models()
+    except (Trouble, TimeoutError):
+        return ()

@@ -378,7 +378,7 @@ class GenerateForm(Card):
             longest if isinstance(longest, int) else None,
             str(values.get("system", "")),
             endpoint.prices.get(self.picker.model_name) if endpoint is not None else None,
-            endpoint.concurrency if endpoint is not None else 1,
+            endpoint.at_once if endpoint is not None else 1,
             speaks_tokens=info.capabilities.is_language_model,
             charged=endpoint is not None,
             writes=not values.get("choose"),

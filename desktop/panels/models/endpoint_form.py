@@ -1,10 +1,20 @@
-"""The form of an OpenAI-compatible endpoint, its prices, and the page that holds it."""
+"""The form of an OpenAI-compatible endpoint, and the page that holds it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.errors import AppError, UsageError
 from core.machine.endpoints import (
@@ -12,135 +22,23 @@ from core.machine.endpoints import (
     LONGEST_NAME,
     MOST_CONCURRENT,
     MOST_RETRIES,
+    Address,
     Endpoint,
-    Price,
     checked_address,
     is_loopback,
     origin,
 )
 from desktop import theme
 from desktop.operations.connections import EndpointSeen, save_endpoint
+from desktop.panels.models.price_table import PriceTable
 from desktop.shell import Shell
-from desktop.widgets import FlowLayout, IconButton, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
+from desktop.widgets import FlowLayout, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
 from desktop.widgets.events import guard_wheel
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import Sheet, fitting
 from desktop.widgets.safe_text import safe_line, safe_tip
 
-NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
-
-
-class PriceRow:
-    """The fields of one model's price."""
-
-    def __init__(self) -> None:
-        self.model, self.given, self.written, self.currency = (QLineEdit() for _ in range(4))
-        self.remove = IconButton("close", tr("Remove this price"), size=16)
-        names = (tr("Model"), tr("Price of a million tokens in"), tr("Price of a million tokens out"), tr("Currency"))
-        for field, name in zip(self.fields, names, strict=True):
-            field.setAccessibleName(name)
-        self.currency.setMaxLength(3)
-        self.currency.setToolTip(tr("Three letters, such as EUR or USD."))
-
-    @property
-    def fields(self) -> tuple[QLineEdit, ...]:
-        return (self.model, self.given, self.written, self.currency)
-
-    @property
-    def widgets(self) -> tuple[QWidget, ...]:
-        return (*self.fields, self.remove)
-
-    @property
-    def empty(self) -> bool:
-        return not any(field.text().strip() for field in self.fields)
-
-
-class PriceTable(QWidget):
-    """Rows of model, price in, price out and currency; empty until somebody fills it from the endpoint's price list."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        tokens = theme.current()
-        self.rows: list[PriceRow] = []
-        self.add = LinkButton(tr("Add a price"))
-        self.add.clicked.connect(lambda: self.add_row().model.setFocus())
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(tokens.grid)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(0, 1)
-        heads = (tr("Model"), tr("a million in"), tr("a million out"), tr("Currency"))
-        self._heads = [Label(words, "note") for words in heads]
-        for column, head in enumerate(self._heads):
-            self._grid.addWidget(head, 0, column)
-            head.hide()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(4)
-        box.addLayout(self._grid)
-        box.addWidget(self.add)
-
-    def add_row(self) -> PriceRow:
-        """An empty row at the end."""
-        tokens, row = theme.current(), PriceRow()
-        self.rows.append(row)
-        line = self._grid.rowCount()
-        for column, widget in enumerate(row.widgets):
-            self._grid.addWidget(widget, line, column)
-        for field in (row.given, row.written):
-            field.setFixedWidth(tokens.px(NUMBER_WIDTH))
-        row.currency.setFixedWidth(tokens.px(CURRENCY_WIDTH))
-        row.remove.clicked.connect(lambda: self._remove(row))
-        self._show_heads()
-        return row
-
-    def show_prices(self, prices: Mapping[str, Price]) -> None:
-        for model, price in sorted(prices.items()):
-            row = self.add_row()
-            row.model.setText(model)
-            row.given.setText(f"{price.input_per_million:g}")
-            row.written.setText(f"{price.output_per_million:g}")
-            row.currency.setText(price.currency)
-
-    def prices(self) -> dict[str, Price]:
-        """What was filled in, by model. `UsageError` in a sentence where a row makes no sense."""
-        found: dict[str, Price] = {}
-        for row in self.rows:
-            if row.empty:
-                continue
-            model = row.model.text().strip()
-            if not model:
-                hint = tr("Give the model's name as the endpoint lists it.")
-                raise UsageError(tr("A price names no model."), hint=hint)
-            if model in found:
-                raise UsageError(tr("“{model}” has two prices.").format(model=model), hint=tr("Remove one of them."))
-            currency = row.currency.text().strip().upper()
-            found[model] = Price(_amount(row.given), _amount(row.written), currency)
-        return found
-
-    def _remove(self, row: PriceRow) -> None:
-        self.rows.remove(row)
-        for widget in row.widgets:
-            self._grid.removeWidget(widget)
-            widget.hide()
-            widget.deleteLater()
-        self._show_heads()
-
-    def _show_heads(self) -> None:
-        for head in self._heads:
-            show_if(head, bool(self.rows))
-
-
-def _amount(field: QLineEdit) -> float:
-    text = field.text().strip()
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise UsageError(
-            tr("“{text}” is not a price.").format(text=text), hint=tr("Give what a million tokens cost, such as 0.15.")
-        ) from None
-
-
-SPIN_WIDTH = 120
+SPIN_WIDTH, OTHERS_HEIGHT = 120, 56
 # Where these servers listen unless they were told otherwise.
 USUAL = (
     ("Ollama", "ollama", "http://127.0.0.1:11434/v1"),
@@ -164,6 +62,10 @@ class EndpointForm(Sheet):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setPlaceholderText(tr("a short name, such as lab"))
         self.address.setPlaceholderText("https://host/v1")
+        self.others = QPlainTextEdit()
+        self.others.setPlaceholderText(tr("further servers of the same models, one on each line"))
+        self.others.setTabChangesFocus(True)
+        self.others.setFixedHeight(theme.current().px(OTHERS_HEIGHT))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.key.setPlaceholderText(tr("kept; type another to replace it") if kept else tr("none, or its key"))
         self.where, self.moves = Label(safe_line(where), "note", wrap=True), Label("", "note", wrap=True)
@@ -180,6 +82,7 @@ class EndpointForm(Sheet):
         self._fill(seen.endpoint if seen else None)
         for field in (self.address, self.key):
             field.textChanged.connect(lambda _: self._show_address())
+        self.others.textChanged.connect(self._show_address)
         self.forget.toggled.connect(lambda _: self._show_address())
         self._show_address()
 
@@ -198,6 +101,7 @@ class EndpointForm(Sheet):
             retries=self.retries.value(),
             plain_http_confirmed=self.confirm.isChecked(),
             prices=self.prices.prices(),
+            others=self._others(),
         )
         made.require_safe()
         return made
@@ -211,14 +115,18 @@ class EndpointForm(Sheet):
         before = self._seen.endpoint.deadline_seconds if self._seen else 0.0
         return before if self.seconds.value() == max(1, round(before)) else float(self.seconds.value())
 
+    def _others(self) -> tuple[Address, ...]:
+        """The further addresses; those that were there before keep a limit of their own, which is shown nowhere."""
+        before = {one.base_url: one for one in self._seen.endpoint.others} if self._seen else {}
+        given = [Address(line, self.at_once.value()) for line in self.others.toPlainText().split("\n") if line.strip()]
+        return tuple(before.get(one.base_url, one) for one in given)
+
     def _show_address(self) -> None:
         """Plain http elsewhere is asked about, and so is a kept key that would go to another server."""
-        try:
-            scheme, host, port = origin(checked_address(self.address.text()))
-        except AppError:
-            scheme, host, port = "", "", 0
+        scheme, host, port = _origin(self.address.text())
+        every = [(scheme, host), *(_origin(line)[:2] for line in self.others.toPlainText().split("\n"))]
         for part in (self.confirm, self.confirm_note):
-            show_if(part, scheme == "http" and not is_loopback(host))
+            show_if(part, any(scheme == "http" and not is_loopback(host) for scheme, host in every))
         seen = self._seen
         moved = seen is not None and seen.key == "kept" and bool(host) and seen.endpoint.origin != (scheme, host, port)
         unsure = moved and not self.key.text() and not self.forget.isChecked()
@@ -235,6 +143,7 @@ class EndpointForm(Sheet):
         self.name.setText(endpoint.name)
         self.name.setEnabled(False)  # results name it
         self.address.setText(endpoint.base_url)
+        self.others.setPlainText("\n".join(one.base_url for one in endpoint.others))
         self.confirm.setChecked(endpoint.plain_http_confirmed)
         self.prices.show_prices(endpoint.prices)
 
@@ -264,7 +173,8 @@ class EndpointForm(Sheet):
         words = tr("What a million tokens cost, from the endpoint's own price list. The program knows no prices.")
         prices = Label(words, "note", wrap=True)
         self._add(tr("Name"), self.name)
-        self._add(tr("Address"), self.address, usual, self.confirm, self.confirm_note)
+        self._add(tr("Address"), self.address, usual)
+        self._add(tr("Further addresses"), self.others, self.confirm, self.confirm_note)
         self._add(tr("Key"), self.key, self.where, self.moves, self.forget)
         self._add(tr("Requests at once"), self.at_once)
         self._add(tr("Seconds for a text"), self.seconds)
@@ -289,6 +199,14 @@ class EndpointForm(Sheet):
                 self._grid.addLayout(more, line, 1)
             else:
                 self._grid.addWidget(more, line, 1)
+
+
+def _origin(address: str) -> tuple[str, str, int]:
+    """Scheme, host and port, empty where it is no address."""
+    try:
+        return origin(checked_address(address))
+    except AppError:
+        return "", "", 0
 
 
 def _spin(low: int, high: int) -> QSpinBox:

@@ -80,7 +80,7 @@ class EndpointCard(Card):
         name = safe_line(endpoint.name)
         self.setAccessibleName(name)
         self.name.setText(name)
-        self.address.setText(safe_line(endpoint.base_url))
+        self.address.setText(safe_line(", ".join(one.base_url for one in endpoint.addresses)))
         keys = {"kept": (tr("key kept"), "ok"), "environment": (tr("key from BIASPRINT_API_KEY"), "plain")}
         words, tone = keys.get(seen.key, (tr("no key"), "plain"))
         self.key.setText(tr("key cannot be used") if seen.trouble else words)
@@ -192,10 +192,10 @@ class _ModelBox(ComboBox):
 
 
 def is_here(endpoint: "Endpoint") -> bool:
-    """Whether the server runs on this computer."""
-    from core.machine.endpoints import is_loopback
+    """Whether its servers all run on this computer."""
+    from core.machine.endpoints import is_loopback, origin
 
-    return is_loopback(endpoint.origin[1])
+    return all(is_loopback(origin(one.base_url)[1]) for one in endpoint.addresses)
 
 
 def facts(endpoint: "Endpoint") -> str:
@@ -203,7 +203,7 @@ def facts(endpoint: "Endpoint") -> str:
     seconds = number(endpoint.deadline_seconds, 0 if endpoint.deadline_seconds >= 1 else 2)
     return " · ".join(
         (
-            plural(endpoint.concurrency, "1 request at once", "%n requests at once"),
+            plural(endpoint.at_once, "1 request at once", "%n requests at once"),
             tr("{n} s for a text").format(n=seconds),
             plural(endpoint.retries, "1 retry", "%n retries"),
         )

@@ -111,7 +111,7 @@ def run(count: int, elsewhere: BadServer) -> tuple[dict[int, list[Completion]], 
     with BadServer(script) as server:
         endpoint = Endpoint("bad", server.url, AT_ONCE, DEADLINE, RETRIES)
         backend = EndpointWriter(
-            EndpointSettings(endpoint, "small"), "sk-1234567890", Clock(sleep=no_wait, chance=random.Random(1))
+            EndpointSettings(endpoint, "small"), ["sk-1234567890"], Clock(sleep=no_wait, chance=random.Random(1))
         )
         prompts = [Request(f"key {n}", str(n), n) for n in range(count)]
         backend.generate_many(prompts, on_done, lambda *_: None, lambda: None, lambda: True)
@@ -172,7 +172,7 @@ def test_2000_prompts_each_end_and_memory_stays_flat(elsewhere: BadServer, figur
 
 def write(url: str, **limits: object) -> Completion:
     endpoint = Endpoint("lab", url, **{"retries": 0, "deadline_seconds": 20.0} | limits)
-    backend = EndpointWriter(EndpointSettings(endpoint, "small"), None, Clock(sleep=no_wait))
+    backend = EndpointWriter(EndpointSettings(endpoint, "small"), [None], Clock(sleep=no_wait))
     try:
         return backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
     finally:
@@ -272,7 +272,7 @@ def test_mutants_of_a_reply_are_read_or_refused_and_never_surprise() -> None:
 
     ends: list[Completion] = []
     with BadServer(lambda _: raw) as server:
-        backend = EndpointWriter(EndpointSettings(Endpoint("bad", server.url, 16, 20.0, 0), "small"), None)
+        backend = EndpointWriter(EndpointSettings(Endpoint("bad", server.url, 16, 20.0, 0), "small"), [None])
         prompts = [Request(f"key {n}", str(n), n) for n in range(len(mutants))]
         backend.generate_many(prompts, lambda _, end: ends.append(end), lambda *_: None, lambda: None, lambda: True)
         backend.close()

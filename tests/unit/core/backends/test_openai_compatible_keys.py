@@ -24,6 +24,7 @@ from bad_server import (
 )
 
 from core.backends import openai_compatible
+from core.backends.openai_compatible.asking import Asker
 from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.probe import test_endpoint as probe
 from core.backends.openai_compatible.settings import EndpointSettings
@@ -99,7 +100,7 @@ def test_no_failure_shows_the_key(
     with BadServer(lambda _: FAILURES[failure]) as server:
         endpoint = Endpoint("lab", server.url, retries=1, deadline_seconds=20.0)
         save(endpoint)
-        backend = EndpointWriter(EndpointSettings(endpoint, "small", stream=stream), CANARY, Clock(sleep=no_wait))
+        backend = EndpointWriter(EndpointSettings(endpoint, "small", stream=stream), [CANARY], Clock(sleep=no_wait))
         done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
         backend.close()
     assert {asked.headers["authorization"] for asked in server.requests} == {f"Bearer {CANARY}"}
@@ -153,8 +154,8 @@ def test_an_error_that_was_not_foreseen_shows_only_its_kind(monkeypatch: pytest.
         raise LookupError(f"Bearer {CANARY}")
 
     with BadServer(lambda _: good()) as server:
-        backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), CANARY)
-        monkeypatch.setattr(backend._asker, "ask", broken)
+        backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), [CANARY])
+        monkeypatch.setattr(Asker, "ask", broken)
         done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
         backend.close()
     assert done.failure == "other"
@@ -165,7 +166,7 @@ def test_a_redirect_does_not_carry_the_key_away() -> None:
     with BadServer(lambda _: good()) as elsewhere:
         away = answer("308 Permanent Redirect", b"", Location=f"{elsewhere.url}/chat/completions")
         with BadServer(lambda _: away) as server:
-            backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), CANARY)
+            backend = EndpointWriter(EndpointSettings(Endpoint("lab", server.url), "small"), [CANARY])
             done = backend.generate(Request("key", "prompt", 1), lambda _: None, lambda: None)
             backend.close()
     assert done.failure == "redirect"

@@ -23,9 +23,10 @@ from bad_server import (
     whole,
 )
 
+from core.backends.openai_compatible.crew import Mailbox
 from core.backends.openai_compatible.failures import Clock
 from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.openai_compatible.writer import EndpointWriter, Mailbox
+from core.backends.openai_compatible.writer import EndpointWriter
 from core.backends.protocol import Completion, Request
 from core.errors import AppError, JobCancelled
 from core.machine import offline
@@ -42,7 +43,7 @@ def requests(count: int) -> list[Request]:
 
 def writer(server: BadServer, **limits: object) -> EndpointWriter:
     endpoint = Endpoint("lab", server.url, **{"retries": 0, "deadline_seconds": 20.0} | limits)
-    return EndpointWriter(EndpointSettings(endpoint, "small"), None, Clock(sleep=no_wait))
+    return EndpointWriter(EndpointSettings(endpoint, "small"), [None], Clock(sleep=no_wait))
 
 
 @pytest.fixture

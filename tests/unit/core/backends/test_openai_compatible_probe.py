@@ -6,7 +6,7 @@ from bad_server import Answer, Asked, BadServer, answer, error, good, trickle
 from core.backends.openai_compatible.probe import test_endpoint as probe
 from core.compute import ComputeProcess
 from core.machine import keys, offline
-from core.machine.endpoints import Endpoint, save
+from core.machine.endpoints import Endpoint, endpoint_of, save
 
 
 def lab(server: BadServer, **more: object) -> Endpoint:
@@ -102,3 +102,21 @@ def test_unreachable_unknown_offline_and_plain_http_are_sentences(monkeypatch: p
     assert "plain http" in probe(Endpoint("lab", "http://lab.example.org/v1"), "small").sentence
     monkeypatch.setenv(offline.VARIABLE, "1")
     assert "offline switch" in probe(Endpoint("lab", "http://127.0.0.1:1/v1"), "small").sentence
+
+
+def test_each_address_is_tested_and_named_and_one_that_lists_other_models_fails_the_test() -> None:
+    others = answer("200 OK", {"data": [{"id": "huge"}]})
+    with (
+        BadServer(lambda _: good()) as first,
+        BadServer(lambda _: good()) as second,
+        BadServer(lambda asked: good() if asked.body else others) as stranger,
+    ):
+        both = probe(endpoint_of("lab", [first.url, second.url]), "")
+        assert both.ok
+        assert both.models == ("large", "small")
+        assert f"{first.url}: “large” answers" in both.sentence
+        assert f"{second.url}: “large” answers" in both.sentence
+        tested = probe(endpoint_of("lab", [first.url, stranger.url]), "small")
+    assert not tested.ok
+    assert tested.models == ()
+    assert tested.sentence.endswith(f"{stranger.url}: it lists “huge” and not “small”.")

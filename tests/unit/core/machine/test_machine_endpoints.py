@@ -8,11 +8,13 @@ import pytest
 from core.errors import AppError, UsageError
 from core.machine.endpoints import (
     FILE,
+    Address,
     Endpoint,
     Price,
     checked_address,
     cost,
     endpoint,
+    endpoint_of,
     endpoints,
     estimate,
     is_loopback,
@@ -199,3 +201,55 @@ def test_other_scripts_count_a_token_a_sign() -> None:
 def test_what_is_no_price_is_refused(wrong: tuple) -> None:
     with pytest.raises(UsageError):
         Price(*wrong)
+
+
+# ---- Several addresses
+
+HERE, THERE = "http://127.0.0.1:8080/v1", "http://127.0.0.1:9090/v1"
+
+
+def test_an_endpoint_of_several_addresses_comes_back_the_same() -> None:
+    both = endpoint_of("both", [HERE, f"{THERE}/chat/completions"], [4, 16], retries=2)
+    save(both)
+    assert endpoint("both") == both
+    assert both.addresses == (Address(HERE, 4), Address(THERE, 16))
+    assert both.at_once == 20
+    assert both.at(Address(THERE, 16)) == Endpoint("both", THERE, 16, retries=2)
+
+
+def test_one_limit_is_every_addresses_and_without_one_they_have_the_default() -> None:
+    assert [one.concurrency for one in endpoint_of("lab", [HERE, THERE], [3]).addresses] == [3, 3]
+    assert [one.concurrency for one in endpoint_of("lab", [HERE, THERE]).addresses] == [8, 8]
+    assert endpoint_of("lab", [HERE]) == Endpoint("lab", HERE)
+
+
+def test_the_file_of_endpoints_with_one_address_is_one_that_earlier_versions_read() -> None:
+    save(Endpoint("lab", HERE))
+    (entry,) = json.loads((home() / FILE).read_text("utf-8"))["endpoints"]
+    assert set(entry) == {
+        "name", "base_url", "concurrency", "deadline_seconds", "retries", "plain_http_confirmed", "prices",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("urls", "limits", "says"),
+    [
+        ([HERE, "http://127.0.0.1:8080/v1/models"], [], f"has the address {HERE} twice"),
+        (["http://lab.example.org/v1", "http://lab.example.org:80/v1"], [], "twice"),
+        ([HERE, "there"], [], "not the address of an endpoint"),
+        ([HERE, "https://me:sk-1@host/v1"], [], "holds more than an address"),
+        ([HERE, THERE], [4, 0], "concurrency cannot be 0"),
+        ([HERE, THERE], [4, 5, 6], "3 limits were given for 2 addresses"),
+        ([HERE], [4, 5], "2 limits were given for 1 address."),
+        ([f"http://127.0.0.1:{port}/v1" for port in range(1, 66)], [], "at most 64 addresses"),
+    ],
+)
+def test_addresses_and_limits_that_cannot_be_are_refused(urls: list[str], limits: list[int], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        endpoint_of("lab", urls, limits)
+
+
+def test_plain_http_is_asked_about_at_every_address() -> None:
+    with pytest.raises(AppError, match="plain http"):
+        endpoint_of("lab", [HERE, "http://lab.example.org/v1"]).require_safe()
+    endpoint_of("lab", [HERE, "http://lab.example.org/v1"], plain_http_confirmed=True).require_safe()

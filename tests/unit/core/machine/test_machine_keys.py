@@ -13,6 +13,7 @@ from keyring.errors import KeyringError, NoKeyringError
 
 from core.errors import AppError, UsageError
 from core.machine import keys
+from core.machine.endpoints import endpoint_of, save
 from core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -154,3 +155,43 @@ def test_keyring_is_imported_only_when_a_key_is_asked_for() -> None:
     script = "import sys, core.machine.keys, core.backends.openai_compatible; print('keyring' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+# ---- Several addresses
+
+ADDRESSES = ("https://a.example.org/v1", "https://b.example.org/v1")
+
+
+def test_one_key_serves_every_address_and_several_one_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = Ring()
+    use(monkeypatch, ring)
+    assert keys.keep_all("lab", ADDRESSES, " sk-all ") == "key ring"
+    assert [keys.key_for("lab", address) for address in ADDRESSES] == ["sk-all"] * 2
+    keys.keep_all("lab", ADDRESSES, "sk-a  sk-b")
+    assert [keys.key_for("lab", address) for address in ADDRESSES] == ["sk-a", "sk-b"]
+    assert keys.key_for("lab") is None  # what was for all is no longer kept
+    keys.use_session_keys({})
+    assert [keys.key_for("lab", address) for address in ADDRESSES] == ["sk-a", "sk-b"]
+    keys.use_session_keys({"lab": "sk-now"})
+    assert [keys.key_for("lab", address) for address in ADDRESSES] == ["sk-now"] * 2
+    keys.forget_all("lab", ADDRESSES)
+    assert [keys.key_for("lab", address) for address in ADDRESSES] == [None, None]
+    assert not ring.held
+
+
+def test_an_address_that_an_endpoint_no_longer_has_takes_its_key_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = Ring()
+    use(monkeypatch, ring)
+    save(endpoint_of("lab", ADDRESSES))
+    keys.keep_all("lab", ADDRESSES, "sk-a sk-b")
+    save(endpoint_of("lab", ADDRESSES[:1]))
+    assert list(ring.held.values()) == ["sk-a"]
+    assert keys.key_for("lab", ADDRESSES[1]) is None
+
+
+@pytest.mark.parametrize("typed", ["sk-1 sk-2 sk-3", "sk-1 sk-2 sk-3 sk-4"])
+def test_more_keys_than_addresses_are_refused_without_showing_them(typed: str) -> None:
+    with pytest.raises(UsageError, match=r"^\d keys were given for the 2 addresses of “lab”") as raised:
+        keys.keep_all("lab", ADDRESSES, typed)
+    assert "sk-" not in str(raised.value) + raised.value.details
+    assert keys.session_keys() == {}

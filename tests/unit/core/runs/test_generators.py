@@ -80,6 +80,17 @@ def test_a_name_stays_whoever_joins_later_and_no_two_are_the_same(project: Proje
     assert before == ["m", "m, endpoint there", "m, revision abc", "n", "n, stop ['b']", "t", "t, no. 7"]
 
 
+def test_a_set_of_addresses_is_said_with_the_name_of_its_endpoint_and_another_set_is_another(project: Project) -> None:
+    study, prompts = study_with_prompts(project)
+    wrote(project, study, prompts, endpoint="lab", base_url="http://a/v1")
+    wrote(project, study, prompts, endpoint="lab", base_url="http://a/v1 http://b/v1")
+    wrote(project, study, prompts, base_url="http://a/v1 http://b/v1")
+    found = generators_of(project, study)
+    assert [one.endpoint for one in found] == ["lab", "lab (http://a/v1, http://b/v1)", "http://a/v1, http://b/v1"]
+    assert [one.name for one in found][:2] == ["m", "m, endpoint lab (http://a/v1, http://b/v1)"]
+    assert len({one.name for one in found}) == 3
+
+
 def test_two_seeds_are_runs_of_one_generator(project: Project) -> None:
     study, prompts = study_with_prompts(project)
     first = wrote(project, study, prompts, seed=1, endpoint="here", system="Be fair.", temperature=0.5, revision="r1")

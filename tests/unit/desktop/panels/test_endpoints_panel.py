@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from core.compute import models
 from core.errors import AppError
 from core.machine import endpoints, keys, offline
-from core.machine.endpoints import Endpoint, Price
+from core.machine.endpoints import Endpoint, Price, endpoint, endpoint_of, save
 from core.machine.storage import home
 from core.project.project import Project
 from desktop import theme
@@ -119,6 +119,39 @@ def add(qtbot: QtBot, window: MainWindow, page: EndpointsPage, address: str, key
 def test_without_endpoints_the_page_says_what_to_do(page: EndpointsPage):
     assert page.nothing.isVisible()
     assert page.nothing.button.text() == "Add an endpoint…"
+
+
+def test_further_addresses_are_kept_one_on_each_line_and_an_edit_leaves_their_own_limits(
+    qtbot: QtBot, window: MainWindow, page: EndpointsPage
+):
+    urls = ["http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1", "http://127.0.0.1:3/v1"]
+    save(endpoint_of("lab", urls[:2], [4, 16]))
+    page.read()
+    settle(qtbot, window)
+    assert page.cards["lab"].address.text() == ", ".join(urls[:2])
+    editor = open_editor(page, "lab")
+    assert editor.form.others.toPlainText() == urls[1]
+    editor.form.others.setPlainText(f"{urls[1]}\n\n{urls[2]}")
+    editor.form.key.setText(" ".join([CANARY] * 2))
+    editor.go.click()
+    assert_trouble(qtbot, editor, "2 keys were given for the 3 addresses")
+    editor.form.key.setText(f"{CANARY} sk-b sk-c")
+    keep(qtbot, window, editor)
+    assert endpoint("lab") == endpoint_of("lab", urls, [4, 16, 4])
+    assert [keys.key_for("lab", url) for url in urls] == [CANARY, "sk-b", "sk-c"]
+
+
+def test_plain_http_is_asked_about_at_a_further_address_too(page: EndpointsPage):
+    editor = open_editor(page)
+    editor.form.address.setText("https://lab.example.org/v1")
+    assert not editor.form.confirm.isVisible()
+    editor.form.others.setPlainText("http://lab.example.org/v1")
+    assert editor.form.confirm.isVisible()
+    editor.close()
+
+
+def assert_trouble(qtbot: QtBot, editor: Editor, words: str) -> None:
+    qtbot.waitUntil(lambda: words in editor.trouble.text.text(), timeout=PATIENCE)
 
 
 def test_an_endpoint_is_kept_with_its_limits_and_prices(qtbot: QtBot, window: MainWindow, page: EndpointsPage):
