@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.documents.word import in_reading_process as write_word
+    from core.project.gate import examine_file as examine_project
     from core.report.audit import write_study_report as write_study_report
     from core.runs.calibrate.trials import simulated as simulated_studies
     from core.runs.compare.planning import in_compute as plan_comparisons
@@ -65,6 +66,7 @@ else:
     section_of_letter = "core.documents.report.letters:section_of_letter"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
+    examine_project = "core.project.gate:examine_file"
     write_study_report = "core.report.audit:write_study_report"
     simulated_studies = "core.runs.calibrate.trials:simulated"
     plan_comparisons = "core.runs.compare.planning:in_compute"

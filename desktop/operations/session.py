@@ -68,13 +68,32 @@ def looked_into(project: "Project") -> Opened:
 OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it anyway: no need to say so at once
 
 
+def examine(path: Path, ctx: JobContext) -> None:
+    """Examine a project file in a process of its own, which ends with it. `AppError` for what is wrong with it."""
+    from core.compute import ComputeCrashed, ComputeProcess, calls
+    from core.project.gate import not_examined
+
+    process = ComputeProcess()
+    try:
+        process.call(calls.examine_project, str(path), ctx=ctx)
+    except ComputeCrashed as crash:
+        raise not_examined(path, crash.details) from crash
+    finally:
+        process.close()
+
+
 def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]":
-    """Open a project file; upgraded, checked and locked as the store does."""
+    """Open a project file; upgraded, checked and locked as the store does.
+
+    A large one that this computer has not seen is examined beside. A packet is examined first: its rater may begin at
+    once, and then every answer is to be saved at once.
+    """
 
     def work(ctx: JobContext) -> "Project":
         from core.project.project import Project  # the store is imported here, off the window's thread
 
-        return Project.open(path, read_only=read_only)
+        beside = None if path.suffix.lower() == PACKET_SUFFIX else examine
+        return Project.open(path, read_only=read_only, examiner=beside)
 
     title = tr("Opening “{name}”").format(name=path.name)
     return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
@@ -224,6 +243,15 @@ class ProjectSession(QObject):
                 then()
 
         close_project(project=project).start(self._runner, on_done=lambda _: ended(), on_error=ended)
+
+    def refuse(self, why: AppError) -> None:
+        """Let go of a project that did not pass its examination, and tell of it as of one that could not be opened.
+
+        Nobody is asked whether something is not saved: nothing of it may be written any more.
+        """
+        assert self.project is not None
+        path = self.project.path
+        self._close(lambda: self.failed.emit(why, path))
 
     def _stop_listening(self) -> None:
         if self._unsubscribe is not None:
