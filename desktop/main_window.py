@@ -19,7 +19,7 @@ from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
 from desktop.operations.preparing import Preparation
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result, is_result_folder
 from desktop.panels import PANELS, PanelEntry
 from desktop.project_notices import ProjectNotices
 from desktop.settings import Settings
@@ -378,7 +378,7 @@ class MainWindow(QMainWindow):
         self._say_saved()
         self.banners.remove("read-only")
         if project.read_only:
-            self.say_read_only(project.read_only)
+            self.say_read_only(project.read_only, copy=not project.path.is_dir())
         else:
             self._open_door(project.path)
         self.notices.forget()
@@ -521,6 +521,7 @@ class MainWindow(QMainWindow):
         packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
         if self.project is not None and self.packet is None:
             packets += [path for path in paths if is_result(path)]
+        projects += [path for path in paths if is_result_folder(path)]
         data = [path for path in paths if path not in (*projects, *packets)]
         if projects:
             self.open_project(projects[0])

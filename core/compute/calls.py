@@ -8,6 +8,10 @@ with its import, and every call with the function's parameters.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from core.cluster.as_project import measured as measure_result_folder
+    from core.cluster.rows import finished_partitions as finished_partitions
+    from core.cluster.rows import places_of as places_in_partition
+    from core.cluster.rows import rows_at as rows_of_partition
     from core.documents.batches import reference_of_letters as reference_of_letters
     from core.documents.batches import row_of_letter as row_of_letter
     from core.documents.files.child import parse as parse_letter_file
@@ -51,6 +55,10 @@ if TYPE_CHECKING:
     from core.studies.news.groups import remarks as word_remarks
     from core.swap.engine import strict_twins as strict_twins
 else:
+    measure_result_folder = "core.cluster.as_project:measured"
+    finished_partitions = "core.cluster.rows:finished_partitions"
+    places_in_partition = "core.cluster.rows:places_of"
+    rows_of_partition = "core.cluster.rows:rows_at"
     reference_of_letters = "core.documents.batches:reference_of_letters"
     row_of_letter = "core.documents.batches:row_of_letter"
     parse_letter_file = "core.documents.files.child:parse"

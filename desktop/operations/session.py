@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
 
 PROJECT_SUFFIX = ".biasprint"
+RESULT_FOLDER = ("manifest.json", "scores")  # what is in one, as core.cluster writes it
 PACKET_SUFFIX = ".bpacket"
 RESULTS = (
     "*.json",
@@ -34,6 +35,11 @@ RESULTS = (
 def is_result(path: Path) -> bool:
     """Whether another tool may have written it."""
     return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
+
+
+def is_result_folder(path: Path) -> bool:
+    """Whether `score --cluster` may have made it. Only looked at: what is in it is read by another process."""
+    return all((path / name).exists() for name in RESULT_FOLDER)
 
 
 @dataclass(frozen=True)
@@ -86,17 +92,26 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
     """Open a project file; upgraded, checked and locked as the store does.
 
     A large one that this computer has not seen is examined beside. A packet is examined first: its rater may begin at
-    once, and then every answer is to be saved at once.
+    once, and then every answer is to be saved at once. A result folder is measured, and shown read-only.
     """
 
     def work(ctx: JobContext) -> "Project":
         from core.project.project import Project  # the store is imported here, off the window's thread
 
+        if path.is_dir():
+            return _open_result_folder(path, ctx)
         beside = None if path.suffix.lower() == PACKET_SUFFIX else examine
         return Project.open(path, read_only=read_only, examiner=beside)
 
     title = tr("Opening “{name}”").format(name=path.name)
     return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
+
+
+def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
+    from core.cluster.as_project import open_result_folder
+    from core.compute import calls, shared
+
+    return open_result_folder(path, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
 
 
 def create_project(*, path: Path) -> "Operation[Project]":

@@ -67,7 +67,10 @@ class Detail:
 
 
 class RowSource(Protocol):
-    """Reads the outputs of a project. Called on worker threads only."""
+    """Reads the outputs of a project. Called on worker threads only. `sortable`: whether there are orders of them."""
+
+    @property
+    def sortable(self) -> bool: ...
 
     def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
         """The ids of the outputs that match, above `after_id`, in pages as they are found: ascending, or in an order.
@@ -129,6 +132,8 @@ SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the
 
 class StoredOutputs:
     """The `RowSource` of an open project."""
+
+    sortable = True
 
     def __init__(self, project: "Project") -> None:
         self._project = project
