@@ -19,8 +19,9 @@ from desktop.jobs import JobHandle, JobRunner, JobState
 from desktop.jobs.drawer import JobsDrawer
 from desktop.operations.connections import Connections
 from desktop.operations.preparing import Preparation
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
+from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result, is_result_folder
 from desktop.panels import PANELS, PanelEntry
+from desktop.project_notices import ProjectNotices
 from desktop.settings import Settings
 from desktop.warm_up import import_engine
 from desktop.widgets import Banners, Notice, tr
@@ -134,8 +135,6 @@ class MainWindow(QMainWindow):
         self.ground = QWidget()
         self.rail = Rail()
         self.banners = Banners()
-        self._told_of_copy: tuple[str, ...] = ()
-        self._told_damage = (0, 0)  # rows left out, and rows that a check found, that were told of
         self.stack = QStackedWidget()
         self.drawer = JobsDrawer(self.jobs)
         self.status = StatusLine()
@@ -147,6 +146,7 @@ class MainWindow(QMainWindow):
         self._drop = FileDrop(self, welcome=lambda: not self.blindfold.on and self.kiosk is None)
         self.blindfold = Blindfold(self)
         self.gate = LookGate(self)
+        self.notices = ProjectNotices(self, self)
         self.session.guard = self.settle
         self._save_timer = QTimer(self, interval=SAVE_SETTINGS_AFTER_MILLISECONDS, singleShot=True)
         self._connect()
@@ -333,6 +333,7 @@ class MainWindow(QMainWindow):
         self.connections.changed.connect(lambda: self.status.set_offline(self.connections.by))
         self.parts_line.clicked.connect(self.parts_page.toggle)
         self.blindfold.changed.connect(self._keep_quiet)
+        self.blindfold.changed.connect(lambda _: self.notices.look())  # what came while nothing could be said
         self.preparation.part_ready.connect(self._part_ready)
         self.preparation.finished.connect(lambda: self.notify(tr("All parts of the program are ready.")))
         self.preparation.goes_on.connect(lambda part: self.notify(tr("Going on with {part}.").format(part=part)))
@@ -377,16 +378,12 @@ class MainWindow(QMainWindow):
         self._say_saved()
         self.banners.remove("read-only")
         if project.read_only:
-            self.say_read_only(project.read_only)
+            self.say_read_only(project.read_only, copy=not project.path.is_dir())
         else:
             self._open_door(project.path)
-        self.banners.remove("working-copy")
-        self._told_of_copy = ()
-        self._say_working_copy()
-        self.banners.remove("damage")
-        self._told_damage = (0, 0)
-        self._say_left_out()
+        self.notices.forget()
         self._attach(project)
+        self.notices.look()  # after the panels have the project: it may let go of it
 
     def _project_closed(self) -> None:
         self.set_saved("")
@@ -411,8 +408,9 @@ class MainWindow(QMainWindow):
             panel.attach(project)
 
     def _deliver(self, changes: "Changes") -> None:
-        self._say_left_out()
-        self._say_working_copy()
+        if self.status.saved_state == "saved" and self.project is not None and self.project.working is not None:
+            self._say_saved()  # it may be written back by now
+        self.notices.look()
         for panel in self.panels.values():
             panel.deliver(changes)
 
@@ -423,33 +421,6 @@ class MainWindow(QMainWindow):
         if copy:
             notice.add_action(tr("Save a copy…"), lambda: save_copy(self))
         self.banners.show_notice(notice, key="read-only")
-
-    def _say_working_copy(self) -> None:
-        """That the project is worked on in a copy, as its drive has no locks; again where there is more to know."""
-        working = self.project.working if self.project is not None else None
-        if working is None:
-            return
-        if self.status.saved_state == "saved":
-            self._say_saved()
-        told = (*working.told, working.trouble)
-        if told != self._told_of_copy:
-            from desktop.dialogs.backups import working_copy_notice  # not needed for the first paint
-
-            self._told_of_copy = told
-            notice = working_copy_notice(working, named=self.packet is None)
-            self.banners.show_notice(notice, key="working-copy")
-
-    def _say_left_out(self) -> None:
-        """Tell of damaged rows, and again where more were met."""
-        project = self.project
-        if project is None or (len(project.left_out), len(project.damage)) == self._told_damage:
-            return
-        from desktop.dialogs.backups import damage_notice, show_backups  # not needed for the first paint
-
-        self._told_damage = len(project.left_out), len(project.damage)
-        path, notice = project.path, damage_notice(project)
-        notice.add_action(tr("Restore a backup…"), lambda: show_backups(self, self, path))
-        self.banners.show_notice(notice, key="damage")
 
     def _open_door(self, path: Path) -> None:
         from desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint
@@ -550,6 +521,7 @@ class MainWindow(QMainWindow):
         packets = [path for path in paths if path.suffix.lower() == PACKET_SUFFIX]
         if self.project is not None and self.packet is None:
             packets += [path for path in paths if is_result(path)]
+        projects += [path for path in paths if is_result_folder(path)]
         data = [path for path in paths if path not in (*projects, *packets)]
         if projects:
             self.open_project(projects[0])

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from desktop import theme
-from desktop.dialogs.question import new_project, open_project, save_copy
+from desktop.dialogs.question import new_project, open_project, open_result_folder, save_copy
 from desktop.dialogs.text import TextDialog
 from desktop.jobs.drawer import JobsDrawer
 from desktop.panels import PanelEntry
@@ -97,13 +97,20 @@ def file_commands(window: Window) -> list[Command]:
     def open_now() -> bool:
         return window.project is not None and sighted()
 
+    def a_file() -> bool:
+        return open_now() and window.project is not None and not window.project.path.is_dir()
+
+    def not_rating() -> bool:
+        return sighted() and not in_packet()
+
     closing = tr("Close the packet") if in_packet() else tr("Close the project")
     return [
-        Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", lambda: sighted() and not in_packet()),
+        Command(tr("New project…"), lambda: new_project(window), "Ctrl+N", not_rating),
         # A packet hides nothing that leaving it could show.
         Command(tr("Open a project…"), lambda: open_project(window), "Ctrl+O", lambda: sighted() or in_packet()),
-        Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", open_now),
-        Command(tr("Restore a backup…"), lambda: restore_here(window), "", lambda: sighted() and not in_packet()),
+        Command(tr("Open a result folder…"), lambda: open_result_folder(window), "", not_rating),
+        Command(tr("Save a copy…"), lambda: save_copy(window), "Ctrl+Shift+S", a_file),
+        Command(tr("Restore a backup…"), lambda: restore_here(window), "", not_rating),
         Command(tr("Save a report…"), lambda: window.show_panel("findings", report=True), "Ctrl+P", open_now),
         Command(closing, lambda: window.session.close(), "Ctrl+W", lambda: open_now() or in_packet()),
         Command(tr("Quit"), window.close, "Ctrl+Q"),

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import core
@@ -123,7 +123,7 @@ def manifest(out: Path) -> dict[str, Any] | None:
         if found["format"] != FORMAT:
             raise AppError(f"“{out.name}” was written by another version of the program.", hint="Name another folder.")
         scorers, names, text = found["scorers"], found["partitions"], found["text"]
-        sound = all(isinstance(one["version"], str) for one in scorers) and all(isinstance(n, str) for n in names)
+        sound = all(isinstance(one["version"], str) for one in scorers) and all(map(_is_inside, names))
         if not sound or not isinstance(text, str):
             raise TypeError
     except (OSError, *MISFIT) as error:
@@ -134,6 +134,11 @@ def manifest(out: Path) -> dict[str, Any] | None:
             details=repr(error),
         ) from None
     return dict(found)
+
+
+def _is_inside(name: object) -> bool:
+    """Whether it can be a partition's name: a folder that came from elsewhere may name files that are not in it."""
+    return isinstance(name, str) and not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
 
 
 def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[tuple[str, str]] = ()) -> None:

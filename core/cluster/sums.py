@@ -116,6 +116,10 @@ class MeasuredFolder:
     remarks: tuple[str, ...]
 
 
+class NoGroups(UsageError):
+    """No column says which group a text is of."""
+
+
 def is_result_folder(path: Path) -> bool:
     return path.is_dir() and manifest(path) is not None
 
@@ -166,7 +170,7 @@ def _batches(path: Path, mapping: Mapping[str, str]) -> Iterator[tuple[np.ndarra
         columns = guess_mapping(names, [], table_fields("compare")) | dict(mapping)
         group, block = columns.get("group", ""), columns.get("block", "")
         if group not in names:
-            raise UsageError(f"No column of “{path.name}” holds groups.", hint="Say which does: --map group=COLUMN.")
+            raise NoGroups(f"No column of “{path.name}” holds groups.", hint="Say which does: --map group=COLUMN.")
         for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
             groups = np.array(["" if one is None else str(one) for one in batch.column(group).to_pylist()])
             yield groups, batch, block in names and batch.column(block).null_count < batch.num_rows

@@ -8,6 +8,10 @@ with its import, and every call with the function's parameters.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from core.cluster.as_project import measured as measure_result_folder
+    from core.cluster.rows import finished_partitions as finished_partitions
+    from core.cluster.rows import places_of as places_in_partition
+    from core.cluster.rows import rows_at as rows_of_partition
     from core.documents.batches import reference_of_letters as reference_of_letters
     from core.documents.batches import row_of_letter as row_of_letter
     from core.documents.files.child import parse as parse_letter_file
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from core.documents.twins import read_with_twin as read_with_twin
     from core.documents.twins import swapped_context as swapped_context
     from core.documents.word import in_reading_process as write_word
+    from core.project.gate import examine_file as examine_project
     from core.report.audit import write_study_report as write_study_report
     from core.runs.calibrate.trials import simulated as simulated_studies
     from core.runs.compare.planning import in_compute as plan_comparisons
@@ -50,6 +55,10 @@ if TYPE_CHECKING:
     from core.studies.news.groups import remarks as word_remarks
     from core.swap.engine import strict_twins as strict_twins
 else:
+    measure_result_folder = "core.cluster.as_project:measured"
+    finished_partitions = "core.cluster.rows:finished_partitions"
+    places_in_partition = "core.cluster.rows:places_of"
+    rows_of_partition = "core.cluster.rows:rows_at"
     reference_of_letters = "core.documents.batches:reference_of_letters"
     row_of_letter = "core.documents.batches:row_of_letter"
     parse_letter_file = "core.documents.files.child:parse"
@@ -65,6 +74,7 @@ else:
     section_of_letter = "core.documents.report.letters:section_of_letter"
     read_with_twin = "core.documents.twins:read_with_twin"
     swapped_context = "core.documents.twins:swapped_context"
+    examine_project = "core.project.gate:examine_file"
     write_study_report = "core.report.audit:write_study_report"
     simulated_studies = "core.runs.calibrate.trials:simulated"
     plan_comparisons = "core.runs.compare.planning:in_compute"

@@ -7,13 +7,15 @@ closed itself, and that has not changed since, gets header and schema only.
 import json
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from core.errors import AppError
 from core.given import NOT_JSON, ordinary_file
+from core.jobs import JobContext
 from core.machine.storage import home
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged
+from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged, connect, explain
 from core.project.schema import expected_schema, schema_of
 
 MAGIC = b"SQLite format 3\x00"
@@ -85,6 +87,39 @@ def damaged(path: Path, details: str) -> FileDamaged:
     )
 
 
+def not_examined(path: Path, details: str) -> FileDamaged:
+    return FileDamaged(
+        f"“{path.name}” could not be examined to its end, and was not opened.",
+        kept="It was not changed.",
+        hint=f"Open it again. If that does not help, save what is sound: {RESCUE}",
+        details=details,
+    )
+
+
+@contextmanager
+def in_words(path: Path) -> Iterator[None]:
+    """What SQLite says of a file that is let in becomes a plain sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        told = explain(error, path)  # what it knows no words for is rows that break the rules, as an upgrade may find
+        raise (damaged(path, f"{type(error).__name__}: {error}") if told is error else told) from error
+    except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
+        raise damaged(path, str(error)) from error
+
+
+def examine_file(path: str | Path, ctx: JobContext | None = None) -> None:
+    """Schema, every page and every reference of a file of the present format. Raises `AppError` for what is wrong.
+
+    Call where no connection to the file exists in this process.
+    """
+    path = Path(path)
+    read_through(path)
+    with in_words(path), closing(connect(path, writable=False)) as connection:
+        check_schema(connection, path)
+        examine(connection, path, ctx or JobContext())
+
+
 def read_through(path: Path) -> None:
     """Read a file from its beginning to its end, so that examining it, here and there, finds it in the system's cache.
 
@@ -97,10 +132,10 @@ def read_through(path: Path) -> None:
             pass
 
 
-def examine(connection: sqlite3.Connection, path: Path) -> None:
+def examine(connection: sqlite3.Connection, path: Path, ctx: JobContext) -> None:
     """SQLite's own check of every page and reference, within a time that grows with the file."""
     until = time.monotonic() + EXAMINE_SECONDS + path.stat().st_size / BYTES_PER_SECOND
-    connection.set_progress_handler(lambda: time.monotonic() > until, 10_000)
+    connection.set_progress_handler(lambda: ctx.cancelled or time.monotonic() > until, 10_000)
     try:
         problems = [row[0] for row in connection.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
         problems += [
@@ -109,6 +144,7 @@ def examine(connection: sqlite3.Connection, path: Path) -> None:
     except sqlite3.OperationalError as error:
         if "interrupted" not in str(error):
             raise
+        ctx.check()
         raise FileDamaged(
             f"“{path.name}” could not be examined in a reasonable time, and was not opened.",
             kept="It was not changed.",

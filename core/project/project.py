@@ -21,6 +21,7 @@ from core.project.connection import SCHEMA_VERSION, connect, explain
 from core.project.copies import copy_project, has_journal, must_be_copied, private_copy, recovered_copy, roll_back
 from core.project.damaged import Problem
 from core.project.drives import lacking
+from core.project.examination import Examination, Examiner, can_wait
 from core.project.left_out import find_left_out, leave_out
 from core.project.lock import ProjectLock
 from core.project.reader import Prepare, Reader
@@ -44,7 +45,9 @@ class Project:
     `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
     known once a read has tripped over one, and from then on in no answer; listeners are told of them as of changes.
     `damage` is what the check of a backup found to be wrong with the file as it was opened; told in the same way.
-    `working` is the copy that is worked on where the project lies on a drive without locks.
+    `working` is the copy that is worked on where the project lies on a drive without locks. `examination` is the check
+    of a large file that this machine has not seen: until it has passed, writes wait; listeners are told of its end too,
+    and where it refuses the file, nothing can be read any more and the project is to be closed.
     """
 
     def __init__(
@@ -55,22 +58,25 @@ class Project:
         read_only: str,
         opened_as: Path | None = None,
         working: WorkingCopy | None = None,
+        examination: Examination | None = None,
     ) -> None:
         self.path = path
         self.read_only = read_only
         self.working = working
+        self.examination = examination
         self._lock = lock
         self._file = opened_as or path
         self.left_out: tuple[Problem, ...] = ()
         self.damage: tuple[Problem, ...] = ()
         self._listeners: list[Listener] = []
-        self._backup = threading.Thread(target=self._back_up, name="project-backup", daemon=True)
-        self._backed_up, self._checking = threading.Event(), Unhurried()
+        self._preparing = threading.Thread(target=self._prepare_writing, name="project-preparing", daemon=True)
+        self._prepared, self._checking = threading.Event(), Unhurried()
         writer = None
         if lock is not None and not read_only:
-            writer = Writer(self._file, self._committed, lock.check, self._backed_up.wait)
+            writer = Writer(self._file, self._committed, lock.check, self._before_writing)
         recover = None if writer is None else lambda: writer.write(lambda _: Changes(), urgent=True)
-        reader = Reader(self._file, recover, self._look_for_damage)
+        refusal = None if examination is None else lambda: examination.refusal
+        reader = Reader(self._file, recover, self._look_for_damage, refusal)
         self._reader, self._writer = reader, writer
         self.studies = Studies(reader, writer)
         self.axes = Axes(reader, writer)
@@ -86,7 +92,7 @@ class Project:
         self.readings = Readings(reader, writer)
         self.findings = Findings(reader, writer)
         self.events = Events(reader, writer)
-        self._backup.start()
+        self._preparing.start()
         if working is not None:
             working.start(lambda: self._tell(Changes()))
 
@@ -127,15 +133,16 @@ class Project:
             raise told from error
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> "Project":
+    def open(cls, path: Path, *, read_only: bool = False, examiner: Examiner | None = None) -> "Project":
         """Open a project.
 
         Where file or folder cannot be written, it is opened read-only and says so. `ProjectInUse` where another
         window writes to it; `AppError` for a file that is missing, foreign, newer or damaged. An older one is
-        upgraded after a backup.
+        upgraded after a backup. `examiner`: what examines a large file that this machine has not seen, while it can be
+        read already; see `examination`. Without one it is examined before this returns.
         """
         if read_only:
-            return cls._open_read_only(path, "The project is open read-only.")
+            return cls._open_read_only(path, "The project is open read-only.", examiner)
         if not path.exists():
             gate.read_header(path)
         if os.access(path, os.W_OK) and (lacks := lacking(path.parent)):
@@ -145,13 +152,14 @@ class Project:
         except OSError as error:
             full, closed = f"The disk of “{path.parent}” is full", f"“{path.parent}” cannot be written to"
             why = f"{full if error.errno in FULL else closed}: the project is open read-only."
-            return cls._open_read_only(path, why)
+            return cls._open_read_only(path, why, examiner)
         try:
             if not os.access(path, os.W_OK):
                 lock.release()
-                return cls._open_read_only(path, f"“{path.name}” cannot be written to: it is open read-only.")
-            _admit(path, _finished(path), writable=True)
-            return cls(path, lock=lock, read_only="")
+                why = f"“{path.name}” cannot be written to: it is open read-only."
+                return cls._open_read_only(path, why, examiner)
+            examination = _admit(path, _finished(path), writable=True, examiner=examiner)
+            return cls(path, lock=lock, read_only="", examination=examination)
         except BaseException:
             lock.release()
             raise
@@ -168,15 +176,17 @@ class Project:
             raise
 
     @classmethod
-    def _open_read_only(cls, path: Path, why: str) -> "Project":
+    def _open_read_only(cls, path: Path, why: str, examiner: Examiner | None) -> "Project":
         gate.read_header(path)
         opened_as = recovered_copy(path) if must_be_copied(path) else path
         try:
             version = gate.read_header(opened_as)
             if version < SCHEMA_VERSION and opened_as == path:
                 opened_as = private_copy(path)
-            _admit(opened_as, version, writable=opened_as != path, keep_as_it_was=False)
-            return cls(path, lock=None, read_only=why, opened_as=opened_as)
+            examination = _admit(
+                opened_as, version, writable=opened_as != path, keep_as_it_was=False, examiner=examiner
+            )
+            return cls(path, lock=None, read_only=why, opened_as=opened_as, examination=examination)
         except BaseException:
             if opened_as != path:
                 shutil.rmtree(opened_as.parent, ignore_errors=True)
@@ -224,7 +234,9 @@ class Project:
     def close(self) -> None:
         """Finish what is being written, then let go of the file. Safe to call twice."""
         self._checking.cancel()
-        self._backup.join()
+        if self.examination is not None and (self._writer is None or not self._writer.ordered):
+            self.examination.cancel()
+        self._preparing.join()
         if self._writer is not None:
             self._writer.close()
         self._reader.close()
@@ -232,7 +244,8 @@ class Project:
         if lock is not None and self.working is not None:
             self.working.close()
         elif lock is not None:
-            gate.remember(self.path)
+            if self._may_write():
+                gate.remember(self.path)
             lock.release()
         if self._file != self.path and self.working is None:
             shutil.rmtree(self._file.parent, ignore_errors=True)
@@ -266,21 +279,34 @@ class Project:
             self._tell(Changes.to(name, [problem.key for problem in found.problems if problem.table == name]))
         return partial(leave_out, left_out=found)
 
-    def _back_up(self) -> None:
+    def _prepare_writing(self) -> None:
         try:
             clear_leftovers()
-            # Work goes on without a backup: a full disk in the user's data folder must not keep people from their file.
-            if not self.read_only:
+            if self.examination is not None:
+                self.examination.run()
+                self._tell(Changes())
+            if self._writer is not None and self._may_write():
+                # Without a backup work goes on: a full disk in the user's data folder must not keep people from theirs.
                 with suppress(AppError, OSError):
                     back_up(self.path, of=self._file)
         finally:
-            self._backed_up.set()
-        if not self.read_only:
+            self._prepared.set()
+        if self._writer is not None and self._may_write():
             self._checking.begin()
             with suppress(AppError, OSError, JobCancelled, sqlite3.Error):
                 self.damage = check_backups(self.path, self._checking)
         if self.damage:
             self._tell(Changes())
+
+    def _may_write(self) -> bool:
+        return self.examination is None or self.examination.passed
+
+    def _before_writing(self) -> None:
+        if self.examination is not None:
+            self.examination.hurry()
+        self._prepared.wait()
+        if self.examination is not None:
+            self.examination.require()
 
 
 def _finished(path: Path) -> int:
@@ -299,12 +325,14 @@ def _finished(path: Path) -> int:
     return gate.read_header(path)
 
 
-def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = True) -> None:
-    """Let a file pass the gate, upgraded where it is older; what SQLite says of it becomes a plain sentence.
+def _admit(
+    path: Path, version: int, *, writable: bool, keep_as_it_was: bool = True, examiner: Examiner | None = None
+) -> Examination | None:
+    """Let a file pass the gate, upgraded where it is older. What is still to be examined, where `examiner` can do it.
 
     `keep_as_it_was`: with a backup before it is upgraded. A private copy needs none.
     """
-    try:
+    with gate.in_words(path):
         if version < SCHEMA_VERSION:
             with closing(connect(path, writable=False)) as connection:
                 gate.check_schema(connection, path, version)  # before anything of it is changed
@@ -313,17 +341,14 @@ def _admit(path: Path, version: int, *, writable: bool, keep_as_it_was: bool = T
             with closing(connect(path, writable=True)) as connection:
                 migrate(connection, present=version)
         known = gate.is_known(path)
-        if not known:
-            gate.read_through(path)
+        beside = None  # asked before a writing connection converts a file that was written with a log
+        if not known and examiner is not None and version == SCHEMA_VERSION and can_wait(path):
+            beside = Examination(path, examiner)
         with closing(connect(path, writable=writable)) as connection:
             gate.check_schema(connection, path)
-            if not known:
-                gate.examine(connection, path)
-    except sqlite3.Error as error:
-        told = explain(error, path)  # what it knows no words for is rows that break the rules, as an upgrade may find
-        raise (gate.damaged(path, f"{type(error).__name__}: {error}") if told is error else told) from error
-    except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
-        raise gate.damaged(path, str(error)) from error
+    if not known and beside is None:
+        gate.examine_file(path)
+    return beside
 
 
 def _made_new(path: Path) -> None:

@@ -23,6 +23,7 @@ ROWS_AT_ONCE = 250
 UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises
 SQLITE_SAYS = ("Could not decode to UTF-8", "malformed JSON")
 GIVE_UP_SECONDS = 5.0
+STEPS_BETWEEN_LOOKS = 100_000  # of SQLite's, until a read looks whether the file is refused: some milliseconds
 Prepare = Callable[[sqlite3.Connection], None]
 Answer = TypeVar("Answer")
 
@@ -35,6 +36,9 @@ class Reader:
 
     `damage` looks for rows that cannot be read, once a read has tripped over one. From then on connections are prepared
     by what it answers, so that they read around them; None where it found no more than before.
+
+    `refusal` answers why nothing may be read any more: the file was examined meanwhile and is none of ours. A read that
+    is under way ends then too, as pages that lead in a circle could keep it for ever.
     """
 
     def __init__(
@@ -42,10 +46,12 @@ class Reader:
         path: Path,
         recover: Callable[[], object] | None = None,
         damage: Callable[[], Prepare | None] = lambda: None,
+        refusal: Callable[[], AppError | None] | None = None,
     ) -> None:
         self._path = path
         self._recover = recover
         self._damage = damage
+        self._refusal = refusal
         self._prepare: Prepare | None = None
         self._prepared = 0  # how often that has changed
         self._looking = threading.Lock()
@@ -92,12 +98,15 @@ class Reader:
 
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self._path, writable=False, wait_ms=0)
+        if (refusal := self._refusal) is not None:
+            connection.set_progress_handler(lambda: refusal() is not None, STEPS_BETWEEN_LOOKS)
         if self._prepare is not None:
             self._prepare(connection)
         return connection
 
     def _run(self, read: Callable[[Connection], Answer]) -> Answer:
         precedence.rest_in_a_job()
+        self._check_refusal()
         prepared, connection = self._take()
         try:
             connection.exec_driver_sql("BEGIN")
@@ -109,12 +118,17 @@ class Reader:
                 with suppress(sqlite3.Error):
                     connection.exec_driver_sql("ROLLBACK")
         except Exception as error:
+            self._check_refusal()
             told = explain(error, self._path)
             if told is error:
                 raise
             raise told from error
         finally:
             self._give_back(prepared, connection)
+
+    def _check_refusal(self) -> None:
+        if self._refusal is not None and (why := self._refusal()) is not None:
+            raise why
 
     def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
         """All rows of a statement that is known to give few; `values`: of its named parameters."""

@@ -45,7 +45,8 @@ class Writer:
     """Runs writes in their order, a person's before a job's.
 
     `still_ours` runs before each commit and raises where the file is not ours to write any more; `before_first` runs
-    once, ahead of the first write.
+    ahead of the first write, and where it raises, that write and every later one hears why. `ordered`: whether anything
+    was ever to be written.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Writer:
         self._numbers = count()
         self._closed = False
         self._closing = threading.Lock()
+        self.ordered = False
         # Opened here, so that failing to open is the caller's to hear.
         self._connection = engine_for(lambda: _open(path)).connect()
         self._checksums_kept = False  # from the first transaction on: opening a project to look at it costs less
@@ -78,6 +80,7 @@ class Writer:
         with self._closing:
             if self._closed:
                 raise AppError("The project is closed: the change was not saved.", hint="Open the project again.")
+            self.ordered = True
             future: Future[Changes] = Future()
             self._orders.put(_Order(PERSON if urgent else JOB, next(self._numbers), write, future))
             if urgent:
@@ -99,15 +102,22 @@ class Writer:
     def _run(self) -> None:
         try:
             while (order := self._next()).priority != STOP:
-                self._ready()
-                self._group(order)
+                if self._ready(order):
+                    self._group(order)
         finally:
             self._connection.close()
 
-    def _ready(self) -> None:
-        before, self._before_first = self._before_first, None
-        if before is not None:
-            before()
+    def _ready(self, order: _Order) -> bool:
+        """Whether what must precede the first write has been done."""
+        if self._before_first is None:
+            return True
+        try:
+            self._before_first()
+        except AppError as error:
+            order.future.set_exception(error)
+            return False
+        self._before_first = None
+        return True
 
     def _next(self) -> _Order:
         """The next order. Those of jobs wait from a person's key on until what it brings is painted."""

@@ -160,6 +160,16 @@ def damage_notice(project: "Project") -> Notice:
     return Notice(what, tone="warn", more=hint)
 
 
+def examination_notice(project: "Project", *, named: bool) -> Notice:
+    """That every page of the open project is still being examined. Not `named`: without the file's name."""
+    name = f"“{safe_line(project.path.stem)}”" if named else tr("This packet")
+    what = tr("{name} is new on this computer, and is being examined.").format(name=name)
+    more = tr("You can read everything meanwhile; what you change is saved as soon as it has passed.")
+    if project.read_only:
+        more = tr("You can read everything meanwhile.")
+    return Notice(what, more=more, closable=False)
+
+
 def working_copy_notice(working: "WorkingCopy", *, named: bool) -> Notice:
     """That a copy is worked on; what happened to it, where anything did. Not `named`: without the file's name."""
     if not named:

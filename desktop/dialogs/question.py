@@ -81,6 +81,12 @@ def open_project(window: Shell) -> None:
         window.open_project(Path(name))
 
 
+def open_result_folder(window: Shell) -> None:
+    name = QFileDialog.getExistingDirectory(window, tr("Open a result folder"), _folder(window))
+    if name:
+        window.open_project(Path(name))
+
+
 def save_copy(window: Shell) -> None:
     project = window.project
     if project is None:

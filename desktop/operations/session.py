@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
 
 PROJECT_SUFFIX = ".biasprint"
+RESULT_FOLDER = ("manifest.json", "scores")  # what is in one, as core.cluster writes it
 PACKET_SUFFIX = ".bpacket"
 RESULTS = (
     "*.json",
@@ -34,6 +35,11 @@ RESULTS = (
 def is_result(path: Path) -> bool:
     """Whether another tool may have written it."""
     return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
+
+
+def is_result_folder(path: Path) -> bool:
+    """Whether `score --cluster` may have made it. Only looked at: what is in it is read by another process."""
+    return all((path / name).exists() for name in RESULT_FOLDER)
 
 
 @dataclass(frozen=True)
@@ -68,16 +74,44 @@ def looked_into(project: "Project") -> Opened:
 OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it anyway: no need to say so at once
 
 
+def examine(path: Path, ctx: JobContext) -> None:
+    """Examine a project file in a process of its own, which ends with it. `AppError` for what is wrong with it."""
+    from core.compute import ComputeCrashed, ComputeProcess, calls
+    from core.project.gate import not_examined
+
+    process = ComputeProcess()
+    try:
+        process.call(calls.examine_project, str(path), ctx=ctx)
+    except ComputeCrashed as crash:
+        raise not_examined(path, crash.details) from crash
+    finally:
+        process.close()
+
+
 def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]":
-    """Open a project file; upgraded, checked and locked as the store does."""
+    """Open a project file; upgraded, checked and locked as the store does.
+
+    A large one that this computer has not seen is examined beside. A packet is examined first: its rater may begin at
+    once, and then every answer is to be saved at once. A result folder is measured, and shown read-only.
+    """
 
     def work(ctx: JobContext) -> "Project":
         from core.project.project import Project  # the store is imported here, off the window's thread
 
-        return Project.open(path, read_only=read_only)
+        if path.is_dir():
+            return _open_result_folder(path, ctx)
+        beside = None if path.suffix.lower() == PACKET_SUFFIX else examine
+        return Project.open(path, read_only=read_only, examiner=beside)
 
     title = tr("Opening “{name}”").format(name=path.name)
     return Operation(title, work, shown_after=OPENING_SHOWN_AFTER_MILLISECONDS)
+
+
+def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
+    from core.cluster.as_project import open_result_folder
+    from core.compute import calls, shared
+
+    return open_result_folder(path, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
 
 
 def create_project(*, path: Path) -> "Operation[Project]":
@@ -224,6 +258,15 @@ class ProjectSession(QObject):
                 then()
 
         close_project(project=project).start(self._runner, on_done=lambda _: ended(), on_error=ended)
+
+    def refuse(self, why: AppError) -> None:
+        """Let go of a project that did not pass its examination, and tell of it as of one that could not be opened.
+
+        Nobody is asked whether something is not saved: nothing of it may be written any more.
+        """
+        assert self.project is not None
+        path = self.project.path
+        self._close(lambda: self.failed.emit(why, path))
 
     def _stop_listening(self) -> None:
         if self._unsubscribe is not None:

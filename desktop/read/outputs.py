@@ -3,12 +3,14 @@
 Letters that were checked and saved stand before the outputs: each by its source's number, made negative.
 """
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from core.runs.generators import runs_by_name
 from core.text import for_matching
+from desktop.read.output_index import Ids, OutputIndex
 from desktop.widgets.safe_text import safe_line
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles, read_titles
@@ -30,6 +32,17 @@ class Line(NamedTuple):
     identity: str
     model: str
     status: str
+
+
+SORTED = ("task", "theme", "identity", "model", "status")  # the fields of a line that rows can be sorted by
+
+
+@dataclass(frozen=True)
+class Order:
+    """Rows sorted by one of `SORTED`, as they are shown."""
+
+    field: str
+    descending: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,16 +67,22 @@ class Detail:
 
 
 class RowSource(Protocol):
-    """Reads the outputs of a project. Called on worker threads only."""
+    """Reads the outputs of a project. Called on worker threads only. `sortable`: whether there are orders of them."""
 
-    def id_pages(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
-        """The ids of the outputs that match, ascending, above `after_id`, in pages as they are found.
+    @property
+    def sortable(self) -> bool: ...
+
+    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+        """The ids of the outputs that match, above `after_id`, in pages as they are found: ascending, or in an order.
 
         An empty page says that nothing was found for a while: a chance to cancel.
         """
 
+    def forget(self) -> None:
+        """Outputs were removed, or are other ones: they are read anew."""
+
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
-        """These outputs (ids ascending), those that are still there."""
+        """These outputs, those that are still there."""
 
     def detail(self, output_id: int) -> Detail | None:
         """One output whole; None if it is no longer there."""
@@ -108,40 +127,67 @@ def _any() -> "OutputFilter":
     return OutputFilter()
 
 
-FIRST_PAGE = 200  # shown before the other ids are read
 SEARCHED_AT_ONCE = 100  # texts in one reading of a search: longer ones make the window stutter
 
 
 class StoredOutputs:
     """The `RowSource` of an open project."""
 
+    sortable = True
+
     def __init__(self, project: "Project") -> None:
         self._project = project
+        self._index = OutputIndex(project)
 
-    def id_pages(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
-        if where.contains:
-            return self._search(where, where.contains, after_id)
-        return self._ids(where, after_id)
+    def forget(self) -> None:
+        self._index = OutputIndex(self._project)
 
-    def _ids(self, where: "OutputFilter", after_id: int) -> Iterator[Sequence[int]]:
+    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+        index, after = self._index, max(after_id, 0)
         if after_id == 0:
-            yield sorted(-head.source_id for head in self._letters(where))
-        after_id = max(after_id, 0)
-        first = [row.id for row in self._project.outputs.page(after_id, FIRST_PAGE, where)]
-        yield first
-        if len(first) == FIRST_PAGE:
-            yield [found for found in self._project.outputs.ids(where) if found > first[-1]]
+            yield self._letter_ids(where)
+        without = replace(where, contains=None)
+        pages = index.pages(without, after) if order is None else self._in_order(index, without, order)
+        for ids in pages:
+            if where.contains:
+                yield from self._containing(ids, where.contains)
+            else:
+                yield _as_array(ids)
 
-    def _search(self, where: "OutputFilter", wanted: str, after_id: int) -> Iterator[Sequence[int]]:
+    def _in_order(self, index: OutputIndex, where: "OutputFilter", order: Order) -> Iterator[Ids]:
+        for page in index.pages(where):  # to its end
+            yield page[:0]  # not in this order; a chance to cancel
+        yield self._sorted(index, where, order)
+
+    def _sorted(self, index: OutputIndex, where: "OutputFilter", order: Order) -> Ids:
+        titles, descending = self.titles(), order.descending
+        if order.field == "status":
+            return index.by_failure(where, descending=descending)
+        if order.field == "model":
+            return index.by_run(where, runs_by_name(self._project), descending=descending)
+        words = {
+            "task": lambda asked: titles.task(asked.task),
+            "theme": lambda asked: titles.theme(asked.theme),
+            "identity": lambda asked: titles.axis_and_identity(asked.axis, asked.identity),
+        }
+        return index.by_prompt(where, words[order.field], descending=descending)
+
+    def _containing(self, ids: Ids, wanted: str) -> "Iterator[array[int]]":
         """Texts are compared here: in SQL one reading would last until enough are found, however far that is."""
-        needle, without = for_matching(wanted), replace(where, contains=None)
-        if after_id == 0:
-            texts = self._project.sources.texts([head.source_id for head in self._letters(where)])
-            yield sorted(-number for number, text in texts.items() if needle in for_matching(text))
-        after_id = max(after_id, 0)
-        while rows := self._project.outputs.page(after_id, SEARCHED_AT_ONCE, without):
-            yield [row.id for row in rows if needle in for_matching(row.text)]
-            after_id = rows[-1].id
+        needle = for_matching(wanted)
+        for first in range(0, len(ids), SEARCHED_AT_ONCE):
+            some = ids[first : first + SEARCHED_AT_ONCE].tolist()
+            texts = self._project.outputs.texts(some)
+            yield array("q", [one for one in some if one in texts and needle in for_matching(texts[one])])
+
+    def _letter_ids(self, where: "OutputFilter") -> "array[int]":
+        """Saved letters by their sources' numbers, made negative."""
+        sources = [head.source_id for head in self._letters(where)]
+        if where.contains:
+            needle = for_matching(where.contains)
+            texts = self._project.sources.texts(sources)
+            sources = [number for number, text in texts.items() if needle in for_matching(text)]
+        return array("q", sorted(-number for number in sources))
 
     def _letters(self, where: "OutputFilter") -> "list[SavedHead]":
         """The saved letters, unless the filter asks for what only outputs have."""
@@ -156,19 +202,12 @@ class StoredOutputs:
 
     def _rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         letters, ids = [one for one in ids if one < 0], [one for one in ids if one > 0]
-        return [*self._letter_rows(letters), *(self._output_rows(ids) if ids else ())]
+        found = self._project.outputs.several(ids) if ids else {}
+        return [*self._letter_rows(letters), *(found[one] for one in ids if one in found)]
 
     def _letter_rows(self, ids: Sequence[int]) -> "list[OutputRow]":
         texts = self._project.sources.texts([-one for one in ids]) if ids else {}
         return [letter_row(one, texts[-one]) for one in ids if -one in texts]
-
-    def _output_rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
-        if ids[-1] - ids[0] < 2 * len(ids):  # nearly all of a range: one reading
-            wanted = set(ids)
-            found = self._project.outputs.page(ids[0] - 1, ids[-1] - ids[0] + 1)
-            return [row for row in found if row.id in wanted]
-        each = (self._project.outputs.get(one) for one in ids)
-        return [row for row in each if row is not None]
 
     def _letter(self, output_id: int) -> Detail | None:
         head = next((one for one in self._letters(_any()) if one.source_id == -output_id), None)
@@ -235,6 +274,13 @@ class StoredOutputs:
             if len(own) > 1:
                 found += [(str(run), tr("{name}, run {run}").format(name=name, run=run)) for run in own]
         return tuple(found)
+
+
+def _as_array(ids: Ids) -> "array[int]":
+    """A million numbers are not handled one by one."""
+    found = array("q")
+    found.frombytes(ids.tobytes())
+    return found
 
 
 def _by_title(titles: dict[str, str]) -> tuple[tuple[str, str], ...]:

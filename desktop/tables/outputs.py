@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -13,7 +14,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobHandle, JobRunner
-from desktop.read.outputs import Line, RowSource, line_of
+from desktop.read.outputs import SORTED, Line, Order, RowSource, line_of
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -32,14 +33,17 @@ GONE = Line("", "", "", "", "", "")  # an output that was removed since its id w
 class OutputsTable(QAbstractTableModel):
     """Rows are addressed by their place in the list of ids (8 bytes each), so that any place can be jumped to.
 
-    A row that is not here shows "…" and is asked for: `pages_wanted` says that `take_wanted` has something.
+    A row that is not here shows "…" and is asked for: `pages_wanted` says that `take_wanted` has something. `sorted_by`
+    says that somebody wants another order: whoever fills the table sorts.
     """
 
     pages_wanted = Signal()
+    sorted_by = Signal(object)  # Order, or None: as they were written
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._ids = array("q")
+        self._last_id = 0
         self._pages: OrderedDict[int, Sequence[Line]] = OrderedDict()
         self._wanted: OrderedDict[int, None] = OrderedDict()
         self._ask = QTimer(self, singleShot=True, interval=0)
@@ -51,14 +55,16 @@ class OutputsTable(QAbstractTableModel):
         """Forget everything: another filter, another project."""
         self.beginResetModel()
         self._ids = array("q")
+        self._last_id = 0
         self._pages.clear()
         self._wanted.clear()
         self.endResetModel()
 
     def append_ids(self, ids: "array[int]") -> None:
-        """More outputs were found; their ids are above all before."""
+        """More outputs were found: none of them is here already."""
         if not ids:
             return
+        self._last_id = max(self._last_id, int(np.frombuffer(ids, np.int64).max()))
         first = len(self._ids)
         self.beginInsertRows(QModelIndex(), first, first + len(ids) - 1)
         self._ids.extend(ids)
@@ -70,7 +76,7 @@ class OutputsTable(QAbstractTableModel):
 
     def last_id(self) -> int:
         """The highest id known; 0 without any."""
-        return self._ids[-1] if self._ids else 0
+        return self._last_id
 
     # the pages
 
@@ -103,6 +109,12 @@ class OutputsTable(QAbstractTableModel):
             self._ask.start()
         return None
 
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Asked for by the head of a column; that of the texts, of which there is no order, is for none."""
+        field = Line._fields[column] if column >= 0 else ""
+        wanted = Order(field, order == Qt.SortOrder.DescendingOrder) if field in SORTED else None
+        self.sorted_by.emit(wanted)
+
     # what Qt asks
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -128,7 +140,12 @@ class OutputsTable(QAbstractTableModel):
             return None
         if orientation == Qt.Orientation.Vertical:
             return section + 1
-        return (tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Generator"), tr("Status"))[section]
+        return headings()[section]
+
+
+def headings() -> tuple[str, ...]:
+    """The heads of the columns, in the order of a line's fields."""
+    return tr("Text"), tr("Task"), tr("Theme"), tr("Identity"), tr("Generator"), tr("Status")
 
 
 def status_word(status: str) -> str:
@@ -178,14 +195,15 @@ class OutputLoader(QObject):
         self._runner, self._table = runner, table
         self._source: RowSource | None = None
         self._where: OutputFilter | None = None
+        self._order: Order | None = None
         self._scan: JobHandle | None = None
         self._fetch: JobHandle | None = None
         table.pages_wanted.connect(self._fetch_wanted)
 
-    def show(self, source: RowSource | None, where: "OutputFilter | None") -> None:
-        """Begin anew with this source and filter; None: nothing to show."""
+    def show(self, source: RowSource | None, where: "OutputFilter | None", order: Order | None = None) -> None:
+        """Begin anew with this source, filter and order; None: nothing to show."""
         self.stop()
-        self._source, self._where = source, where
+        self._source, self._where, self._order = source, where, order
         self._table.clear()
         self.counted.emit(0, source is None)
         self.read_on()
@@ -198,17 +216,17 @@ class OutputLoader(QObject):
         self._scan = self._fetch = None
 
     def read_on(self) -> None:
-        """Look for outputs that were added at the end."""
+        """Look for outputs that were added: they stand at the end, also of sorted ones, as nobody's place may move."""
         source, where, after = self._source, self._where, self._table.last_id()
+        order = self._order if not self._table.rowCount() else None
         if source is None or where is None or self._scan is not None:
             return
 
         def scan(ctx: JobContext) -> None:
-            for ids in source.id_pages(where, after):
+            for ids in source.id_pages(where, after, order):
                 ctx.check()
                 if ids:
-                    # An array is built here and joined there in no time: a million numbers are not handled one by one.
-                    ctx.report(0, partial=array("q", ids))
+                    ctx.report(0, partial=ids)
 
         handle: JobHandle | None = None
 

@@ -45,21 +45,57 @@ def with_run(path: Path) -> int:
 
 def with_outputs(path: Path, outputs: int) -> None:
     """A project with `outputs` outputs of about 330 characters."""
-    run = with_run(path)
-    digest = sha256_text(TEXT)
+    run, digest = with_run(path), sha256_text(TEXT)
 
     def rows() -> Iterator[tuple[object, ...]]:
         for number in range(outputs):
             sample, prompt = divmod(number, PROMPTS)
             yield (run, prompt + 1, sample, number, "done", TEXT, digest, 0, "stop", "", "{}", 0.1, "")
 
+    _insert_outputs(path, rows())
+
+
+def with_varied_outputs(path: Path, outputs: int) -> None:
+    """As many of two generators in turn, to prompts of nine tasks and three identities; one of a hundred has failed.
+
+    Each text has its number, so that one can be searched for.
+    """
+    with Project.create(path) as project:
+        study = project.studies.add("creativity", "Varied").number("study")
+        definition = {"identities": [{"key": key, "label": key.title()} for key in IDENTITIES]}
+        project.axes.add(AxisSpec(key="race", title="Race", definition=definition))
+        prompts = tuple(
+            PromptSpec(key=f"p/{n}", text=f"Write {n}", task=f"task_{n % HEAPS}", theme=f"theme {n % 7}", axis="race",
+                       identity=IDENTITIES[n % len(IDENTITIES)])
+            for n in range(PROMPTS)
+        )  # fmt: skip
+        prompt_set = project.prompts.add_set(study, PromptSetSpec(name="varied", recipe={}, prompts=prompts))
+        runs = []
+        for model in ("x", "y"):
+            generator = project.runs.add_generator(GeneratorSpec(backend="written", model=model)).number("generator")
+            set_id = prompt_set.number("prompt_set")
+            spec = RunSpec(study_id=study, prompt_set_id=set_id, generator_id=generator, seed=1, samples=400)
+            runs.append(project.runs.start(spec).number("run"))
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for number in range(outputs):
+            sample, prompt = divmod(number // 2, PROMPTS)
+            failed = number % 100 == 99
+            text = "" if failed else f"{TEXT}{number}"
+            yield (runs[number % 2], prompt + 1, sample, number, "error" if failed else "done", text, sha256_text(text),
+                   0, "" if failed else "stop", "timed out" if failed else "", "{}", 0.1, "")  # fmt: skip
+
+    _insert_outputs(path, rows())
+
+
+def _insert_outputs(path: Path, rows: Iterator[tuple[object, ...]]) -> None:
     with closing(connect(path, writable=True)) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("BEGIN")
         connection.executemany(
             "INSERT INTO output (run_id, prompt_id, sample, seed, status, text, text_sha256, escaped, finish_reason, "
             "error, usage, seconds, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            rows(),
+            rows,
         )
         connection.execute("COMMIT")
 

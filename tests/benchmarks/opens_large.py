@@ -1,8 +1,10 @@
 """Opens a large project and tells when the first page of its outputs could be used, and what memory that took.
 
-`store FILE`: through the store, counting and reading a page. `window FILE`: in the real window, on the outputs panel.
+`store FILE`: through the store, counting and reading a page. `window FILE`: in the real window, on the outputs panel,
+which is started for the file. `running FILE`: in one that is up already and gets the file, as from its menu.
 """
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +33,19 @@ def window(path: Path) -> int:
     return run(["gui", str(path)], looker)
 
 
+def running(path: Path) -> int:
+    from whole_program import run
+
+    def meet(window):
+        watcher = looker(window)
+        # What the window imports behind its first paint is there, and no job is left.
+        watcher.when(lambda: "core.project.project" in sys.modules and gc.get_freeze_count() > 0
+                     and not window.jobs.active(), lambda: window.open_project(path))  # fmt: skip
+        return watcher
+
+    return run([], meet)
+
+
 def looker(window):
     from PySide6.QtCore import QEvent, QObject, QTimer
 
@@ -41,6 +56,13 @@ def looker(window):
             super().__init__()
             self.answer = {}
             window.session.opened.connect(lambda _: QTimer.singleShot(0, self, self.opened))
+            ask = window.open_project
+
+            def asked(path: Path) -> None:
+                self.answer["asked"] = seconds_since_start()
+                ask(path)
+
+            window.open_project = asked
 
         def opened(self) -> None:
             self.answer["opened"] = seconds_since_start()
@@ -67,7 +89,12 @@ def looker(window):
                 self.answer["outputs"] = outputs
                 self.answer["listed"] = seconds_since_start()
                 self.answer["peak_listed"] = peak_megabytes()
-                self.when(lambda: "peak" in self.answer, self.end)
+                self.when(lambda: "peak" in self.answer and self.may_write(), self.end)
+
+        def may_write(self) -> bool:
+            examination = window.project.examination
+            self.answer["writable"] = seconds_since_start()
+            return examination is None or examination.passed
 
         def when(self, ready: Callable[[], bool], then: Callable[[], object]) -> None:
             QTimer.singleShot(20, self, lambda: then() if ready() else self.when(ready, then))
@@ -81,4 +108,4 @@ def looker(window):
 
 if __name__ == "__main__":
     how, path = sys.argv[1:]
-    sys.exit({"store": store, "window": window}[how](Path(path)))
+    sys.exit({"store": store, "window": window, "running": running}[how](Path(path)))

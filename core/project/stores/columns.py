@@ -36,6 +36,16 @@ class OutputColumns:
     last_id: int | None
 
 
+@dataclass(frozen=True)
+class OutputPlaces:
+    """Outputs by id, failed ones too: prompt and run of each, and whether it failed."""
+
+    ids: Ids
+    prompts: Ids
+    runs: Ids
+    failed: NDArray[np.bool_]
+
+
 class LastIds(NamedTuple):
     """The last id of each table; 0 where it is empty."""
 
@@ -77,6 +87,19 @@ class Columns(StorePart):
         rows = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 5)
         ids, prompts, runs, lengths, _ = rows[rows[:, 4] == 1].T
         return OutputColumns(ids, prompts, runs, lengths, int(rows[-1, 0]) if len(rows) else None)
+
+    def places(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputPlaces:
+        """The next `limit` outputs."""
+        failed = sa.case((output.c.status == "error", 1), else_=0)
+        statement = (
+            sa.select(output.c.id, output.c.prompt_id, output.c.run_id, failed)
+            .where(output.c.id > after_id)
+            .order_by(output.c.id)
+            .limit(limit)
+        )
+        rows = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 4)
+        ids, prompts, runs, marks = rows.T
+        return OutputPlaces(ids, prompts, runs, marks.astype(bool))
 
     def last_output(self) -> int:
         """The last id there is."""

@@ -312,10 +312,15 @@ class Outputs(StorePart):
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id == output_id)
         return self._one(statement, _row)
 
+    def several(self, ids: Sequence[int]) -> dict[int, OutputRow]:
+        """These outputs, by id: those that are there."""
+        statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id.in_(ids))
+        return {row.id: row for row in self._all(statement, _row)}
+
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
         """The texts of some outputs."""
         statement = sa.select(output.c.id, output.c.text, output.c.escaped).where(output.c.id.in_(ids))
-        return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
+        return dict(self._all(statement, lambda row: (row.id, restore_text(row.text, row.escaped))))
 
 
 @lru_cache(maxsize=64)

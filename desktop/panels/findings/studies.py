@@ -191,10 +191,16 @@ class StudyLines(QWidget):
 
 
 def said_of(measurement: Measurement) -> str:
-    """ "measured today at 13:40, with seed 0"; where there are more texts, first on how many of them."""
+    """ "measured today at 13:40, with seed 0"; where there are more texts, first on how many of them.
+
+    Sums of a result folder's partitions have no seed: nothing in them is left to chance.
+    """
     if not measurement.measured_at:
         return tr("not measured yet")
-    seed, when = (measurement.recipe or {}).get("seed", "?"), when_words(measurement.measured_at)
+    recipe, when = measurement.recipe or {}, when_words(measurement.measured_at)
+    if "seed" not in recipe:
+        return tr("measured {when}").format(when=when)
+    seed = recipe["seed"]
     unread = measurement.new_texts + measurement.left_out
     if not unread:
         return tr("measured {when}, with seed {seed}").format(when=when, seed=seed)

@@ -1,6 +1,7 @@
 """The outputs panel: every text of the project in one table that stays smooth, each with how it was made."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
@@ -17,9 +18,10 @@ from PySide6.QtWidgets import (
 from core.jobs import JobContext
 from desktop import theme
 from desktop.panels.base import Panel
-from desktop.read.outputs import Choices, Detail, Line, RowSource, StoredOutputs
-from desktop.shell import Shell
-from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, status_word
+from desktop.read.outputs import SORTED, Choices, Detail, Line, Order, RowSource, StoredOutputs
+from desktop.read.result_folder import ResultRows
+from desktop.shell import Command, Shell
+from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
 from desktop.tables.rows import as_rows
 from desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
 from desktop.widgets.choice import ComboBox
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from core.project.project import Project
     from core.project.stores.runs import OutputFilter
 
+UNSORTED = -1  # Qt's number for no column
 TEXT_HEIGHT = 136  # at least
 PROMPT_HEIGHT = 108
 
@@ -72,7 +75,8 @@ class OutputCard(Card):
         self.reading = detail.reading if detail is not None else ""
         self.open_letter.setVisible(bool(self.reading))
         for widget in (self._asked, self.prompt):
-            widget.setVisible(not self.reading)  # nobody asked for a letter that somebody brought
+            # Nobody asked for a letter that somebody brought, and a result folder does not say.
+            widget.setVisible(detail is not None and bool(detail.prompt))
         if detail is None:
             self.text.set_text("")
             self.prompt.set_text("")
@@ -98,6 +102,11 @@ WIDEST_GENERATOR = 220  # the names of several may be long
 WIDTHS = {"identity": 170, "task": 132, "status": 72, "model": 130, "theme": 110}  # the last are left out first
 
 
+def rows_of(project: "Project") -> RowSource:
+    """Of the project's own file, or of the result folder that it shows."""
+    return ResultRows(project) if project.path.is_dir() else StoredOutputs(project)
+
+
 class OutputsPanel(Panel):
     """Table, filters and the card of the chosen output. All reading happens in threads."""
 
@@ -105,10 +114,11 @@ class OutputsPanel(Panel):
     title = "Outputs"
     concerns = frozenset({"output", "prompt_set", "reading"})
 
-    def __init__(self, shell: Shell, make_source: "Callable[[Project], RowSource]" = StoredOutputs) -> None:
+    def __init__(self, shell: Shell, make_source: "Callable[[Project], RowSource]" = rows_of) -> None:
         super().__init__(shell)
         self._make_source = make_source
         self._source: RowSource | None = None
+        self._order: Order | None = None
 
     # the panel's life
 
@@ -154,6 +164,10 @@ class OutputsPanel(Panel):
         self.card.show_detail(None)
 
     def refresh(self) -> None:
+        if not self._sortable():
+            self._order = None
+            self.view.horizontalHeader().setSortIndicator(UNSORTED, Qt.SortOrder.AscendingOrder)
+        self.view.setSortingEnabled(self._sortable())
         self._read_choices()
         self._read()
 
@@ -166,7 +180,24 @@ class OutputsPanel(Panel):
         elif all(isinstance(one, int) and one > self.table.last_id() for one in changes.of("output")):
             self.loader.read_on()
         else:
+            if self._source is not None:
+                self._source.forget()
             self._read()
+
+    def commands(self) -> list[Command]:
+        """What the heads of the columns do, for the keyboard."""
+        to_sort = [
+            Command(
+                tr("Sort the outputs by {column}").format(column=head),
+                partial(self._sort_by, column),
+                "",
+                self._sortable,
+            )
+            for column, head in enumerate(headings())
+            if Line._fields[column] in SORTED
+        ]
+        as_written = tr("Show the outputs as they were written")
+        return [*to_sort, Command(as_written, partial(self._sort_by, UNSORTED), "", self._sortable)]
 
     # reading
 
@@ -186,7 +217,19 @@ class OutputsPanel(Panel):
     def _read(self) -> None:
         self.search_pause.stop()
         self.card.show_detail(None)
-        self.loader.show(self._source, None if self._source is None else self.where())
+        self.loader.show(self._source, None if self._source is None else self.where(), self._order)
+
+    def _sort_by(self, column: int) -> None:
+        # The head tells the table, as if it were pressed.
+        self.view.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
+
+    def _sortable(self) -> bool:
+        return self._source is not None and self._source.sortable
+
+    def _sorted(self, order: Order | None) -> None:
+        if order != self._order:
+            self._order = order
+            self._read()
 
     def _read_choices(self) -> None:
         source = self._source
@@ -247,6 +290,9 @@ class OutputsPanel(Panel):
         columns.setHighlightSections(False)
         columns.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         columns.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        columns.setSortIndicatorClearable(True)
+        columns.setSortIndicator(UNSORTED, Qt.SortOrder.AscendingOrder)
+        self.table.sorted_by.connect(self._sorted)
         self.view.selectionModel().currentChanged.connect(self._show_row)
 
     def _make_filters(self) -> SearchRow:

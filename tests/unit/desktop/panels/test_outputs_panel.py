@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fake_shell import FakeShell
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -18,7 +18,7 @@ from core.project.stores.runs import OutputFilter
 from core.runs.setup import added_study
 from desktop import theme
 from desktop.panels.outputs.panel import OutputsPanel
-from desktop.read.outputs import FIRST_PAGE, StoredOutputs
+from desktop.read.outputs import Order, StoredOutputs, line_of
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")
@@ -285,7 +285,7 @@ def test_text_column_keeps_room_when_the_window_is_narrow(
 
 
 def test_source_finds_every_id_once_across_its_pages(project: Project, run: int):
-    written = write(project, run, FIRST_PAGE + 150)
+    written = write(project, run, 350)
     source = StoredOutputs(project)
     assert [one for page in source.id_pages(OutputFilter(), 0) for one in page] == written
     assert [one for page in source.id_pages(OutputFilter(), written[99]) for one in page] == written[100:]
@@ -388,3 +388,73 @@ def test_outputs_are_told_apart_and_narrowed_by_their_generator(
     assert shown(qtbot, panel, 0) == "Warm 0"
     assert panel.table.text_at(0, 4) == warm_name
     assert panel.table.rowCount() == 4
+
+
+# sorted
+
+
+def in_order(source: StoredOutputs, order: Order, where: OutputFilter | None = None) -> list[int]:
+    return [one for page in source.id_pages(where or OutputFilter(), 0, order) for one in page]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("field", ["task", "theme", "identity", "model", "status"])
+def test_source_sorts_as_python_sorts_the_lines_that_are_shown(
+    project: Project, run: int, field: str, descending: bool
+):
+    written = write(project, run, 400)
+    prompt = project.prompts.page(project.runs.get(run).prompt_set_id, 0, 9)[8]
+    failed = OutputSpec(run_id=run, prompt_id=prompt.id, sample=1, seed=1, text="", status="error", error="timed out")
+    written += sorted(int(key) for key in project.outputs.record_many([failed]).of("output"))
+    source = StoredOutputs(project)
+    titles = source.titles()
+    shown = {row.id: getattr(line_of(row, titles), field).casefold() for row in source.rows(written)}
+    expected = sorted(written, key=lambda one: shown[one], reverse=descending)  # equal ones stay as they were written
+    assert in_order(source, Order(field, descending)) == expected
+
+
+def test_source_sorts_what_a_filter_and_a_search_leave(project: Project, run: int):
+    written = write(project, run, 400)  # songs for “white” are 200 to 299, those for “black” 300 to 399
+    asked = OutputFilter(task="song", contains="TEXT 25")
+    white = written[250:260]
+    assert in_order(StoredOutputs(project), Order("identity"), asked) == white
+    asked = OutputFilter(task="song", contains="99")
+    assert in_order(StoredOutputs(project), Order("identity"), asked) == [written[399], written[299]]
+
+
+def test_a_pressed_head_sorts_and_pressed_again_turns_round_and_then_lets_be(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 400)
+    panel = open_panel()
+    identity = panel.view.horizontalHeader().sectionViewportPosition(3) + 20
+    firsts = []
+    for _ in range(3):
+        QTest.mouseClick(panel.view.horizontalHeader().viewport(), Qt.MouseButton.LeftButton, pos=QPoint(identity, 8))
+        settle(qtbot, shell)
+        shown(qtbot, panel, 0)
+        firsts.append(panel.table.text_at(0, 3))
+        settle(qtbot, shell)
+    assert firsts == ["Race · Black", "Race · White", "Race · White"]
+    assert [shown(qtbot, panel, row) for row in (0, 399)] == ["Text 0", "Text 399"]
+    settle(qtbot, shell)
+
+
+def test_the_keyboard_sorts_by_the_palette_and_new_outputs_stand_at_the_end(
+    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
+):
+    write(project, run, 300)
+    panel = open_panel()
+    sort_by = {command.title: command.run for command in panel.commands()}
+    sort_by["Sort the outputs by Identity"]()
+    settle(qtbot, shell)
+    assert shown(qtbot, panel, 0) == "Text 100"  # the first for “black”
+    added = write(project, run, 5, sample=1, text="New {n}")
+    panel.deliver(Changes.to("output", added))
+    settle(qtbot, shell)
+    assert shown(qtbot, panel, 304) == "New 4"
+    assert shown(qtbot, panel, 0) == "Text 100"
+    sort_by["Show the outputs as they were written"]()
+    settle(qtbot, shell)
+    assert shown(qtbot, panel, 0) == "Text 0"
+    settle(qtbot, shell)

@@ -1,0 +1,172 @@
+"""The rows of a result folder, read page by page where they lie, and their texts, where the data are still there.
+
+Called in a compute process: nothing of pyarrow is loaded in the window's. (docs/adr/0057)
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.cluster.order import MANIFEST, SCORES, ScoringOrder, footer_of, manifest
+from core.cluster.partition import VALUES
+from core.errors import AppError, UsageError
+from core.given import ordinary_file
+
+if TYPE_CHECKING:
+    from pyarrow import parquet
+
+BATCH_ROWS = 20_000
+MOST_BYTES = 64_000_000  # of texts that are read for a page: a Parquet file gives no less than a whole row group
+
+
+@dataclass(frozen=True)
+class FinishedPartition:
+    """A partition that is scored, by its name, and how many rows it has."""
+
+    name: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A row as people read it. `text`: None where it cannot be read, and `why`. `columns`: what was kept and scored."""
+
+    group: str
+    text: str | None
+    why: str
+    columns: tuple[tuple[str, str], ...]
+
+
+def finished_partitions(folder: str) -> list[FinishedPartition]:
+    """In the manifest's order. Raises `UsageError` for a folder that is none, `AppError` where nothing is scored."""
+    told = _told(Path(folder))
+    footers = {str(name): footer_of(Path(folder) / SCORES / str(name)) for name in told["partitions"]}
+    found = [FinishedPartition(name, int(footer["rows"])) for name, footer in footers.items() if footer is not None]
+    if not found:
+        raise AppError(f"No file of “{folder}” is scored yet.", hint="Go on with the command that began it.")
+    return found
+
+
+def rows_at(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
+    """Rows of a partition by their places in it, in that order."""
+    from pyarrow import parquet
+
+    told = _told(Path(folder))
+    with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
+        shown = [one for one in file.schema_arrow.names if not one.endswith(VALUES)]
+        group = _group_column(file.schema_arrow.names)
+        found = _columns_at(file, shown, places)
+    texts, why = _texts_at(told, name, places)
+    return [
+        ResultRow(
+            _word(found[group][at]) if group else "",
+            texts[at] if texts is not None else None,
+            why,
+            tuple((column, _word(values[at])) for column, values in found.items()),
+        )
+        for at in range(len(places))
+    ]
+
+
+def places_of(folder: str, name: str, group: str | None, wanted: str | None) -> "np.ndarray[Any, np.dtype[np.int64]]":
+    """Where in a partition the rows are that are of a group, and whose text holds a word, without regard to case."""
+    from pyarrow import parquet
+
+    told = _told(Path(folder))
+    with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
+        column, rows = _group_column(file.schema_arrow.names), file.metadata.num_rows
+        found = np.ones(rows, bool)
+        if group is not None:
+            found &= _where(file, column, lambda value: _word(value) == group)
+    if wanted is not None:
+        needle, text = wanted.casefold(), str(told["text"])
+        try:
+            with parquet.ParquetFile(_source(told, name)) as file:
+                found &= _where(file, text, lambda value: needle in _word(value).casefold())
+        except (AppError, OSError, ValueError) as error:
+            raise AppError(
+                "The texts of this folder are not on this computer as they were scored: they cannot be searched here.",
+                details=str(error),
+            ) from error
+    return np.flatnonzero(found).astype(np.int64)
+
+
+def _told(folder: Path) -> Mapping[str, Any]:
+    told = manifest(folder)
+    if told is None:
+        raise UsageError(f"“{folder}” is no result folder.", hint=f"One has a file “{MANIFEST}” in it.")
+    return told
+
+
+def _source(told: Mapping[str, Any], name: str) -> Path:
+    """Where the texts were. Raises `AppError` for what is no ordinary file: opening a pipe would never end."""
+    order = ScoringOrder(Path(told["data"]), Path(), str(told["text"]), ())
+    source = order.source(name)
+    ordinary_file(source, follow=source == order.data)
+    return source
+
+
+def _group_column(names: Sequence[str]) -> str:
+    from core.studies.registry import table_fields
+    from core.tables.fields import guess_mapping
+
+    return guess_mapping(names, [], table_fields("compare")).get("group", "")
+
+
+def _texts_at(told: Mapping[str, Any], name: str, places: Sequence[int]) -> tuple[list[str] | None, str]:
+    """The texts, or why they are not here."""
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(_source(told, name)) as file:
+            if any(_group_bytes(file, at) > MOST_BYTES for at in _row_groups(file, places)):
+                return None, "not read: its row group in the data is too large"
+            return [_word(value) for value in _columns_at(file, [str(told["text"])], places)[str(told["text"])]], ""
+    except (AppError, OSError, KeyError, IndexError, pyarrow.ArrowException):
+        return None, "not on this computer: the data are not where they were scored"
+
+
+def _group_bytes(file: "parquet.ParquetFile", at: int) -> int:
+    return int(file.metadata.row_group(at).total_byte_size)
+
+
+def _row_groups(file: "parquet.ParquetFile", places: Sequence[int]) -> dict[int, int]:
+    """The row groups with these places, each with the place of its first row. IndexError for one behind the end."""
+    found: dict[int, int] = {}
+    first, left = 0, set(places)
+    for at in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(at).num_rows
+        here = {place for place in left if first <= place < first + rows}
+        if here:
+            found[at] = first
+        left -= here
+        first += rows
+    if left:
+        raise IndexError(max(left))
+    return found
+
+
+def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Sequence[int]) -> dict[str, list[Any]]:
+    values: dict[str, dict[int, Any]] = {name: {} for name in names}
+    for at, first in _row_groups(file, places).items():
+        table = file.read_row_group(at, columns=list(names), use_threads=False)
+        here = [place for place in places if first <= place < first + table.num_rows]
+        taken = table.take([place - first for place in here])
+        for name in names:
+            values[name] |= dict(zip(here, taken.column(name).to_pylist(), strict=True))
+    return {name: [found[place] for place in places] for name, found in values.items()}
+
+
+def _where(file: "parquet.ParquetFile", column: str, fits: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    if column not in file.schema_arrow.names:
+        return np.zeros(file.metadata.num_rows, bool)
+    batches = file.iter_batches(BATCH_ROWS, columns=[column], use_threads=False)
+    return np.array([fits(value) for batch in batches for value in batch.column(column).to_pylist()], bool)
+
+
+def _word(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,109 @@
+"""The rows of a result folder as the outputs table reads them: by a child, so that this process loads no pyarrow."""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from core.compute import calls, quick
+from desktop.read.outputs import Choices, Detail, Order
+from desktop.widgets.words import tr
+from desktop.wording.titles import Titles
+
+if TYPE_CHECKING:
+    from core.cluster.rows import FinishedPartition, ResultRow
+    from core.project.project import Project
+    from core.project.rows import OutputRow
+    from core.project.stores.runs import OutputFilter
+
+ROWS_AT_ONCE = 100_000  # ids in one page
+LONGEST_VALUE = 24  # signs of a column's value on the card
+
+
+class ResultRows:
+    """The `RowSource` of a project that shows a result folder. Rows are numbered from 1, partition behind partition.
+
+    What is not in every folder (tasks, generators, failures) is in none of its filters.
+    """
+
+    sortable = False  # by what, only the texts' own columns could say
+
+    def __init__(self, project: "Project") -> None:
+        self._project, self._folder = project, str(project.path)
+        self._partitions: list[FinishedPartition] = []
+        self._before: list[int] = []  # rows before each partition
+
+    def forget(self) -> None:
+        self._partitions, self._before = [], []
+
+    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+        if where.status == "error":
+            return
+        for partition, before in zip(self._read_partitions(), self._before, strict=True):
+            if before + partition.rows <= after_id:
+                continue
+            if where.identity is None and where.contains is None:
+                for first in range(max(before, after_id), before + partition.rows, ROWS_AT_ONCE):
+                    last = min(first + ROWS_AT_ONCE, before + partition.rows)
+                    yield array("q", range(first + 1, last + 1))
+            else:
+                asked = (self._folder, partition.name, where.identity, where.contains)
+                places = quick().call(calls.places_in_partition, *asked)
+                yield array("q", [one for one in (places + before + 1).tolist() if one > after_id])
+
+    def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
+        self._read_partitions()
+        found: dict[int, OutputRow] = {}
+        for at in sorted({self._partition_of(one) for one in ids}):
+            here = [one for one in ids if self._partition_of(one) == at]
+            found |= {one: _row(one, read) for one, read in zip(here, self._read(at, here), strict=True)}
+        return [found[one] for one in ids]
+
+    def detail(self, output_id: int) -> Detail | None:
+        self._read_partitions()
+        at = self._partition_of(output_id)
+        (read,) = self._read(at, [output_id])
+        title = tr("Row {row} of {file}").format(
+            row=f"{output_id - self._before[at]:,}", file=self._partitions[at].name
+        )
+        return Detail(_row(output_id, read), title, "", tuple((name, _short(value)) for name, value in read.columns))
+
+    def choices(self) -> Choices:
+        """The groups, as the findings name them."""
+        groups = {group for row in self._project.findings.all() for group in row.finding.groups}
+        return Choices((), tuple((group, group) for group in sorted(groups, key=str.casefold)))
+
+    def titles(self) -> Titles:
+        return Titles()
+
+    def _read_partitions(self) -> "list[FinishedPartition]":
+        if not self._partitions:
+            found = quick().call(calls.finished_partitions, self._folder)
+            self._before = [0, *accumulate(one.rows for one in found)][:-1]
+            self._partitions = found
+        return self._partitions
+
+    def _partition_of(self, number: int) -> int:
+        return bisect_right(self._before, number - 1) - 1
+
+    def _read(self, at: int, ids: Sequence[int]) -> "list[ResultRow]":
+        places = [one - 1 - self._before[at] for one in ids]
+        return quick().call(calls.rows_of_partition, self._folder, self._partitions[at].name, places)
+
+
+def _short(value: str) -> str:
+    """A hash, say, cut short: unbroken it would push the card wider than its place."""
+    return value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}…"
+
+
+def _row(number: int, read: "ResultRow") -> "OutputRow":
+    from core.project.rows import OutputRow
+
+    text = read.text if read.text is not None else tr("(text {why})").format(why=read.why)
+    columns = dict(read.columns)
+    return OutputRow(
+        id=number, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
+        seconds=0.0, prompt_key="", task=columns.get("task", ""), theme=columns.get("theme", ""), axis="",
+        identity=read.group, fields={}, backend="", model=columns.get("model", ""),
+    )  # fmt: skip
