@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.cluster.order import MANIFEST, SCORES, ScoringOrder, footer_of, manifest
 from core.cluster.partition import VALUES
@@ -18,6 +19,7 @@ from core.given import ordinary_file
 if TYPE_CHECKING:
     from pyarrow import parquet
 
+Flags = NDArray[np.bool_]
 BATCH_ROWS = 20_000
 MOST_BYTES = 64_000_000  # of texts that are read for a page: a Parquet file gives no less than a whole row group
 
@@ -71,7 +73,7 @@ def rows_at(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
     ]
 
 
-def places_of(folder: str, name: str, group: str | None, wanted: str | None) -> "np.ndarray[Any, np.dtype[np.int64]]":
+def places_of(folder: str, name: str, group: str | None, wanted: str | None) -> NDArray[np.int64]:
     """Where in a partition the rows are that are of a group, and whose text holds a word, without regard to case."""
     from pyarrow import parquet
 
@@ -80,12 +82,12 @@ def places_of(folder: str, name: str, group: str | None, wanted: str | None) -> 
         column, rows = _group_column(file.schema_arrow.names), file.metadata.num_rows
         found = np.ones(rows, bool)
         if group is not None:
-            found &= _where(file, column, lambda value: _word(value) == group)
+            found &= _of_group(file, column, group)
     if wanted is not None:
         needle, text = wanted.casefold(), str(told["text"])
         try:
             with parquet.ParquetFile(_source(told, name)) as file:
-                found &= _where(file, text, lambda value: needle in _word(value).casefold())
+                found &= _containing(file, text, needle)
         except (AppError, OSError, ValueError) as error:
             raise AppError(
                 "The texts of this folder are not on this computer as they were scored: they cannot be searched here.",
@@ -161,11 +163,23 @@ def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Seque
     return {name: [found[place] for place in places] for name, found in values.items()}
 
 
-def _where(file: "parquet.ParquetFile", column: str, fits: Any) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+def _of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
+    """Each value is looked at once: of a million rows there are few groups."""
     if column not in file.schema_arrow.names:
         return np.zeros(file.metadata.num_rows, bool)
+    found = []
+    for batch in file.iter_batches(BATCH_ROWS, columns=[column], use_threads=False):
+        coded = batch.column(column).dictionary_encode()
+        fits = np.array([*(_word(value) == group for value in coded.dictionary.to_pylist()), group == ""], bool)
+        found.append(fits[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)])  # the last is for no value
+    return np.concatenate(found) if found else np.zeros(0, bool)
+
+
+def _containing(file: "parquet.ParquetFile", column: str, needle: str) -> Flags:
     batches = file.iter_batches(BATCH_ROWS, columns=[column], use_threads=False)
-    return np.array([fits(value) for batch in batches for value in batch.column(column).to_pylist()], bool)
+    return np.array(
+        [needle in _word(value).casefold() for batch in batches for value in batch.column(column).to_pylist()], bool
+    )
 
 
 def _word(value: Any) -> str:

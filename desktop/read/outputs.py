@@ -152,7 +152,7 @@ class StoredOutputs:
             if where.contains:
                 yield from self._containing(ids, where.contains)
             else:
-                yield _as_array(ids)
+                yield as_array(ids)
 
     def _in_order(self, index: OutputIndex, where: "OutputFilter", order: Order) -> Iterator[Ids]:
         for page in index.pages(where):  # to its end
@@ -276,7 +276,7 @@ class StoredOutputs:
         return tuple(found)
 
 
-def _as_array(ids: Ids) -> "array[int]":
+def as_array(ids: Ids) -> "array[int]":
     """A million numbers are not handled one by one."""
     found = array("q")
     found.frombytes(ids.tobytes())

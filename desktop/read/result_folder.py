@@ -1,23 +1,25 @@
 """The rows of a result folder as the outputs table reads them: by a child, so that this process loads no pyarrow."""
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from core.compute import calls, quick
-from desktop.read.outputs import Choices, Detail, Order
+from desktop.read.outputs import Choices, Detail, Order, as_array
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
+    from array import array
+
     from core.cluster.rows import FinishedPartition, ResultRow
     from core.project.project import Project
     from core.project.rows import OutputRow
     from core.project.stores.runs import OutputFilter
 
-ROWS_AT_ONCE = 100_000  # ids in one page
 LONGEST_VALUE = 24  # signs of a column's value on the card
 
 
@@ -44,13 +46,11 @@ class ResultRows:
             if before + partition.rows <= after_id:
                 continue
             if where.identity is None and where.contains is None:
-                for first in range(max(before, after_id), before + partition.rows, ROWS_AT_ONCE):
-                    last = min(first + ROWS_AT_ONCE, before + partition.rows)
-                    yield array("q", range(first + 1, last + 1))
+                yield as_array(np.arange(max(before, after_id) + 1, before + partition.rows + 1))
             else:
                 asked = (self._folder, partition.name, where.identity, where.contains)
-                places = quick().call(calls.places_in_partition, *asked)
-                yield array("q", [one for one in (places + before + 1).tolist() if one > after_id])
+                ids = quick().call(calls.places_in_partition, *asked) + before + 1
+                yield as_array(ids[ids > after_id])
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
         self._read_partitions()

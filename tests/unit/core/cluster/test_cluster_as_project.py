@@ -139,6 +139,10 @@ def test_places_fit_the_group_and_the_searched_word(
     assert places_of(str(folder), "0.parquet", group, wanted).tolist() == places
 
 
+def test_rows_without_a_group_are_those_of_the_empty_one(folder: Path) -> None:
+    assert places_of(str(folder), "1.parquet", "", None).tolist() == [0]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
 def test_a_pipe_in_the_place_of_the_data_is_not_opened(folder: Path, data: Path) -> None:
     (data / "0.parquet").unlink()
