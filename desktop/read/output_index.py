@@ -23,7 +23,7 @@ FIRST_ROOM = 1 << 14  # rows; it doubles
 MOST_SHORT = 1 << 16  # words whose ranks have 16 bits, which NumPy sorts in a tenth of the time
 
 
-class Asked(NamedTuple):
+class PromptWords(NamedTuple):
     """What a prompt is about."""
 
     task: str
@@ -39,7 +39,7 @@ class OutputIndex:
         self._project = project
         self._lock = threading.Lock()
         self._rows, self._count = np.empty(FIRST_ROOM, ROW), 0
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, PromptWords] = {}
 
     def pages(self, where: "OutputFilter", after_id: int = 0) -> Iterator[Ids]:
         """Ids that match, ascending, above `after_id`: of all that is known, then page by page as it is read."""
@@ -53,7 +53,7 @@ class OutputIndex:
             elif not self._grow():
                 return
 
-    def by_prompt(self, where: "OutputFilter", word: Callable[[Asked], str], *, descending: bool) -> Ids:
+    def by_prompt(self, where: "OutputFilter", word: Callable[[PromptWords], str], *, descending: bool) -> Ids:
         """All ids that match, sorted by a word of what their prompts are about.
 
         Equal ones stay in the order in which they were written. What `pages` has not read is not among them.
@@ -115,12 +115,12 @@ class OutputIndex:
         for prompt_set in self._project.prompts.sets():
             after = 0
             while rows := self._project.prompts.page(prompt_set.id, after, PROMPTS_AT_ONCE):
-                asked |= {row.id: Asked(row.task, row.theme, row.axis, row.identity) for row in rows}
+                asked |= {row.id: PromptWords(row.task, row.theme, row.axis, row.identity) for row in rows}
                 after = rows[-1].id
         self._asked = asked
 
 
-def _fits(asked: Asked, where: "OutputFilter") -> bool:
+def _fits(asked: PromptWords, where: "OutputFilter") -> bool:
     return where.task in (None, asked.task) and where.identity in (None, asked.identity)
 
 

@@ -38,7 +38,7 @@ SORTED = ("task", "theme", "identity", "model", "status")  # the fields of a lin
 
 
 @dataclass(frozen=True)
-class Order:
+class OutputOrder:
     """Rows sorted by one of `SORTED`, as they are shown."""
 
     field: str
@@ -72,7 +72,9 @@ class RowSource(Protocol):
     @property
     def sortable(self) -> bool: ...
 
-    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+    def id_pages(
+        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
+    ) -> "Iterator[array[int]]":
         """The ids of the outputs that match, above `after_id`, in pages as they are found: ascending, or in an order.
 
         An empty page says that nothing was found for a while: a chance to cancel.
@@ -142,7 +144,9 @@ class StoredOutputs:
     def forget(self) -> None:
         self._index = OutputIndex(self._project)
 
-    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+    def id_pages(
+        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
+    ) -> "Iterator[array[int]]":
         index, after = self._index, max(after_id, 0)
         if after_id == 0:
             yield self._letter_ids(where)
@@ -154,12 +158,12 @@ class StoredOutputs:
             else:
                 yield as_array(ids)
 
-    def _in_order(self, index: OutputIndex, where: "OutputFilter", order: Order) -> Iterator[Ids]:
+    def _in_order(self, index: OutputIndex, where: "OutputFilter", order: OutputOrder) -> Iterator[Ids]:
         for page in index.pages(where):  # to its end
             yield page[:0]  # not in this order; a chance to cancel
         yield self._sorted(index, where, order)
 
-    def _sorted(self, index: OutputIndex, where: "OutputFilter", order: Order) -> Ids:
+    def _sorted(self, index: OutputIndex, where: "OutputFilter", order: OutputOrder) -> Ids:
         titles, descending = self.titles(), order.descending
         if order.field == "status":
             return index.by_failure(where, descending=descending)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.compute import calls, quick
-from desktop.read.outputs import Choices, Detail, Order, as_array
+from desktop.read.outputs import Choices, Detail, OutputOrder, as_array
 from desktop.widgets.words import tr
 from desktop.wording.titles import Titles
 
@@ -39,7 +39,9 @@ class ResultRows:
     def forget(self) -> None:
         self._partitions, self._before = [], []
 
-    def id_pages(self, where: "OutputFilter", after_id: int, order: Order | None = None) -> "Iterator[array[int]]":
+    def id_pages(
+        self, where: "OutputFilter", after_id: int, order: OutputOrder | None = None
+    ) -> "Iterator[array[int]]":
         if where.status == "error":
             return
         for partition, before in zip(self._read_partitions(), self._before, strict=True):

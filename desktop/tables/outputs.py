@@ -14,7 +14,7 @@ from core.errors import AppError
 from core.jobs import JobContext
 from desktop import theme
 from desktop.jobs import JobHandle, JobRunner
-from desktop.read.outputs import SORTED, Line, Order, RowSource, line_of
+from desktop.read.outputs import SORTED, Line, OutputOrder, RowSource, line_of
 from desktop.widgets.words import tr
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class OutputsTable(QAbstractTableModel):
     """
 
     pages_wanted = Signal()
-    sorted_by = Signal(object)  # Order, or None: as they were written
+    sorted_by = Signal(object)  # OutputOrder, or None: as they were written
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -112,7 +112,7 @@ class OutputsTable(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Asked for by the head of a column; that of the texts, of which there is no order, is for none."""
         field = Line._fields[column] if column >= 0 else ""
-        wanted = Order(field, order == Qt.SortOrder.DescendingOrder) if field in SORTED else None
+        wanted = OutputOrder(field, order == Qt.SortOrder.DescendingOrder) if field in SORTED else None
         self.sorted_by.emit(wanted)
 
     # what Qt asks
@@ -195,12 +195,12 @@ class OutputLoader(QObject):
         self._runner, self._table = runner, table
         self._source: RowSource | None = None
         self._where: OutputFilter | None = None
-        self._order: Order | None = None
+        self._order: OutputOrder | None = None
         self._scan: JobHandle | None = None
         self._fetch: JobHandle | None = None
         table.pages_wanted.connect(self._fetch_wanted)
 
-    def show(self, source: RowSource | None, where: "OutputFilter | None", order: Order | None = None) -> None:
+    def show(self, source: RowSource | None, where: "OutputFilter | None", order: OutputOrder | None = None) -> None:
         """Begin anew with this source, filter and order; None: nothing to show."""
         self.stop()
         self._source, self._where, self._order = source, where, order

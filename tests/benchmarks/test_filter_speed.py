@@ -10,7 +10,7 @@ from ratios import FEWEST, Ratio
 
 from core.project.project import Project
 from core.project.stores.runs import OutputFilter
-from desktop.read.outputs import SORTED, Order, StoredOutputs
+from desktop.read.outputs import SORTED, OutputOrder, StoredOutputs
 
 pytestmark = pytest.mark.bench
 
@@ -35,7 +35,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoredOutputs]:
     path.unlink()
 
 
-def asked(source: StoredOutputs, where: OutputFilter, order: Order | None = None) -> tuple[float, float, int]:
+def asked(source: StoredOutputs, where: OutputFilter, order: OutputOrder | None = None) -> tuple[float, float, int]:
     """Seconds until the first ids that match and until the last, and how many they are."""
     began, first, found = time.perf_counter(), None, 0
     for ids in source.id_pages(where, 0, order):
@@ -53,7 +53,7 @@ def test_filters_and_orders_of_a_million_outputs(source: StoredOutputs, record: 
     figure("all of them listed", listed, "s")
     longest = 0.0
     for name, where in FILTERS.items():
-        for order in (None, *map(Order, SORTED)):
+        for order in (None, *map(OutputOrder, SORTED)):
             rounds = spread([asked(source, where, order)[1] for _ in range(FEWEST)])
             figure(f"{name}, {'as written' if order is None else f'by {order.field}'}", rounds, "s")
             longest = max(longest, rounds.median)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from core.jobs import JobContext
 from desktop import theme
 from desktop.panels.base import Panel
-from desktop.read.outputs import SORTED, Choices, Detail, Line, Order, RowSource, StoredOutputs
+from desktop.read.outputs import SORTED, Choices, Detail, Line, OutputOrder, RowSource, StoredOutputs
 from desktop.read.result_folder import ResultRows
 from desktop.shell import Command, Shell
 from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
@@ -118,7 +118,7 @@ class OutputsPanel(Panel):
         super().__init__(shell)
         self._make_source = make_source
         self._source: RowSource | None = None
-        self._order: Order | None = None
+        self._order: OutputOrder | None = None
 
     # the panel's life
 
@@ -226,7 +226,7 @@ class OutputsPanel(Panel):
     def _sortable(self) -> bool:
         return self._source is not None and self._source.sortable
 
-    def _sorted(self, order: Order | None) -> None:
+    def _sorted(self, order: OutputOrder | None) -> None:
         if order != self._order:
             self._order = order
             self._read()

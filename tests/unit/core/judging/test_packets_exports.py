@@ -120,6 +120,10 @@ def test_every_format_holds_the_new_columns(project: Path, tmp_path: Path, endin
         "worst",
         "block",
         "recommended",
+        "written_by",
+        "endpoint",
+        "system_prompt",
+        "parameters",
     ]
     assert list(found[0])[-len(last) :] == last
     by_rater = [[int(row["superseded"]) for row in found if row["rater"] == code] for code in ("R01", "R02")]

@@ -18,7 +18,7 @@ from core.project.stores.runs import OutputFilter
 from core.runs.setup import added_study
 from desktop import theme
 from desktop.panels.outputs.panel import OutputsPanel
-from desktop.read.outputs import Order, StoredOutputs, line_of
+from desktop.read.outputs import OutputOrder, StoredOutputs, line_of
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")
@@ -393,7 +393,7 @@ def test_outputs_are_told_apart_and_narrowed_by_their_generator(
 # sorted
 
 
-def in_order(source: StoredOutputs, order: Order, where: OutputFilter | None = None) -> list[int]:
+def in_order(source: StoredOutputs, order: OutputOrder, where: OutputFilter | None = None) -> list[int]:
     return [one for page in source.id_pages(where or OutputFilter(), 0, order) for one in page]
 
 
@@ -410,16 +410,16 @@ def test_source_sorts_as_python_sorts_the_lines_that_are_shown(
     titles = source.titles()
     shown = {row.id: getattr(line_of(row, titles), field).casefold() for row in source.rows(written)}
     expected = sorted(written, key=lambda one: shown[one], reverse=descending)  # equal ones stay as they were written
-    assert in_order(source, Order(field, descending)) == expected
+    assert in_order(source, OutputOrder(field, descending)) == expected
 
 
 def test_source_sorts_what_a_filter_and_a_search_leave(project: Project, run: int):
     written = write(project, run, 400)  # songs for “white” are 200 to 299, those for “black” 300 to 399
     asked = OutputFilter(task="song", contains="TEXT 25")
     white = written[250:260]
-    assert in_order(StoredOutputs(project), Order("identity"), asked) == white
+    assert in_order(StoredOutputs(project), OutputOrder("identity"), asked) == white
     asked = OutputFilter(task="song", contains="99")
-    assert in_order(StoredOutputs(project), Order("identity"), asked) == [written[399], written[299]]
+    assert in_order(StoredOutputs(project), OutputOrder("identity"), asked) == [written[399], written[299]]
 
 
 def test_a_pressed_head_sorts_and_pressed_again_turns_round_and_then_lets_be(
