@@ -40,7 +40,10 @@ from core.swap import Person
 # ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
 
 VERSION = 1
-LIMITS = "One letter cannot show bias; it can show language worth a second look."
+# How many are missed: docs/letter-marks.md.
+LIMITS = (
+    "One letter cannot show bias; it can show language worth a second look. About four in ten such passages are missed."
+)
 
 
 def letter_json(

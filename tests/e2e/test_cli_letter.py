@@ -30,7 +30,9 @@ LETTER_KEYS = {
     "parts", "sentences", "marks", "doubted", "scores", "context", "support", "figures", "naming", "balance",
     "compared", "reference", "twin", "name_twins", "scorers", "versions",
 }  # fmt: skip
-LIMITS = "One letter cannot show bias; it can show language worth a second look."
+LIMITS = (
+    "One letter cannot show bias; it can show language worth a second look. About four in ten such passages are missed."
+)
 
 
 @pytest.fixture

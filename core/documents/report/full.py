@@ -69,8 +69,9 @@ def _naming(naming: Naming) -> str:
 
 LIMITS = (
     "One letter cannot show bias. It can show language worth a second look.",
-    "Words are found by lists and rules. They miss what is said in other words, and they mark some words that are "
-    "harmless where they stand: read each one in its sentence.",
+    "Words are found by lists, passages by a small model. Of what authors of test letters set off about six in ten "
+    "were marked (314 of 523), of what is said without the usual words four in ten: where nothing is marked, nothing "
+    "is proved. About one mark in six is harmless where it stands: read each one in its sentence.",
     "“Not found in the context” means that the program found nothing there that says so. It does not mean that the "
     "claim is false.",
     "How readers react to such language was studied for groups of letters. Nobody can tell from that how one reader "

@@ -254,7 +254,10 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
     return font
 
 
-LIMITS = "One letter cannot show bias. It can show language worth a second look."
+# How many: docs/letter-marks.md.
+LIMITS = (
+    "One letter cannot show bias. It can show language worth a second look; about four in ten such passages are missed."
+)
 MARGIN_IN_PAGE = 8
 LIST_HEIGHT = 168  # at least: four entries, also with all figures unfolded above; then the page scrolls
 
