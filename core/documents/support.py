@@ -12,11 +12,11 @@ from core.documents.unnamed import names_of, unnamed
 from core.documents.values import Sentence, Support, Verdict
 from core.findings import ScorerUse
 from core.scorers import claims, entailment
+from core.scorers.minilm import sentence_vectors
 from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import load, score_batch
+from core.scorers.registry import score_batch
 from core.swap import Person
 
-EMBEDDER = "minilm"
 SAID: dict[str, tuple[Verdict, str]] = {
     "entailment": ("grounded", "A passage of the context says so."),
     "neutral": ("unsupported", "Nothing in the context says so."),
@@ -32,7 +32,6 @@ NO_CLAIM = {
 STAND_IN_IS_SURE = 0.8
 STAND_IN_WORDS = 1_000  # all of a CV: a number that is not in one part of it may stand in another
 _verdicts: BatchCache[tuple[str, str, str], tuple[str, float]] = BatchCache(20_000)  # by scorer, context and sentence
-_embedded: BatchCache[str, np.ndarray] = BatchCache(4_000)  # 6 MB
 
 
 def language_of(context: str) -> str:
@@ -113,9 +112,4 @@ def _passages(context: str, names: frozenset[str]) -> tuple[list[tuple[int, int]
 
 
 def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
-    """The unit vectors of sentences, kept: a letter is read again with each edit, and its twin has the same CV."""
-    return _embedded.get(texts, lambda new: [_vector(value.values) for value in load(EMBEDDER).score(new)])
-
-
-def _vector(values: np.ndarray) -> np.ndarray:
-    return values if values.size else np.zeros(384, np.float32)
+    return [vector if vector.size else np.zeros(384, np.float32) for vector in sentence_vectors(texts)]

@@ -9,18 +9,17 @@ changes nothing that the head sees. The lists: models/agency/neutral.toml.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.cache import BatchCache
 from core.own import own_files
 from core.scorers.head import Probabilities, SoftmaxHead, read_head
-from core.scorers.minilm import MiniLM
+from core.scorers.minilm import MiniLM, sentence_vectors
 from core.scorers.protocol import ScoreValue
 from core.scorers.segment import SEGMENTER, sentences
 from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
@@ -97,10 +96,7 @@ def _any(words: "dict[str, str] | list[str]") -> str:
 
 CLASSES = ("agentic", "communal", "neutral")
 KEPT_SENTENCES = 50_000  # 20 MB
-KEPT_VECTORS = 2_000  # 3 MB: those of the letters read last, which the balance's head asks for too
 WEIGHTS_SHA256 = "6dcf6fabe5653f0b05edc9814f6ba28dc193a64153fb0e9071b84f8ee1923240"
-
-Vector = NDArray[np.float32]
 
 
 class AgencyMiniLM:
@@ -122,19 +118,11 @@ class AgencyMiniLM:
     def __init__(self, weights: "Traversable | None" = None, sha256: str = WEIGHTS_SHA256) -> None:
         """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
         self._file = weights or own_files("models").joinpath("agency", "head.safetensors")
-        self._embedder = MiniLM(windows=True)
         # Letters repeat sentences, a twin most of its letter's, and a table those of the project that it came from.
         self._known: BatchCache[str, Probabilities] = BatchCache(KEPT_SENTENCES)
-        self._vectors: BatchCache[str, Vector] = BatchCache(KEPT_VECTORS)
         self.sha256 = sha256
         head = f"head {sha256[:12]}; {neutral_words().version}"
-        self.version = f"{head} ({neutral_words().sha256[:12]}); {self._embedder.version}; {SEGMENTER}"
-
-    def with_head(self, weights: "Traversable", sha256: str) -> "AgencyMiniLM":
-        """The same with another head. A sentence that both are asked for is embedded once."""
-        other = AgencyMiniLM(weights, sha256)
-        other._vectors = self._vectors
-        return other
+        self.version = f"{head} ({neutral_words().sha256[:12]}); {MiniLM(windows=True).version}; {SEGMENTER}"
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         spans = [sentences(text) if has_style(text) else None for text in texts]
@@ -152,14 +140,11 @@ class AgencyMiniLM:
         found = np.zeros((len(plain), len(CLASSES)))
         found[:, CLASSES.index("neutral")] = 1.0
         places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]
-        vectors = self._vectors.get([plain[place] for place in places], self._embedded)
+        vectors = sentence_vectors([plain[place] for place in places])
         for place, vector in zip(places, vectors, strict=True):
             if vector.size:
                 found[place] = self._head.of(vector)
         return found
-
-    def _embedded(self, plain: list[str]) -> Iterator[Vector]:
-        return (value.values for value in self._embedder.score(plain))
 
     @cached_property
     def _head(self) -> SoftmaxHead:

@@ -14,7 +14,7 @@ from core.cache import BatchCache
 from core.scorers import entailment
 from core.scorers.entailment import Kind
 from core.scorers.entailment_minilm import neutral
-from core.scorers.minilm import MiniLM
+from core.scorers.minilm import sentence_vectors
 from core.scorers.stand_in import chosen, reads
 
 FROM = 0.6  # the probability from which on a sentence claims nothing; chosen by leaving out one letter after the other
@@ -38,18 +38,10 @@ def version() -> str:
 def _probabilities(texts: Sequence[str]) -> list[float]:
     """That a sentence claims nothing; 0 for one in another language."""
     weight, bias = _head()
-    values = _embedder().score(texts)
     return [
-        float(1 / (1 + np.exp(-(weight @ value.values.astype(np.float64) + bias))))
-        if value.values.size and reads(text)
-        else 0.0
-        for text, value in zip(texts, values, strict=True)
+        float(1 / (1 + np.exp(-(weight @ vector.astype(np.float64) + bias)))) if vector.size and reads(text) else 0.0
+        for text, vector in zip(texts, sentence_vectors(texts), strict=True)
     ]
-
-
-@cache
-def _embedder() -> MiniLM:
-    return MiniLM(windows=True)
 
 
 @cache

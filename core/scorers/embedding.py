@@ -1,15 +1,9 @@
-"""Embedding with a loaded encoder: unit vectors, long texts in windows of equal length.
-
-Only texts of equal length share a batch and nothing is padded, so that a text's value is the same, to the bit, in any
-company. Padding would change the last bits of a value with the texts beside it, and on a processor it is not faster
-once many texts are sorted together.
-"""
+"""Embedding with a loaded encoder: unit vectors, long texts in windows of equal length."""
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,41 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
-from core.machine.processor import keep_sums_alike
 from core.scorers.protocol import ScoreValue
-
-keep_sums_alike()  # before whatever imports this module computes with torch
-
-# ---- Batches of equal length
-
-BATCH = 16  # larger ones are slower on a processor
-# The kernels of matrix products treat rows that do not fill a group of four otherwise, unless there are many.
-GROUP = 4
-ENOUGH_ROWS = 16
-
-
-def batches(lengths: Sequence[int], most: int = BATCH) -> Iterator[list[int]]:
-    """Places of equal length, at most `most` at a time, the shortest first; every place once."""
-    by_length = sorted(range(len(lengths)), key=lambda place: lengths[place])
-    for _, group in groupby(by_length, key=lambda place: lengths[place]):
-        equal = list(group)
-        for start in range(0, len(equal), most):
-            yield equal[start : start + most]
-
-
-def filled(count: int, length: int) -> int:
-    """How many sequences of this length to compute for `count`: the last is repeated where few tokens are computed.
-
-    Sequences of 16 tokens and more have the same sums in any number; shorter ones in multiples of four that have 16
-    tokens together. Four single words with their two marks are 12, and had others than eight of them.
-    """
-    return count if length >= ENOUGH_ROWS else whole_groups(max(count, -(-ENOUGH_ROWS // length)))
-
-
-def whole_groups(count: int) -> int:
-    """`count`, rounded up to a multiple of four."""
-    return -(-count // GROUP) * GROUP
-
 
 # ---- Embedding
 
@@ -65,12 +25,11 @@ class Embedder:
     `first` and `last`: the tokens that stand before and behind every text, a prompt included; `marks`: how many.
     """
 
-    def __init__(self, tokenizer: Any, device: str = "cpu", prompt: str = "") -> None:
+    def __init__(self, tokenizer: Any, prompt: str = "") -> None:
         """`tokenizer`: of the tokenizers library; it is set to cut and pad nothing. `prompt`: stands before each text.
 
         Raises `ValueError` where the tokenizer does not put its marks around a text.
         """
-        self.device = device
         self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -78,10 +37,6 @@ class Embedder:
         before, self.last = self._around()
         self.first = before + self._split(tokenizer.encode(f"{prompt}a", add_special_tokens=False))[0]
         self.marks = len(self.first) + len(self.last)
-
-    def vectors(self, ids: Any) -> Any:
-        """A vector per row of token ids, tensor[rows, tokens] → tensor[rows, width]."""
-        raise NotImplementedError
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Token ids of whole texts, without what stands around them."""
@@ -91,24 +46,8 @@ class Embedder:
         return [np.array(self._split(one)[1], dtype=np.int64) for one in found]
 
     def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
-        """Unit vectors, float32[width] each. Only windows of equal length share a batch."""
-        found: dict[int, Vectors] = {}
-        for batch in batches([len(window) for window in windows]):
-            found.update(zip(batch, self._encode_equal(np.stack([windows[place] for place in batch])), strict=True))
-        return [found[place] for place in range(len(windows))]
-
-    def _encode_equal(self, tokens: Tokens) -> Vectors:
-        import torch
-
-        count, length = len(tokens), tokens.shape[1] + self.marks
-        # A graphics processor picks its kernels by the number of rows, so there each batch is full.
-        rows = BATCH if self.device != "cpu" else filled(count, length)
-        filled_up = np.pad(tokens, ((0, rows - count), (0, 0)), mode="edge")
-        first, last = (np.tile(np.array(ids, dtype=np.int64), (rows, 1)) for ids in (self.first, self.last))
-        with torch.inference_mode():
-            ids = torch.from_numpy(np.hstack([first, filled_up, last])).to(self.device)
-            unit: Vectors = torch.nn.functional.normalize(self.vectors(ids), dim=1).float().cpu().numpy()
-        return unit[:count]
+        """Unit vectors, float32[width] each; none depends on the other windows, to the last bit."""
+        raise NotImplementedError
 
     def _split(self, encoded: Any) -> tuple[list[int], list[int]]:
         """The tokens of the prompt and those of the text behind it, which may take a blank of the prompt's along."""
@@ -128,14 +67,20 @@ class Embedder:
 
 
 def embedded(embedder: Embedder, texts: Sequence[str], most: int, *, windows: bool) -> list[ScoreValue]:
-    """A unit vector per text, empty for a text without a token, and no summary. `most`: tokens of a window.
+    """A unit vector per text, empty for a text without a token, and no summary; as `vectors_of` its tokens."""
+    vectors = vectors_of(embedder, embedder.tokens(texts), most, windows=windows)
+    return [ScoreValue(vector, None) for vector in vectors]
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[Tokens], most: int, *, windows: bool) -> list[Vectors]:
+    """A unit vector for the tokens of each text, empty where there are none. `most`: tokens of a window.
 
     A longer text is cut into the fewest windows that hold it, all of the same length to one token; its vector is the
     mean of theirs, scaled to length 1. Without `windows` only its first tokens count.
     """
-    cut = [_cut(tokens, most, windows) for tokens in embedder.tokens(texts)]
+    cut = [_cut(tokens, most, windows) for tokens in texts]
     vectors = iter(embedder.encode([window for of_one_text in cut for window in of_one_text]))
-    return [ScoreValue(_mean([next(vectors) for _ in of_one_text]), None) for of_one_text in cut]
+    return [_mean([next(vectors) for _ in of_one_text]) for of_one_text in cut]
 
 
 def _cut(tokens: Tokens, most: int, windows: bool) -> list[Tokens]:

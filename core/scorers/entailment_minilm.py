@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.scorers.entailment import CLASSES, language, passages, split_pair, windows
-from core.scorers.minilm import MiniLM
+from core.scorers.minilm import MiniLM, sentence_vectors
 from core.scorers.protocol import ScoreValue
 from core.scorers.quantities import Held, Quantity, held, is_number, told
 from core.scorers.segment import SEGMENTER, Word, function_words, words
@@ -294,7 +294,6 @@ def _against(
 PREMISE_WORDS = 1000  # the study's windows have 250
 HYPOTHESIS_WORDS = 120
 MOST_SIGNS = 10 * PREMISE_WORDS
-KEPT_VECTORS = 20_000  # about 30 MB
 AT_ONCE = 256  # texts that are embedded between two checks for a cancel, those of like length together
 
 
@@ -328,13 +327,15 @@ class EntailmentMiniLM:
 
         `check` is called again and again, and may raise.
         """
-        pairs = (read(text) for text in texts)
-        _vectors().fetch((text for pair in pairs if pair for text in to_embed(*pair)), check)
+        wanted = list(_asked([read(text) for text in texts]))
+        for start in range(0, len(wanted), AT_ONCE):
+            check()
+            sentence_vectors(wanted[start : start + AT_ONCE])
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
         pairs = [read(text) for text in texts]
-        _vectors().fetch(text for pair in pairs if pair for text in to_embed(*pair))
-        return [_value(pair) for pair in pairs]
+        vector = _vectors(_asked(pairs))
+        return [_value(pair, vector) for pair in pairs]
 
 
 def read(text: str) -> tuple[Premise, Statement] | None:
@@ -350,15 +351,14 @@ def features_of(text: str) -> Floats | None:
     pair = read(text)
     if pair is None:
         return None
-    _vectors().fetch(to_embed(*pair))
-    return features(*pair, _vectors().of)
+    return features(*pair, _vectors(_asked([pair])))
 
 
-def _value(pair: tuple[Premise, Statement] | None) -> ScoreValue:
+def _value(pair: tuple[Premise, Statement] | None, vector: Vector) -> ScoreValue:
     if pair is None:
         return ScoreValue(np.array([0.0, 1.0, 0.0], np.float32), None)
     intercepts, coefficients = _weights()
-    logits = intercepts + coefficients @ features(*pair, _vectors().of)
+    logits = intercepts + coefficients @ features(*pair, vector)
     shares = np.exp(logits - logits.max())
     values = (shares / shares.sum()).astype(np.float32)
     return ScoreValue(values, float(values[0]))
@@ -389,30 +389,13 @@ def _beginning(text: str, most: int) -> str:
     return next(iter(windows(text, most, 0)), "")
 
 
-class _Vectors:
-    """Unit vectors of sentences and words, kept: they come again in every pair of a letter."""
-
-    def __init__(self) -> None:
-        self._embedder = MiniLM(windows=True)
-        self._known: dict[str, NDArray[np.float32]] = {}
-
-    def fetch(self, texts: Iterable[str], check: Callable[[], None] = lambda: None) -> None:
-        wanted = dict.fromkeys(texts)
-        missing = [text for text in wanted if text not in self._known]
-        if missing and len(self._known) + len(missing) > KEPT_VECTORS:
-            self._known = {}
-            missing = list(wanted)
-        missing.sort(key=len)
-        for start in range(0, len(missing), AT_ONCE):
-            check()
-            some = missing[start : start + AT_ONCE]
-            for text, value in zip(some, self._embedder.score(some), strict=True):
-                self._known[text] = value.values if value.values.size else np.zeros(384, np.float32)
-
-    def of(self, text: str) -> Floats:
-        return self._known[text].astype(np.float64)
+def _asked(pairs: Iterable[tuple[Premise, Statement] | None]) -> dict[str, None]:
+    """Every text whose vector the pairs ask for, once."""
+    return dict.fromkeys(text for pair in pairs if pair for text in to_embed(*pair))
 
 
-@cache
-def _vectors() -> _Vectors:
-    return _Vectors()
+def _vectors(texts: Iterable[str]) -> Vector:
+    """Text → its vector; of zeros where it has no token."""
+    wanted = list(texts)
+    found = dict(zip(wanted, sentence_vectors(wanted), strict=True))
+    return lambda text: found[text].astype(np.float64) if found[text].size else np.zeros(384)

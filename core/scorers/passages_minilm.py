@@ -6,10 +6,13 @@ which models/passages/train.py learned together with the head. How, and how good
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.own import own_files
-from core.scorers.embedding import Embedder, embedded
+from core.scorers.bert import Bert
+from core.scorers.embedding import embedded
 from core.scorers.head import SoftmaxHead, head_of, read_weights
 from core.scorers.minilm import WINDOW_TOKENS, checked_embedder
 
@@ -35,17 +38,13 @@ def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
             yield tuple(map(float, head.of(value.values))) if value.values.size else NOTHING
 
 
-def changes_of(weights: Mapping[str, Any]) -> dict[str, Any]:
+def changes_of(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
     """The changes of the layers, by torch's names: each is the product of a tall and a wide matrix."""
-    import torch
-
     names = [name.removesuffix(".tall") for name in weights if name.endswith(".tall")]
-    return {
-        name: torch.from_numpy(weights[f"{name}.tall"]) @ torch.from_numpy(weights[f"{name}.wide"]) for name in names
-    }
+    return {name: weights[f"{name}.tall"] @ weights[f"{name}.wide"] for name in names}
 
 
 @cache
-def _model() -> tuple[Embedder, SoftmaxHead]:
+def _model() -> tuple[Bert, SoftmaxHead]:
     weights = read_weights(own_files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
     return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

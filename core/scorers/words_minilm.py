@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.own import own_files
-from core.scorers.embedding import batches, filled
+from core.scorers.bert import Bert
 from core.scorers.head import SoftmaxHead, head_of, read_weights
-from core.scorers.minilm import Bert, checked_embedder
+from core.scorers.minilm import checked_embedder
 from core.scorers.passages_minilm import changes_of
 
 # The rows of the head.
@@ -54,7 +54,7 @@ def shares(asked: Sequence[Words]) -> Iterator[float]:
         return
     model, head = _model()
     given = rows(model, asked)
-    for one, row, states in zip(asked, given, _states(model, [row.ids for row in given]), strict=True):
+    for one, row, states in zip(asked, given, model.states([row.ids for row in given]), strict=True):
         seen = np.concatenate([_unit(states[row.words]), _unit(states)])
         place = CATEGORIES.index(one.category)
         yield float(1 / (1 + np.exp(-(head.weight[place] @ seen + head.bias[place]))))
@@ -67,7 +67,7 @@ def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
     for before, words, after in zip(*parts, strict=True):
         start, end = before[-NEAR:], after[:NEAR]
         words = words[:MOST_TOKENS]
-        ids = np.concatenate([model.first, start, words, end, model.last]).astype(np.int64)
+        ids = model.marked(np.concatenate([start, words, end]))
         inside = np.zeros(len(ids), dtype=np.bool_)
         first = len(model.first) + len(start)
         inside[first : first + len(words)] = True
@@ -75,22 +75,8 @@ def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
     return found
 
 
-def _states(model: Bert, given: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
-    """The last layer of each: only rows of equal length share a batch, as with every embedding."""
-    import torch
-
-    found: dict[int, NDArray[np.float64]] = {}
-    for places in batches([len(one) for one in given]):
-        ids = np.stack([given[place] for place in places])
-        ids = np.pad(ids, ((0, filled(len(places), ids.shape[1]) - len(places)), (0, 0)), mode="edge")
-        with torch.inference_mode():
-            states = model.states(torch.from_numpy(ids)).double().numpy()
-        found.update(zip(places, states, strict=False))
-    return [found[place] for place in range(len(given))]
-
-
-def _unit(states: NDArray[np.float64]) -> NDArray[np.float64]:
-    mean = states.mean(axis=0)
+def _unit(states: NDArray[np.float32]) -> NDArray[np.float64]:
+    mean = states.mean(axis=0, dtype=np.float64)
     unit: NDArray[np.float64] = mean / np.linalg.norm(mean)
     return unit
 

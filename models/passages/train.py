@@ -51,9 +51,7 @@ class OfPassages:
     def __init__(self, given: Sequence[Passage]) -> None:
         embedder = checked_embedder()
         tokens = embedder.tokens([neutral(one.text.strip(" ,;:—–()")) for one in given])
-        self.states = states_of(
-            [np.concatenate([embedder.first, one[:LONGEST], embedder.last]) for one in tokens], self.KEPT
-        )
+        self.states = states_of([embedder.marked(one[:LONGEST]) for one in tokens], self.KEPT)
         self.authors = [one.author for one in given]
         self.of = np.array([CLASSES.index(one.label) for one in given])
 

@@ -4,7 +4,6 @@ What the layers below make of a text is computed once. The seed is fixed and one
 gives the same weights again; another one may round otherwise.
 """
 
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,10 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from core.scorers.embedding import batches
+from core.scorers.bert import TORCH_NAMES, Bert, Layer
 from core.scorers.minilm import checked_embedder
 
-CHANGED = ("self_attn.in_proj_weight", "self_attn.out_proj.weight", "linear1.weight", "linear2.weight")
+CHANGED = tuple(TORCH_NAMES)
 RANK, SCALE = 8, 2.0
 EPOCHS, BATCH, RATE, DROPOUT = 6, 32, 1e-3, 0.1
 SHARPNESS = 12.0  # unit vectors are short beside the weights that a head is begun with
@@ -44,9 +43,8 @@ class Tuned(nn.Module):
     def __init__(self, kept: int, inputs: int, outputs: int, *, shared: bool = False) -> None:
         super().__init__()
         self.kept = kept
-        self.layers = copy.deepcopy(checked_embedder().layers[kept:]).requires_grad_(False)
+        self.layers = layers_of(checked_embedder(), kept).requires_grad_(False)
         for layer in self.layers:
-            layer.dropout1.p = layer.dropout2.p = DROPOUT
             for name in CHANGED:
                 path, _, part = name.rpartition(".")
                 module = layer.get_submodule(path)
@@ -83,14 +81,31 @@ class Tuned(nn.Module):
         return {name: one.detach().contiguous().numpy().astype(np.float32) for name, one in found.items()}
 
 
+def layers_of(model: Bert, kept: int) -> nn.ModuleList:
+    """Its layers above the first `kept` as torch's own, which can be taught."""
+    return nn.ModuleList([_taught(layer, model.width, model.heads) for layer in model.layers[kept:]])
+
+
+def _taught(layer: Layer, width: int, heads: int) -> nn.TransformerEncoderLayer:
+    wide = len(layer.wide_bias)
+    made = nn.TransformerEncoderLayer(width, heads, wide, DROPOUT, "gelu", layer_norm_eps=1e-12, batch_first=True)
+    made.self_attn.dropout = made.dropout.p = 0.0  # only what a layer adds to the states is dropped
+    weights = {name: getattr(layer, matrix).T for name, matrix in TORCH_NAMES.items()}
+    biases = {
+        "self_attn.in_proj_bias": layer.attention_bias,
+        "self_attn.out_proj.bias": layer.mixed_bias,
+        "linear1.bias": layer.wide_bias,
+        "linear2.bias": layer.narrow_bias,
+    }
+    norms = {"norm1.weight": layer.norm[0], "norm1.bias": layer.norm[1]}
+    norms |= {"norm2.weight": layer.last_norm[0], "norm2.bias": layer.last_norm[1]}
+    made.load_state_dict({name: torch.tensor(values) for name, values in (weights | biases | norms).items()})
+    return made
+
+
 def states_of(rows: Sequence[Any], kept: int) -> list[Tensor]:
     """What the first `kept` layers make of each row of token ids."""
-    found: dict[int, Tensor] = {}
-    with torch.no_grad():
-        for places in batches([len(one) for one in rows], BATCH):
-            ids = torch.from_numpy(np.stack([rows[place] for place in places]).astype(np.int64))
-            found.update(zip(places, checked_embedder().below(ids, kept), strict=True))
-    return [found[place] for place in range(len(rows))]
+    return [torch.tensor(states) for states in checked_embedder().states(rows, kept)]
 
 
 def padded(states: Sequence[Tensor]) -> tuple[Tensor, Tensor]:

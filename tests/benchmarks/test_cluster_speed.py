@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.timeout(3600),
 ]
 
-PARTITIONS, ROWS = 24, 4_000
+PARTITIONS, ROWS = 64, 4_000
 AHEAD = 1.7  # two nodes beside one, with what starting the workers takes in both
 WORDS = ["good", "bad", "happy", "sad", "terrible", "the", "a", "leader", "kind", "caring", "lazy", "is", "she", "not"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import AppError
-from core.scorers.embedding import BATCH, batches, filled, whole_groups
 from core.scorers.folders import device, loading
+from core.scorers.folders.batches import BATCH, batches, filled, whole_groups
 from core.scorers.folders.loading import read_settings
 
 # ---- Labels

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.errors import AppError
 from core.machine.models import layout
-from core.scorers.embedding import Embedder, embedded
+from core.scorers.embedding import Embedder, Tokens, Vectors, embedded
 from core.scorers.folders import device, loading
+from core.scorers.folders.batches import BATCH, batches, filled
 from core.scorers.folders.classifier import longest
 from core.scorers.folders.device import held
 from core.scorers.folders.loading import read_settings, unreadable
@@ -28,16 +31,33 @@ class FolderEmbedder(Embedder):
     def __init__(self, model: Any, where: str) -> None:
         self._model = model
         prompt = model.prompts.get(model.default_prompt_name) or ""
-        super().__init__(model.tokenizer.backend_tokenizer, where, prompt)
+        super().__init__(model.tokenizer.backend_tokenizer, prompt)
+        self.device = where
         kind = str(model[0].config.model_type)
         self.most = max(1, longest(kind, model[0].config, model.tokenizer) - self.marks)
         self._extra = {"prompt_length": len(self.first)} if prompt else {}
 
-    def vectors(self, ids: Any) -> Any:
+    def encode(self, windows: Sequence[Tokens]) -> list[Vectors]:
+        found: dict[int, Vectors] = {}
+        for batch in batches([len(window) for window in windows]):
+            found.update(zip(batch, self._encode_equal(np.stack([windows[place] for place in batch])), strict=True))
+        return [found[place] for place in range(len(windows))]
+
+    def _encode_equal(self, tokens: Tokens) -> Vectors:
+        """Unit vectors, float32[rows, width], of rows of token ids."""
         import torch
 
-        given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._extra}
-        return self._model(given)["sentence_embedding"]
+        count, length = len(tokens), tokens.shape[1] + self.marks
+        # A graphics processor picks its kernels by the number of rows, so there each batch is full.
+        rows = BATCH if self.device != "cpu" else filled(count, length)
+        filled_up = np.pad(tokens, ((0, rows - count), (0, 0)), mode="edge")
+        first, last = (np.tile(np.array(ids, dtype=np.int64), (rows, 1)) for ids in (self.first, self.last))
+        with torch.inference_mode():
+            ids = torch.from_numpy(np.hstack([first, filled_up, last])).to(self.device)
+            given = {"input_ids": ids, "attention_mask": torch.ones_like(ids), **self._extra}
+            found = self._model(given)["sentence_embedding"]
+            unit: Vectors = torch.nn.functional.normalize(found, dim=1).float().cpu().numpy()
+        return unit[:count]
 
 
 class MPNet(FolderScorer):

@@ -14,7 +14,7 @@ from core.documents.whose import unnamed
 from core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral
 from core.scorers.registry import load
 from core.swap import Person
-from models.balance.train import FILE, HERE, MEN, OWN, WOMEN, chosen_penalty, family_names, named, read_taught, taught
+from models.balance.train import HERE, MEN, OWN, WOMEN, chosen_penalty, family_names, named, read_taught, taught
 
 
 @pytest.fixture(scope="module")
@@ -34,18 +34,6 @@ def test_it_is_another_head_than_the_agency_scorers(head: AgencyMiniLM) -> None:
     assert head.version != agency.version
     text = ["She took the ward over in her first week."]
     assert not np.array_equal(head.probabilities(text), agency.probabilities(text))
-
-
-def test_what_both_heads_read_is_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    agency = AgencyMiniLM()
-    asked: list[str] = []
-    embed = agency._embedder.score
-    monkeypatch.setattr(agency._embedder, "score", lambda texts: asked.extend(texts) or embed(texts))
-    agency.score(["She is kind to her patients. She leads the ward."])
-    other = agency.with_head(HERE.joinpath(FILE), WEIGHTS_SHA256)
-    monkeypatch.setattr(other._embedder, "score", lambda texts: asked.extend(texts) or embed(texts))
-    other.probabilities(["He leads the ward.", "He sings."])
-    assert len(asked) == 3, "the ward was known"
 
 
 def test_the_sentences_are_of_six_authors_and_every_class() -> None:

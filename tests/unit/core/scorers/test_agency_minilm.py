@@ -18,8 +18,9 @@ from core.jobs import JobContext
 from core.metrics.proportions import wilson
 from core.prompts.axes import load_axis
 from core.runs.measure import measure_tables
-from core.scorers import registry
+from core.scorers import agency_minilm, registry
 from core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
+from core.scorers.minilm import sentence_vectors
 from core.scorers.segment import sentences
 from core.studies.study import MeasureOptions
 from models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
@@ -250,11 +251,10 @@ def test_a_text_has_the_same_values_to_the_bit_in_any_company(scorer: AgencyMini
 def test_a_sentence_that_was_read_before_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     made = AgencyMiniLM()
     (first,) = made.score(["She leads the team. She is kind to her patients."])
-    embedded: list[str] = []
-    embed = made._embedder.score
-    monkeypatch.setattr(made._embedder, "score", lambda texts: embedded.extend(texts) or embed(texts))
+    asked: list[str] = []
+    monkeypatch.setattr(agency_minilm, "sentence_vectors", lambda texts: asked.extend(texts) or sentence_vectors(texts))
     (twin,) = made.score(["He is kind to his patients. He sings."])
-    assert len(embedded) == 1, "only the sentence that is new"
+    assert len(asked) == 1, "only the sentence that is new"
     assert twin.values[0] == first.values[1]
 
 

@@ -1,11 +1,9 @@
 """The entailment stand-in: what it compares, its weights, what its card says, long contexts, odd pairs."""
 
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import torch
 from scorer_sets import (
     DEVELOPMENT,
     HELD_OUT,
@@ -17,8 +15,9 @@ from scorer_sets import (
     wilson,
 )
 
+from core.cache import BatchCache
 from core.documents.support import STAND_IN_IS_SURE
-from core.scorers import entailment_minilm
+from core.scorers import minilm
 from core.scorers.entailment import CLASSES, judged, pair, windows
 from core.scorers.entailment_minilm import (
     FEATURES,
@@ -233,27 +232,20 @@ def test_a_value_does_not_depend_on_its_neighbours(scorer: EntailmentMiniLM) -> 
         assert first.summary == first.values[0]
 
 
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """As in the compute process of a computer with two cores: threads that share a product may round it otherwise."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def test_prepared_together_pairs_have_the_same_values_and_the_encoder_reads_nothing_more(
-    scorer: EntailmentMiniLM, monkeypatch: pytest.MonkeyPatch, one_thread: None
+    scorer: EntailmentMiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = [f"She opened {number} restaurants in {1990 + number}." for number in range(20)]
     texts = [pair(PREMISE, each) for each in (*said, "She plays golf.", "")]
-    entailment_minilm._vectors.cache_clear()
-    plain = [scorer.score([text])[0].values for text in texts]
-    entailment_minilm._vectors.cache_clear()
+    plain = []
+    for text in texts:
+        monkeypatch.setattr(minilm, "_known", BatchCache(minilm.KEPT_VECTORS))
+        plain.append(scorer.score([text])[0].values)
+    monkeypatch.setattr(minilm, "_known", BatchCache(minilm.KEPT_VECTORS))
     checks: list[None] = []
     scorer.prepare(texts, lambda: checks.append(None))
     assert checks
-    monkeypatch.setattr(entailment_minilm.MiniLM, "score", lambda self, missing: [][: len(missing)])
+    monkeypatch.setattr(minilm, "vectors_of", lambda *given, **options: pytest.fail("something was read anew"))
     for text, value in zip(texts, plain, strict=True):
         assert np.array_equal(scorer.score([text])[0].values, value)
 

