@@ -44,7 +44,6 @@ from core.documents.values import (
 from core.findings import ScorerUse
 from core.metrics.proportions import wilson
 from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.hidden import hidden, in_place_of
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
 from core.scorers.segment import SEGMENTER, sentences
@@ -361,13 +360,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
 
 
 def read_words(document: Document, request: ReadingRequest) -> Reading:
-    """In the quick process: the reading of a letter without any scorer or context, as the first that is shown of it.
-
-    spaCy takes torch along wherever it is installed, 1.1 s of processor time of its 1.7, and its own command line,
-    0.2 s; the rules that find sentences need none of it.
-    """
-    with hidden("torch"), in_place_of("spacy.cli.info", info=None):
-        import spacy  # noqa: F401
+    """In the quick process: the reading of a letter without any scorer or context, as the first that is shown of it."""
     return read_letter(document, replace(request, scorers={}, context=None))
 
 

@@ -118,6 +118,17 @@ IN_A_CHILD: list[Link] = [
         "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), ReadingRequest(styles))",
         (*MODELS[:3], *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
     ),
+    (
+        "a whole letter with a CV",
+        "from core.documents.files import read_pasted; from core.documents.reading import read_letter\n"
+        "from core.documents.request import ReadingRequest\n"
+        "letter = read_pasted('Kelly leads the choir. She is kind, and she never gave up on her singers.')\n"
+        "roles = {'agency': 'agency_minilm', 'entailment': 'entailment_minilm'}\n"
+        "asked = ReadingRequest(roles, context=read_pasted('Kelly Moreno has led the choir since 2015.'))\n"
+        "reading = read_letter(letter, asked)\n"
+        "assert reading.marks and reading.scores and reading.balance and reading.support[0].verdict != 'no context'",
+        (*MODELS[:3], "gensim", *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
+    ),
 ]
 RUN = """
 import sys
