@@ -84,8 +84,8 @@ def _spacy_safe(text: str) -> str:
 def _sentence_pipeline() -> "Language":
     """spaCy's rules that find sentences.
 
-    spaCy takes torch along wherever it is installed, 1.4 s of processor time, and its own command line, 0.2 s. The rules
-    need neither; of its trained pipelines only those do that are transformers, with a package of their own.
+    spaCy takes torch along wherever it is installed, 1.4 s of processor time, and its own command line, 0.2 s. The
+    rules need neither; of its trained pipelines only those do that are transformers, with a package of their own.
     """
     with_torch = any(map(find_spec, TRANSFORMERS))
     with nullcontext() if with_torch else hidden("torch"), in_place_of("spacy.cli.info", info=None):
