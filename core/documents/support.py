@@ -12,6 +12,7 @@ from core.documents.unnamed import names_of, unnamed
 from core.documents.values import Sentence, Support, Verdict
 from core.findings import ScorerUse
 from core.scorers import claims, entailment
+from core.scorers.entailment_minilm import neutral
 from core.scorers.minilm import sentence_vectors
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
@@ -97,7 +98,10 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:
-    """For each text the place of the context's sentence with the greatest cosine to it."""
+    """For each text the place of the context's sentence with the greatest cosine to it.
+
+    Both are read without gender, as entailment reads them: the nearest passage is none the nearer for a pronoun.
+    """
     spans, passages = _passages(context, names)
     if not texts:
         return []
@@ -112,4 +116,5 @@ def _passages(context: str, names: frozenset[str]) -> tuple[list[tuple[int, int]
 
 
 def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
-    return [vector if vector.size else np.zeros(384, np.float32) for vector in sentence_vectors(texts)]
+    vectors = sentence_vectors([neutral(text) for text in texts])
+    return [vector if vector.size else np.zeros(384, np.float32) for vector in vectors]
