@@ -1,5 +1,8 @@
 """The letter check: one letter of 400 words with a CV, what is scored again while somebody types, and a pile."""
 
+import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -21,6 +24,8 @@ pytestmark = pytest.mark.bench
 WORDS = 400
 LETTER_BOUND = 1.5  # seconds, scorers warm, letter and CV never seen before
 TYPING_BOUND = 0.15  # after one sentence changed
+MANY, EACH_BOUND = 40, 0.4  # letters; seconds of processor time
+COLD_BOUND = 6.0  # seconds of processor time, models not loaded
 PILE, WHOLE_PILE = 100, 1_000
 PILE_BOUND = 600.0  # seconds for the whole pile
 GROWTH_BOUND = 1.25  # the compute process's memory after the last letter, to that after the first quarter
@@ -80,6 +85,36 @@ def test_one_letter_with_a_cv() -> None:
     figure("both together, in processor time", (cpu_seconds() - began) / ROUNDS, "s")
     at_most("first reading, median", spread(first).median, LETTER_BOUND, "s")
     at_most("again, median", spread(again).median, TYPING_BOUND, "s")
+
+
+def test_letters_with_cvs_warm() -> None:
+    """One after the other, each with a CV of its own; what the author repeats is known from the letters before."""
+    ctx, scorers = JobContext(), scorers_for_letters()
+    texts = letters(8 * (MANY + 1), seed=13)
+    written = [of_words(texts[8 * place :], WORDS) for place in range(MANY + 1)]
+    read(ctx, written[-1], cv(99), scorers)  # loads the models
+    began = cpu_seconds()
+    for place, text in enumerate(written[:MANY]):
+        read(ctx, text, cv(place), scorers)
+    each = (cpu_seconds() - began) / MANY
+    title(f"{MANY} letters of 400 words, each with a CV of 200 words, stand-ins warm")
+    at_most("processor time of each", each, EACH_BOUND, "s")
+
+
+def test_one_letter_from_cold(tmp_path: Path) -> None:
+    letter, context = tmp_path / "letter.txt", tmp_path / "cv.txt"
+    letter.write_text(of_words(letters(8, seed=14), WORDS), encoding="utf-8")
+    context.write_text(cv(0).text, encoding="utf-8")
+    command = [sys.executable, "-m", "biasprint", "letter", letter, "--context", context, "--json"]
+    spent = []
+    for _ in range(ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    title("One letter of 400 words with a CV on the command line, processor time of all its processes")
+    figure("from its start to its answer", spread(spent), "s")
+    at_most("median", spread(spent).median, COLD_BOUND, "s")
 
 
 def test_a_pile(tmp_path: Path) -> None:
