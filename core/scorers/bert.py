@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.scorers.embedding import Embedder, Tokens, Vectors
 from core.scorers.side_by_side import cores, side_by_side
 
-TOGETHER = 256  # tokens that go through the layers at once: more leave the processor's cache
+TOGETHER = 512  # tokens that go through the layers at once: more leave the processor's cache
 FEWEST_TOGETHER = 96  # fewer wait for memory
 # Of so many rows at least, in whole groups, a matrix product gives each row the same sums whatever the others are.
 GROUP = 16
