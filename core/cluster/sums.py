@@ -180,7 +180,7 @@ def _add(scores: Iterable[_Score], groups: np.ndarray, batch: Any) -> None:
     grouped = groups != ""
     for score in scores:
         if score.place is None:
-            values = np.array(batch.column(score.use.name).to_pylist(), dtype=np.float64)
+            values = batch.column(score.use.name).to_numpy(zero_copy_only=False).astype(np.float64)  # null: NaN
         else:
             lists = batch.column(score.use.name + ".values").to_pylist()
             values = np.array([one[score.place] if one else np.nan for one in lists], dtype=np.float64)
