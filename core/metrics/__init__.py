@@ -1,6 +1,6 @@
 """Pure statistics: numpy arrays in, frozen result objects out. They import nothing of ours.
 
-- `result`: results and array types, checks of input; `resampling`: bootstraps, permutations, jackknife; `clusters`:
+- `result`: results and array types, checks of input; `resampling`: bootstraps, permutations; `jackknife`; `clusters`:
   texts and replies that were sampled together
 - `means`, `proportions`, `odds`, `ranks`: intervals, tests and equivalence of the usual statistics
 - `grouped`: any score by any group, selection rates with impact ratios; `similarity`: of two texts, and which words

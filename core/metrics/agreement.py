@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from core.metrics.jackknife import Kinds, Statistic, jackknife_interval, kinds_of
 from core.metrics.proportions import wilson
-from core.metrics.resampling import Statistic, jackknife_interval
 from core.metrics.result import Ints, MaybeBounds, finite
 
 # ---- what all measures share
@@ -32,22 +32,27 @@ def undefined(reason: str, n: int = 0) -> Agreement:
     return Agreement(None, reason, MaybeBounds(None, reason), n)
 
 
-def pairable(counts: Ints) -> Ints:
-    """The comparisons with two judgments or more. `counts`: judgments per comparison and category, shape (C, k).
+def judged(counts: Ints, least: int = 2) -> Kinds:
+    """The comparisons with at least so many judgments. `counts`: per comparison and category, shape (C, k).
 
     ValueError for NaN and for counts below 0.
     """
-    if (finite(counts, "counts") < 0).any():
+    kinds = kinds_of(counts)
+    if (kinds.rows < 0).any():
         raise ValueError("counts must not be negative")
-    return np.asarray(counts[counts.sum(axis=1) >= 2])
+    return at_least(kinds, least)
 
 
-def agreement_of(rows: Ints, statistic: Statistic, n: int, *, least: float = -1.0) -> Agreement:
-    """The statistic of all rows with its jackknife interval; `rows` stand for comparisons."""
-    value = statistic(rows)
+def at_least(counts: Kinds, judgments: int) -> Kinds:
+    return counts.kept(counts.rows.sum(axis=1) >= judgments)
+
+
+def agreement_of(units: Kinds, statistic: Statistic, n: int, *, least: float = -1.0) -> Agreement:
+    """The statistic of all units, which stand for comparisons, with its jackknife interval."""
+    value = statistic(units)
     if value is None:
         return undefined("every choice fell on the same identity: nothing to agree or disagree on", n)
-    return Agreement(value, "", jackknife_interval(rows, statistic, UNIT, least=least, most=1.0), n)
+    return Agreement(value, "", jackknife_interval(units, statistic, UNIT, least=least, most=1.0), n)
 
 
 def too_lopsided(chosen: Ints, comparisons: int) -> str:
@@ -68,10 +73,16 @@ def unless_lopsided(found: Agreement, chosen: Ints) -> Agreement:
     return Agreement(found.value, found.reason, MaybeBounds(None, reason), found.n) if reason else found
 
 
-def observed_agreement(counts: Ints) -> float:
+def observed_agreement(counts: Kinds) -> float:
     """Mean over comparisons of Σ_k c_k (c_k − 1) / (m (m − 1)), m the judgments; each comparison has two or more."""
-    judged = counts.sum(axis=1)
-    return float(((counts * (counts - 1)).sum(axis=1) / (judged * (judged - 1))).mean())
+    rows, times = counts
+    judgments = rows.sum(axis=1)
+    return float(np.average((rows * (rows - 1)).sum(axis=1) / (judgments * (judgments - 1)), weights=times))
+
+
+def chosen(counts: Kinds) -> Ints:
+    """Judgments per category, shape (k,)."""
+    return np.asarray(counts.times @ counts.rows)
 
 
 def raw_agreement(counts: Ints) -> Agreement:
@@ -79,47 +90,49 @@ def raw_agreement(counts: Ints) -> Agreement:
 
     `counts`: judgments per comparison and category, shape (C, k). Comparisons with one judgment are left out.
     """
-    pairs = pairable(counts)
-    if len(pairs) == 0:
+    pairs = judged(counts)
+    if not pairs.n:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(pairs, observed_agreement, len(pairs), least=0.0)
+    found = agreement_of(pairs, observed_agreement, pairs.n, least=0.0)
     if found.value in (0.0, 1.0) and found.interval.bounds is None:  # nothing varies: each comparison is one trial
-        return replace(found, interval=MaybeBounds(wilson(found.value * len(pairs), len(pairs))))
+        return replace(found, interval=MaybeBounds(wilson(found.value * pairs.n, pairs.n)))
     return found
 
 
 # ---- Fleiss' κ: every comparison judged equally often
 
 
-def equally_judged(counts: Ints) -> Ints:
+def equally_judged(counts: Ints) -> Kinds:
     """The comparisons with the most common number of judgments, two or more: κ needs one number for all.
 
     Of several equally common numbers the largest is taken.
     """
-    pairs = pairable(counts)
-    judged = pairs.sum(axis=1)
-    if len(judged) == 0:
+    pairs = judged(counts)
+    if not pairs.n:
         return pairs
-    numbers, times = np.unique(judged, return_counts=True)
-    return np.asarray(pairs[judged == numbers[times == times.max()].max()])
+    judgments = pairs.rows.sum(axis=1)
+    comparisons = np.bincount(judgments, weights=pairs.times)
+    return pairs.kept(judgments == np.flatnonzero(comparisons == comparisons.max())[-1])
 
 
 def fleiss_kappa(counts: Ints) -> Agreement:
     """κ = (P̄ − P̄ₑ) / (1 − P̄ₑ), P̄ₑ = Σ p_k² over the shares of all judgments.
 
     `counts`: judgments per comparison and category, shape (C, k); see `equally_judged` for what is left out.
-    Source: Fleiss 1971, computed by statsmodels.
+    Source: Fleiss 1971.
     """
-    rows = equally_judged(counts)
-    if len(rows) == 0:
+    units = equally_judged(counts)
+    if not units.n:
         return undefined("no comparison was judged by two raters")
-    return unless_lopsided(agreement_of(rows, _fleiss, len(rows)), rows.sum(axis=0))
+    return unless_lopsided(agreement_of(units, _fleiss, units.n), chosen(units))
 
 
-def _fleiss(rows: Ints) -> float | None:
-    from statsmodels.stats.inter_rater import fleiss_kappa as library
-
-    return float(library(rows)) if (rows.sum(axis=0) > 0).sum() > 1 else None
+def _fleiss(units: Kinds) -> float | None:
+    totals = chosen(units)
+    if (totals > 0).sum() < 2:
+        return None
+    chance = float(((totals / totals.sum()) ** 2).sum())
+    return (observed_agreement(units) - chance) / (1 - chance)
 
 
 Measurement = Literal["nominal", "ordinal", "interval"]
@@ -134,19 +147,19 @@ def krippendorff_alpha(counts: Ints, measurement: Measurement = "nominal") -> Ag
     c = k (nominal); (n_c / 2 + the n between c and k + n_k / 2)² (ordinal); (c − k)² (interval).
     Source: Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, sections C and D.
     """
-    pairs = pairable(counts)
-    if len(pairs) == 0:
+    pairs = judged(counts)
+    if not pairs.n:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(pairs, lambda rows: _alpha(rows, measurement), len(pairs))
-    return unless_lopsided(found, pairs.sum(axis=0))
+    found = agreement_of(pairs, lambda units: _alpha(units, measurement), pairs.n)
+    return unless_lopsided(found, chosen(pairs))
 
 
-def _alpha(pairs: Ints, measurement: Measurement) -> float | None:
-    totals = pairs.sum(axis=0).astype(np.float64)
+def _alpha(pairs: Kinds, measurement: Measurement) -> float | None:
+    totals = chosen(pairs).astype(np.float64)
     if (totals > 0).sum() < 2:
         return None
-    others = (pairs.sum(axis=1) - 1)[:, None]
-    coincidences = (pairs / others).T @ pairs - np.diag((pairs / others).sum(axis=0))
+    each = pairs.rows * (pairs.times / (pairs.rows.sum(axis=1) - 1))[:, None]
+    coincidences = each.T @ pairs.rows - np.diag(each.sum(axis=0))
     if measurement == "nominal":
         squared = 1 - np.eye(len(totals))
     else:
@@ -164,21 +177,21 @@ def gwet_ac1(counts: Ints) -> Agreement:
     comparisons with two judgments and more, π on all that were judged. Source: Gwet 2008, equations 8 and 9; with
     gaps as in Gwet 2014, chapter 2.
     """
-    pairs = len(pairable(counts))
-    judged = counts[counts.sum(axis=1) > 0]
+    every = judged(counts, 1)
+    pairs = at_least(every, 2).n
     if counts.shape[1] < 2:
         return undefined("an axis needs at least two identities")
     if pairs == 0:
         return undefined("no comparison was judged by two raters")
-    return agreement_of(judged, _ac1, pairs)
+    return agreement_of(every, _ac1, pairs)
 
 
-def _ac1(judged: Ints) -> float | None:
-    pairs = pairable(judged)
-    if len(pairs) == 0:
+def _ac1(every: Kinds) -> float | None:
+    pairs = at_least(every, 2)
+    if not pairs.n:
         return None
-    shares = (judged / judged.sum(axis=1, keepdims=True)).mean(axis=0)
-    chance = float((shares * (1 - shares)).sum()) / (judged.shape[1] - 1)
+    shares = np.average(every.rows / every.rows.sum(axis=1, keepdims=True), axis=0, weights=every.times)
+    chance = float((shares * (1 - shares)).sum()) / (every.rows.shape[1] - 1)
     return float((observed_agreement(pairs) - chance) / (1 - chance))
 
 
@@ -196,7 +209,7 @@ def cohen_kappa(ratings: Ints, categories: int) -> Agreement:
     both = ratings[(ratings != MISSING).all(axis=1)]
     if len(both) == 0:
         return undefined("the two raters judged no comparison in common")
-    found = agreement_of(both, lambda rows: _cohen(rows, categories), len(both))
+    found = agreement_of(kinds_of(both), lambda units: _cohen(units, categories), len(both))
     return unless_lopsided(found, np.bincount(both.ravel(), minlength=categories))
 
 
@@ -208,24 +221,26 @@ def mean_cohen_kappa(ratings: Ints, categories: int) -> Agreement:
     usable = ratings[(ratings != MISSING).sum(axis=1) >= 2]
     if len(usable) == 0:
         return undefined("no comparison was judged by two raters")
-    found = agreement_of(usable, lambda rows: _mean_cohen(rows, categories), len(usable))
+    found = agreement_of(kinds_of(usable), lambda units: _mean_cohen(units, categories), len(usable))
     return unless_lopsided(found, np.bincount(usable[usable != MISSING], minlength=categories))
 
 
-def _mean_cohen(ratings: Ints, categories: int) -> float | None:
-    pairs = (ratings[:, pair] for pair in combinations(range(ratings.shape[1]), 2))
-    kappas = [_cohen(pair[(pair != MISSING).all(axis=1)], categories) for pair in pairs]
+def _mean_cohen(ratings: Kinds, categories: int) -> float | None:
+    pairs = (Kinds(ratings.rows[:, pair], ratings.times) for pair in combinations(range(ratings.rows.shape[1]), 2))
+    kappas = [_cohen(pair.kept((pair.rows != MISSING).all(axis=1)), categories) for pair in pairs]
     defined = [kappa for kappa in kappas if kappa is not None]
     return float(np.mean(defined)) if defined else None
 
 
-def _cohen(both: Ints, categories: int) -> float | None:
+def _cohen(both: Kinds, categories: int) -> float | None:
     from statsmodels.stats.inter_rater import cohens_kappa
 
+    rows, times = both
     # Both raters always chose the same one: chance alone explains all, and κ is 0/0.
-    if len(both) == 0 or (both == both[0, 0]).all():
+    if len(rows) == 0 or (rows == rows[0, 0]).all():
         return None
-    table = np.bincount(both[:, 0] * categories + both[:, 1], minlength=categories**2).reshape(categories, categories)
+    cells = rows[:, 0] * categories + rows[:, 1]
+    table = np.bincount(cells, weights=times, minlength=categories**2).reshape(categories, categories)
     return float(cohens_kappa(table, return_results=False))
 
 

@@ -12,9 +12,10 @@ from statistics import NormalDist
 import numpy as np
 
 from core.metrics.clusters import Clusters
+from core.metrics.jackknife import Kinds, jackknife_interval, kinds_of
 from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
 from core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
-from core.metrics.resampling import TOLERANCE, jackknife_interval, permutation_p
+from core.metrics.resampling import TOLERANCE, permutation_p
 from core.metrics.result import (
     LEVEL,
     RESAMPLES,
@@ -254,15 +255,16 @@ def stratified_log_odds(tables: Ints) -> StratifiedOdds:
     if (counts < 0).any():
         raise ValueError("counts cannot be negative")
     both = counts[(counts[:, :2].sum(axis=1) > 0) & (counts[:, 2:].sum(axis=1) > 0)]
-    value = _mantel_haenszel(both)
+    units = kinds_of(both)
+    value = _mantel_haenszel(units)
     if value is None:
         why = "no stratum has both groups" if not len(both) else "a group always has the same answer"
         return StratifiedOdds(None, why, MaybeBounds(None, why))
-    return StratifiedOdds(value, "", jackknife_interval(both, _mantel_haenszel, "blocks"))
+    return StratifiedOdds(value, "", jackknife_interval(units, _mantel_haenszel, "blocks"))
 
 
-def _mantel_haenszel(tables: Floats) -> float | None:
-    with_both = tables.sum(axis=1)
-    first = float((tables[:, 0] * tables[:, 3] / with_both).sum()) if len(tables) else 0.0
-    second = float((tables[:, 1] * tables[:, 2] / with_both).sum()) if len(tables) else 0.0
+def _mantel_haenszel(strata: Kinds) -> float | None:
+    tables, times = strata
+    weight = times / tables.sum(axis=1)
+    first, second = (float((tables[:, one] * tables[:, other]) @ weight) for one, other in ((0, 3), (1, 2)))
     return log(first / second) if first and second else None

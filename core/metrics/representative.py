@@ -6,8 +6,9 @@ from math import sqrt
 
 import numpy as np
 
+from core.metrics.jackknife import jackknife_interval, kinds_of
 from core.metrics.means import mean_interval
-from core.metrics.resampling import TOLERANCE, chunks, jackknife_interval, permutation_p
+from core.metrics.resampling import TOLERANCE, chunks, permutation_p
 from core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -252,8 +253,8 @@ def representative_trend(
     if estimates_alone():
         return RepresentativeTrend(value, "", NO_BOUNDS, None, tuple(map(float, contrast)))
     interval = jackknife_interval(
-        distances.reshape(blocks, steps * k),
-        lambda rows: float(_slope(rows.reshape(-1, steps, k).mean(axis=0))),
+        kinds_of(distances.reshape(blocks, steps * k)),
+        lambda units: float(_slope(np.average(units.rows, axis=0, weights=units.times).reshape(steps, k))),
         "tasks and themes",
     )
     about = TOLERANCE * float(np.abs(distances).max())

@@ -18,7 +18,7 @@ from metric_cases.case import (
 )
 
 from core.metrics.clusters import Clusters, CrossedCounts
-from core.metrics.resampling import jackknife, jackknife_interval
+from core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
 
 RESAMPLES = 4000
 LEVELS, OTHERS = np.repeat([0, 1, 2, 3], 5), np.tile([0, 1, 2, 3, 4], 4)
@@ -82,8 +82,8 @@ CLUSTERED = [
 ]
 
 
-def mean(rows: np.ndarray) -> float | None:
-    return float(rows.mean()) if len(rows) else None
+def mean(units: Kinds) -> float | None:
+    return float(np.average(units.rows.mean(axis=1), weights=units.times)) if units.n else None
 
 
 ROWS = SCORES.reshape(10, 2)
@@ -92,7 +92,7 @@ JACKKNIFE = [
     Case(
         jackknife,
         (ROWS,),
-        call=lambda rows: jackknife(rows, mean),
+        call=lambda rows: jackknife(kinds_of(rows), mean),
         read=lambda found: (found.centre, found.error),
         items=[(0,)],
         relabel=NO_GROUPS,
@@ -109,7 +109,7 @@ JACKKNIFE = [
     Case(
         jackknife_interval,
         (ROWS,),
-        call=lambda rows: jackknife_interval(rows, mean, "rows"),
+        call=lambda rows: jackknife_interval(kinds_of(rows), mean, "rows"),
         read=lambda found: found.bounds and (found.bounds.low, found.bounds.high),
         items=[(0,)],
         relabel=NO_GROUPS,

@@ -19,11 +19,11 @@ from metric_cases.case import (
     scaled,
 )
 
+from core.metrics.jackknife import group_jackknife
 from core.metrics.resampling import (
     bootstrap_means,
     cluster_bootstrap_sums,
     dealt_sums,
-    group_jackknife,
     permutation_p,
     recombined_sums,
 )

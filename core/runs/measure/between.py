@@ -1,7 +1,7 @@
 """Generators compared on the prompts that both answered, for every study, by the study's own measure.
 
 The measure is run on those prompts for each generator, and again with a group of prompts left out, the same on both
-sides: the delete-a-group jackknife of the difference (`core.metrics.resampling.group_jackknife`). It is paired, since
+sides: the delete-a-group jackknife of the difference (`core.metrics.jackknife.group_jackknife`). It is paired, since
 both sides lose the same prompts, and clustered, since all texts of a prompt, of several seeds too, go together; what a
 study keeps together (a matched block, a given term, a headline, a task and theme) does too.
 """
@@ -18,7 +18,7 @@ from core.compute import ComputeProcess, calls
 from core.compute.messages import resolve
 from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
 from core.jobs import JobContext
-from core.metrics.resampling import group_jackknife
+from core.metrics.jackknife import group_jackknife
 from core.metrics.result import Bounds, Difference, only_estimates
 from core.runs.generators import StudyGenerator
 from core.runs.measure.prepared import TEXTS, Prepared

@@ -17,7 +17,7 @@ from core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from core.metrics.resampling import FEWEST_UNITS, jackknife, jackknife_interval
+from core.metrics.jackknife import FEWEST_UNITS
 
 # Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, with gaps (0).
 # Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and gives percent agreement 0.81818
@@ -179,7 +179,7 @@ def test_a_pair_without_a_comparison_in_common_is_undefined() -> None:
 
 def test_fleiss_kappa_keeps_the_comparisons_that_were_judged_equally_often() -> None:
     counts = np.array([[3, 0], [2, 1], [1, 1], [1, 0], [0, 3]])
-    assert equally_judged(counts).tolist() == [[3, 0], [2, 1], [0, 3]]
+    assert sorted(equally_judged(counts).rows.tolist()) == [[0, 3], [2, 1], [3, 0]]
     assert fleiss_kappa(counts).n == 3
 
 
@@ -194,22 +194,6 @@ def test_few_comparisons_and_lopsided_ones_have_no_interval_and_say_why() -> Non
     assert gwet_ac1(lopsided).interval.bounds is not None
 
 
-def test_the_jackknife_of_a_mean_is_the_mean_and_its_standard_error() -> None:
-    values = np.random.default_rng(0).normal(size=(25, 1))
-    found = jackknife(values, lambda rows: float(rows.mean()))
-    assert found is not None
-    assert found.centre == pytest.approx(values.mean())
-    assert found.error == pytest.approx(values.std(ddof=1) / 5)
-
-
-def test_the_jackknife_takes_off_the_bias_of_the_population_variance() -> None:
-    """Known exactly (Efron 1982): jackknifing Σ(x − x̄)²/n gives Σ(x − x̄)²/(n − 1)."""
-    values = np.random.default_rng(1).normal(size=(12, 1))
-    found = jackknife(values, lambda rows: float(rows.var()))
-    assert found is not None
-    assert found.centre == pytest.approx(values.var(ddof=1))
-
-
 def test_order_of_comparisons_and_names_of_categories_do_not_matter() -> None:
     rng = np.random.default_rng(3)
     counts = rng.multinomial(3, [0.4, 0.3, 0.3], 30)
@@ -219,9 +203,3 @@ def test_order_of_comparisons_and_names_of_categories_do_not_matter() -> None:
         assert one.interval.bounds is not None
         assert other.interval.bounds is not None
         assert one.interval.bounds.low == pytest.approx(other.interval.bounds.low)
-
-
-def test_a_statistic_that_needs_every_unit_has_no_interval() -> None:
-    rows = np.arange(12)[:, None]
-    found = jackknife_interval(rows, lambda kept: 1.0 if len(kept) == 12 else None, "letters")
-    assert found.reason == "undefined once one of the letters is left out"
