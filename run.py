@@ -5,6 +5,8 @@
                              installed behind it, and the next start goes on where this one ended
                              (without a display: a demo told in text and pictures, once what it needs is there)
   python run.py --headless   the demo without a window, even where there is a display
+  python run.py --light      the same for the light edition, which is half as large: judging, charts, measuring and
+                             letters; what it lacks can be added at any time (biasprint prepare)
   python run.py test         install everything, then check the code and run the tests; more words go to pytest
   python run.py soak         install everything, then run what shows that nothing goes wrong, and write docs/trust.md
                              (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
@@ -13,7 +15,8 @@
   python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml
                              (with --newest: and take the newest version of everything that fits)
   python run.py package      install everything, then make dist/biasprint, a folder that runs without Python
-                             (with --self-test: and let the program in there try itself)
+                             (with --self-test: and let the program in there try itself;
+                             with --light: only the light edition, in dist/biasprint-light)
 
 Everything goes into the folder .venv beside this file; delete that folder to undo it.
 """
@@ -43,10 +46,12 @@ except ModuleNotFoundError as missing:
 
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-LEAST_FREE_GB = 4.0
+DISK_GB, DISK_OF_LIGHT_GB = 2.5, 1.2  # what an installation takes
+LEAST_FREE_GB, LEAST_FREE_FOR_LIGHT_GB = 4.0, 2.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
 PACKAGE = ROOT / "dist" / "biasprint"
+LIGHT_PACKAGE = ROOT / "dist" / "biasprint-light"
 # A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
 SHARED_OUT = (
     *("-n", "auto", "--maxprocesses", "4", "--max-worker-restart", "0"),
@@ -55,7 +60,7 @@ SHARED_OUT = (
 AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")
 START_SECONDS = 1.5
 STARTS = 5
-DEMO_PARTS = ("statistics", "scorers")  # what the demo without a window measures with
+DEMO_PARTS = ("statistics", "encoder")  # what the demo without a window measures with
 
 
 class Stop(Exception):
@@ -84,12 +89,14 @@ def main(words: list[str]) -> int:
 
 
 def demo(words: list[str]) -> int:
-    if words not in ([], ["--headless"]):
-        print(__doc__, file=sys.stderr)
+    if not known(words, "--headless", "--light"):
         return 2
     check_qt()
-    headless = bool(words) or not has_display()
-    install_window()
+    headless = "--headless" in words or not has_display()
+    light = "--light" in words
+    install_window(light)
+    if light:
+        first.make_light(VENV)
     if headless:
         prepare(DEMO_PARTS)
     print("Starting Biasprint on its sample project{}.\n".format(", without a window" if headless else ""))
@@ -147,8 +154,7 @@ def bench(words: list[str]) -> int:
 
 
 def lock(words: list[str]) -> int:
-    if words not in ([], ["--newest"]):
-        print(__doc__, file=sys.stderr)
+    if not known(words, "--newest"):
         return 2
     check_qt()
     install_window()
@@ -158,26 +164,31 @@ def lock(words: list[str]) -> int:
 
 
 def package(words: list[str]) -> int:
-    if words not in ([], ["--self-test"]):
-        print(__doc__, file=sys.stderr)
+    if not known(words, "--self-test", "--light"):
         return 2
+    light = "--light" in words
+    folder = LIGHT_PACKAGE if light else PACKAGE
     check_qt()
-    install_all("build")
+    if light:
+        install_light("build")
+    else:
+        install_all("build")
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < PACKAGE_FREE_GB:
         raise Stop(f"The disk has {free:.1f} GB free; {PACKAGE_FREE_GB:.0f} GB are needed. Make room and start again.")
     print("Packaging, which takes five to fifteen minutes and says little meanwhile.\n")
     start = time.monotonic()
-    parts = ["--distpath", PACKAGE.parent, "--workpath", ROOT / "build" / "pyinstaller", "--log-level", "WARN"]
-    code = run([PYTHON, "-m", "PyInstaller", "build.spec", "--noconfirm", *parts], headless=True)
+    places = ["--distpath", folder.parent, "--workpath", ROOT / "build" / folder.name, "--log-level", "WARN"]
+    edition = ["--", "--light"] if light else []
+    code = run([PYTHON, "-m", "PyInstaller", "build.spec", "--noconfirm", *places, *edition], headless=True)
     if code != 0:
         return code
     minutes = (time.monotonic() - start) / 60
-    print(f"\nPackaged in {minutes:.1f} minutes: {folder_size(PACKAGE) / 1e9:.2f} GB in\n  {PACKAGE}")
-    if not words:
+    print(f"\nPackaged in {minutes:.1f} minutes: {folder_size(folder) / 1e9:.2f} GB in\n  {folder}")
+    if "--self-test" not in words:
         return 0
     print("\nThe program in there tries itself.")
-    program = PACKAGE / ("biasprint.exe" if os.name == "nt" else "biasprint")
+    program = folder / ("biasprint.exe" if os.name == "nt" else "biasprint")
     return run([program, "--self-test"], headless=True) or check_start(start_times(program))
 
 
@@ -211,6 +222,14 @@ def folder_size(folder: Path) -> int:
     return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file() or file.is_symlink())
 
 
+def known(words: list[str], *options: str) -> bool:
+    """Whether the words are some of the options, each once; says how it is used where they are not."""
+    if sorted(words) == sorted(set(words).intersection(options)):
+        return True
+    print(__doc__, file=sys.stderr)
+    return False
+
+
 def run(command: list[object], headless: bool) -> int:
     """The exit code of a command run in the project, its output on ours."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"} if headless else dict(os.environ)
@@ -242,14 +261,14 @@ def has_display() -> bool:
 # ---- the environment -------------------------------------------------------------------------------------------------
 
 
-def install_window() -> None:
-    """The environment, and what the window needs; nothing is done where that is there."""
+def install_window(light: bool = False) -> None:
+    """The environment, and what the window needs; nothing is done where that is there. `light`: no more will follow."""
     states = first.states(PYTHON)
     if states is not None and states[installation.parts()[0].id] == "ready":
         return
     check_writable()
-    say_what_happens(new=states is None)
-    check_space()
+    say_what_happens(states is None, light)
+    check_space(light)
     if states is None:
         make_environment()
     start = time.monotonic()
@@ -270,12 +289,20 @@ def prepare(parts: "tuple[str, ...]") -> None:
 def install_all(extra: str) -> None:
     """Everything, and what only developers use: one of pyproject.toml's extras."""
     install_window()
+    first.leave_out_nothing(VENV)
     prepare(())
     first.install_extras(VENV, PYTHON, ["dev", "server"] if extra == "dev" else [extra], say)
 
 
+def install_light(extra: str) -> None:
+    """What the light edition is made of, and one of pyproject.toml's extras."""
+    install_window(light=True)
+    prepare(tuple(part.id for part in installation.parts() if part.light))
+    first.install_extras(VENV, PYTHON, [extra], say)
+
+
 def missing_parts() -> "set[str]":
-    return {part for part, state in (first.states(PYTHON) or {}).items() if state != "ready"}
+    return {part for part, state in (first.states(PYTHON) or {}).items() if state not in ("ready", "left out")}
 
 
 def say(words: str) -> None:
@@ -289,17 +316,25 @@ def say_what_is_missing() -> None:
         run([PYTHON, "-m", "desktop", "prepare", "--status"], headless=True)
 
 
-def say_what_happens(new: bool) -> None:
+def say_what_happens(new: bool, light: bool) -> None:
     if not new:
         print("Biasprint's environment is brought up to date.\n")
         return
-    window, *rest = installation.parts()
+    window, *rest = [part for part in installation.parts() if part.light or not light]
     megabytes = sum(part.megabytes for part in rest)
     print(f"Biasprint and the packages it stands on will be installed into\n  {VENV}")
     print(f"What the window needs comes first: about {window.megabytes} MB are downloaded.")
-    print(f"Behind the open window then come about {megabytes / 1000:.1f} GB more, which take 2.5 GB of disk:")
+    disk = DISK_OF_LIGHT_GB if light else DISK_GB
+    print(f"Behind the open window then come about {megabytes / 1000:.1f} GB more, which take {disk} GB of disk:")
     for part in rest:
         print(f"  {part.title} ({part.megabytes} MB): {part.purpose}")
+    if light:
+        print("This is the light edition. Left out, and to be added at any time by “biasprint prepare --part …”:")
+        for part in installation.parts():
+            if not part.light:
+                print(f"  {part.id} ({part.megabytes} MB): {part.purpose}")
+        print()
+        return
     print(f"With {first.WITHOUT_ENGINE}=1 llama.cpp and its model are left out.")
     if sys.platform.startswith("linux") and "PIP_EXTRA_INDEX_URL" not in os.environ:
         print("On Linux the package index may give PyTorch with NVIDIA's libraries, which Biasprint does not need:")
@@ -316,12 +351,12 @@ def check_writable() -> None:
         )
 
 
-def check_space() -> None:
+def check_space(light: bool) -> None:
     free = shutil.disk_usage(ROOT).free / 1e9
-    needed = 1.0 if PYTHON.exists() else LEAST_FREE_GB
+    needed = 1.0 if PYTHON.exists() else LEAST_FREE_FOR_LIGHT_GB if light else LEAST_FREE_GB
     if free < needed:
         raise Stop(f"The disk has {free:.1f} GB free; {needed:.0f} GB are needed. Make room and start again.")
-    if free < CUDA_FREE_GB and sys.platform.startswith("linux") and not PYTHON.exists():
+    if not light and free < CUDA_FREE_GB and sys.platform.startswith("linux") and not PYTHON.exists():
         print(f"The disk has {free:.1f} GB free: enough only without NVIDIA's libraries.\n")
 
 

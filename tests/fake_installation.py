@@ -39,7 +39,7 @@ class FakeInstallation:
 
     def prepare(self, ctx: JobContext, told: Callable[[PartState], None]) -> None:
         self.prepared += 1
-        first = next(each for each in self.states.values() if each.state != "ready")
+        first = next(each for each in self.states.values() if each.is_due)
         told(self.set(first.part.id, "working"))
         try:
             while True:
@@ -65,14 +65,20 @@ class FakeInstallation:
         return now
 
     def left(self) -> list[str]:
-        return [part for part, each in self.states.items() if each.state != "ready"]
+        return [part for part, each in self.states.items() if each.is_due]
+
+    def make_light(self) -> None:
+        """This is the light edition from now on."""
+        for part in installation.parts():
+            if not part.light:
+                self.set(part.id, "left out", f"“{part.title}” is not in the light edition.")
 
     def comes(self, part: str) -> None:
         """A part is ready from now on; with the last one the work ends."""
 
         def order(ctx: JobContext, told: Callable[[PartState], None]) -> bool:
             told(self.set(part, "ready"))
-            left = [each for each in self.states.values() if each.state != "ready"]
+            left = [each for each in self.states.values() if each.is_due]
             if left:
                 told(self.set(left[0].part.id, "working"))
             return not left

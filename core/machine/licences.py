@@ -4,13 +4,13 @@ Read at run time, from the source and in the package alike: `build.spec` takes e
 texts of the licences in it.
 """
 
-import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 
 import core
+from core.machine.installation.declared import normalized, stands_alone
 
 # The extras, for building and testing, do not come with the program.
 SHIPPED = ("biasprint",)
@@ -63,7 +63,10 @@ class PackageLicence:
 
 
 def packages(requirements: Iterable[str] = SHIPPED) -> tuple[PackageLicence, ...]:
-    """What is installed of the requirements, and of what they require in turn, by name; the program is left out."""
+    """What is installed of the requirements, and of what they require in turn, by name; the program is left out.
+
+    What a package requires that is installed without it (`stands_alone`) is not followed.
+    """
     found = _installed(requirements)
     found.pop("biasprint", None)
     return tuple(PackageLicence(name, found[name]["Version"], licence_of(found[name])) for name in sorted(found))
@@ -79,12 +82,12 @@ def licence_of(stated: PackageMetadata) -> str:
     return " AND ".join(SPDX.get(name, name) for name in names)
 
 
-def page(here: str = "") -> str:
+def page(here: str = "", requirements: Iterable[str] = SHIPPED) -> str:
     """The page about the program: its licence, those of its parts, and what the LGPL asks to be said.
 
-    `here`: lines on this computer, below the program's name.
+    `here`: lines on this computer, below the program's name. `requirements`: what a package of the program is made of.
     """
-    lines = (f"{one.name} {one.version}: {one.licence or 'not stated'}" for one in packages())
+    lines = (f"{one.name} {one.version}: {one.licence or 'not stated'}" for one in packages(requirements))
     return PAGE.format(version=core.__version__, here=here, packages="\n".join(lines))
 
 
@@ -98,13 +101,13 @@ def _installed(requirements: Iterable[str]) -> dict[str, PackageMetadata]:
         requirement, of_extra = waiting.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": of_extra}):
             continue
-        name = re.sub(r"[-_.]+", "-", requirement.name).lower()
+        name = normalized(requirement.name)
         new = {"", *requirement.extras} - {extra for known, extra in asked if known == name}
         asked |= {(name, extra) for extra in new}
         if name not in found:
             with suppress(PackageNotFoundError):  # an extra that is not installed here
                 found[name] = metadata(name)
-        if new and name in found:
+        if new and name in found and not stands_alone(name):
             needed = [Requirement(each) for each in found[name].get_all("Requires-Dist", [])]
             waiting += [(each, extra) for extra in new for each in needed]
     return found

@@ -11,6 +11,7 @@ from desktop.widgets import Notice, tr
 from desktop.widgets.labels import show_if
 
 if TYPE_CHECKING:
+    from core.machine.installation import PartState
     from desktop.jobs import JobHandle
 
 ENGINE = "engine"
@@ -55,7 +56,7 @@ class EngineNotice(Notice):
         running = operations.running(self._shell.jobs, INSTALLING, ENGINE)
         if running is not None and running is not self._job:
             self._follow(running)
-        coming = running is None and self._stage in COMING
+        coming = running is None and self._stage in COMING and self._is_due()
         self.parts.setVisible(coming)
         self.install.setVisible(running is None and not coming and not reason)
         self.cancel.setVisible(running is not None)
@@ -73,10 +74,17 @@ class EngineNotice(Notice):
 
     def _why_not(self) -> str:
         """What installing it takes; what came of it where it was tried."""
-        tried = next((each for each in self._shell.preparation.states if each.part.id == ENGINE), None)
+        tried = self._engine()
         if tried is not None and tried.state == "failed":
             return tried.sentence
         return tr("GGUF files need it. It is compiled, which takes some minutes and needs a C++ compiler.")
+
+    def _is_due(self) -> bool:
+        engine = self._engine()
+        return engine is None or engine.is_due
+
+    def _engine(self) -> "PartState | None":
+        return next((each for each in self._shell.preparation.states if each.part.id == ENGINE), None)
 
     def _preparation_changed(self) -> None:
         if self._stage != self._shell.preparation.stage:

@@ -24,7 +24,7 @@ from desktop.widgets import (
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
 
-TONES = {"ready": "ok", "working": "accent", "failed": "danger", "waiting": "plain"}
+TONES = {"ready": "ok", "working": "accent", "failed": "danger", "waiting": "plain", "left out": "plain"}
 WIDTH = 560
 SHORTEST_LEFT_SECONDS = 20.0  # an estimate below it would jump about
 
@@ -32,7 +32,8 @@ SHORTEST_LEFT_SECONDS = 20.0  # an estimate below it would jump about
 def line_of(preparation: Preparation) -> tuple[str, str]:
     """What the line says and its icon; nothing where nothing is to be said."""
     states, stage = preparation.states, preparation.stage
-    left = [each for each in states if each.state != "ready"]
+    left = [each for each in states if each.is_due]
+    ready = sum(each.state == "ready" for each in states)
     failed = [each for each in left if each.state == "failed"]
     if stage in ("unknown", "ready") or not preparation.wanted:
         return "", ""
@@ -47,7 +48,7 @@ def line_of(preparation: Preparation) -> tuple[str, str]:
         return plural(number, "1 part could not be prepared", "%n parts could not be prepared"), "warn"
     working = next((each.part.title for each in states if each.state == "working"), "")
     words = [tr("Preparing: {part}").format(part=working) if working else tr("Preparing the rest")]
-    words.append(tr("{done} of {total} ready").format(done=len(states) - len(left), total=len(states)))
+    words.append(tr("{done} of {total} ready").format(done=ready, total=ready + len(left)))
     if left_words := time_left(preparation):
         words.append(left_words)
     return " · ".join(words), "jobs"
@@ -113,13 +114,14 @@ class PartRow(QWidget):
             "working": tr("being prepared"),
             "failed": tr("not prepared"),
             "waiting": tr("waiting"),
+            "left out": tr("not here"),
         }[state]
         self.title.setText(title)
         self.state.setText(words)
         self.state.set_tone(TONES[state])
         self.purpose.setText(purpose)
         self.sentence.setText(sentence)
-        show_if(self.sentence, state in ("failed", "working"))
+        show_if(self.sentence, state in ("failed", "working", "left out"))
         self.setAccessibleName(f"{title}: {words}. {purpose} {sentence}".strip())
 
 
@@ -132,7 +134,7 @@ class PartsPage(QFrame):
         self._preparation, self._window, self._foot = preparation, parent, foot
         self._back: QWidget | None = None
         self._rows: list[PartRow] = []
-        self._ready = 0
+        self._headings: list[str] = []  # of each row
         self.setProperty("role", "palette")
         self.setAccessibleName(tr("Parts of the program"))
         self.stage, self.bar = Label("", "", wrap=True), ProgressThin(tr("Progress of all parts"))
@@ -238,14 +240,14 @@ class PartsPage(QFrame):
         self._fit()
 
     def _show_rows(self) -> None:
-        states = sorted(self._preparation.states, key=lambda each: each.state != "ready")
-        ready = sum(each.state == "ready" for each in states)
-        if len(self._rows) != len(states) or self._ready != ready:
+        states = sorted(self._preparation.states, key=lambda each: (each.state != "ready", each.state == "left out"))
+        headings = [_heading_of(each) for each in states]
+        if len(self._rows) != len(states) or self._headings != headings:
             self._clear()
-            self._ready = ready
-            for place, _ in enumerate(states):
-                if place in (0, ready):
-                    self._add(self._heading(tr("What works already") if place < ready else tr("Still to come")))
+            self._headings = headings
+            for place, heading in enumerate(headings):
+                if heading not in headings[:place]:
+                    self._add(self._heading(heading))
                 self._rows.append(PartRow())
                 self._add(self._rows[-1])
         for row, each in zip(self._rows, states, strict=True):
@@ -292,6 +294,12 @@ class PartsPage(QFrame):
         self.move(room.width() - width - 16, foot - self.height() - 8)
 
 
+def _heading_of(state: PartState) -> str:
+    if state.is_due:
+        return tr("Still to come")
+    return tr("What works already") if state.state == "ready" else tr("Not in the light edition")
+
+
 def _purpose(state: PartState) -> str:
     """What it is for, and how much comes where it is still to come."""
     if state.state == "ready":
@@ -309,9 +317,10 @@ def _stage_words(preparation: Preparation) -> str:
     if preparation.stage == "stopped" and trouble is not None:
         return str(trouble)
     free = tr("All of it is free software; “About and licences…” names the licence of each package that is here.")
+    light = any(each.state == "left out" for each in preparation.states)
     return {
         "unknown": tr("What is installed is being looked up."),
-        "ready": tr("Everything is here."),
+        "ready": tr("All of the light edition is here.") if light else tr("Everything is here."),
         "working": tr("The rest is prepared behind your work. You may close the window: the next start goes on."),
         "paused": tr("Paused. What was fetched is kept."),
         "offline": tr("The offline switch is on: the rest waits until it is off. What is here works."),

@@ -56,7 +56,7 @@ class Preparation(QObject):
     def stage(self) -> Stage:
         if not self.states:
             return "unknown"
-        if all(each.state == "ready" for each in self.states):
+        if not _lacks(self.states):
             return "ready"
         if self._paused:
             return "paused"
@@ -75,7 +75,7 @@ class Preparation(QObject):
         def show(unasked: bool, states: States) -> None:
             self._wanted = self._wanted or unasked
             self._show(states)
-            next_one = next((each.part.title for each in states if each.state != "ready"), "")
+            next_one = next((each.part.title for each in states if each.is_due), "")
             if unasked and next_one and any(each.begun or each.state == "ready" for each in states[1:]):
                 self.goes_on.emit(next_one)
             self._go_on()
@@ -181,7 +181,7 @@ class Preparation(QObject):
 
 
 def _lacks(states: States) -> bool:
-    return any(each.state != "ready" for each in states)
+    return any(each.is_due for each in states)
 
 
 def _look_again() -> None:

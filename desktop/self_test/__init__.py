@@ -19,6 +19,7 @@ from core.cli.console import never_fail_to_encode, note, say
 from core.compute import ComputeProcess, calls, models, shared
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.installation import leaves_out
 
 if TYPE_CHECKING:
     from core.project.project import Project
@@ -183,6 +184,26 @@ def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
     return f"{len(values)} texts, {values[0].values.size} numbers for the first"
 
 
+LETTER = "Dear all,\n\nI recommend Emily Stone. She is a warm and caring engineer.\n\nSincerely,\n\nJohn Field"
+CV = "Emily Stone\nEngineer at a bridge works since 2019."
+
+
+def check_letter(ctx: JobContext, facts: list[str]) -> None:
+    """Read a letter beside a CV, with all that there is for letters."""
+    from core.documents.files import read_pasted
+    from core.documents.request import ReadingRequest
+    from core.runs.letter_check import read_one, scorers_for_letters
+
+    request = ReadingRequest(scorers_for_letters(), read_pasted(CV))
+    reading = read_one(ctx, read_pasted(LETTER), shared(), request)
+    read_by = {use.role for use in reading.scorers}
+    if not (reading.marks and reading.support and reading.balance) or reading.by_words_alone:
+        raise Failed(
+            f"The letter was read without some of what it is read for: {', '.join(sorted(read_by))} are there."
+        )
+    facts.append(f"{len(reading.marks)} marks, {len(reading.support)} claims, {', '.join(sorted(read_by))}")
+
+
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
     from core.report.audit import write_study_report
     from core.report.export import export_rows
@@ -198,7 +219,7 @@ def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str])
             raise Failed(f"Nothing of {study} could be measured.")
         write_study_report(folder / f"{study}.html", audited_now(measured, project))
         facts.append(f"{defined} findings of {study}")
-    for ending in ("xlsx", "parquet"):
+    for ending in ("xlsx", *["parquet"] * (not leaves_out("pyarrow"))):
         export_rows(rows(ctx, project, "findings"), folder / f"findings.{ending}", columns(project, "findings"))
     facts.append("reports and tables written")
 
@@ -243,6 +264,8 @@ def _everything(folder: Path) -> None:
         with step("window") as facts:
             _panels(hand, facts)
         write_and_score(hand)
+        with step("letter with a CV") as facts:
+            hand.job(lambda ctx: check_letter(ctx, facts))
         with step("judge") as facts:
             judge(hand, hand.shown_panel("judge"), facts)
         with step("measure") as facts:
@@ -258,7 +281,8 @@ def _everything(folder: Path) -> None:
     with step("other parts") as facts:
         process = ComputeProcess(("desktop",))
         try:
-            facts.append(f"{process.call('desktop.self_test.parts:import_parts')} modules and models found")
+            found, left_out = process.call("desktop.self_test.parts:import_parts")
+            facts.append(f"{found} modules and models found, {left_out} left out")
         finally:
             process.close()
 

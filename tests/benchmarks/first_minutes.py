@@ -49,7 +49,7 @@ def sit_down(window) -> None:
     hand.press("1")
     hand.wait(lambda: _is_on(panel, 2), "the second comparison")
     tell("first comparison judged")
-    for part in ("statistics", "scorers", "model", "engine"):
+    for part in ("statistics", "encoder", "parquet", "scorers", "model", "engine"):
         hand.wait(lambda part=part: state_of(part) in ("ready", "failed"), part)
         tell(f"{part} {state_of(part)}")
     write(hand)

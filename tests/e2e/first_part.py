@@ -73,7 +73,7 @@ def _measure(robot: Robot) -> Script:
     robot.click(panel.score.measure.buttons["letters"])
     yield lambda: robot.idle() and bool(window.banners.texts())
     found["said"] = window.banners.texts()
-    PartialEnvironment(Path(sys.prefix), FULL).add("statistics", "scorers")
+    PartialEnvironment(Path(sys.prefix), FULL).add("statistics", "encoder")
     window.preparation.look()
     yield lambda: robot.idle() and not window.banners.texts()
     found["ready then"] = ready()

@@ -162,7 +162,7 @@ def test_with_the_first_part_alone_one_works_and_the_rest_works_when_it_has_come
     assert "formality" in found["still to come"]
     (said,) = found["said"]
     assert "a part of the program that is not installed yet" in said
-    assert found["ready then"] == [WINDOW, MEASURING, "scorers"]
+    assert found["ready then"] == [WINDOW, MEASURING, "encoder"]
     assert found["said then"] == []
     assert count_judgments(sample) == 2
 

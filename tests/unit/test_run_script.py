@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import AppError
 from core.machine import installation, system_libraries
-from core.machine.installation import first, pins
+from core.machine.installation import declared, first, pins
 
 SCRIPT = Path(__file__).parents[2] / "run.py"
 PARTS = [part.id for part in installation.parts()]
@@ -56,9 +56,16 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
             module.states |= dict.fromkeys(asked, "ready")
         return 0
 
+    def leave_out(parts: tuple[str, ...]) -> None:
+        for part, there in module.states.items():
+            if there != "ready":
+                module.states[part] = "left out" if part in parts else "waiting"
+
     monkeypatch.setattr(first, "states", states)
     monkeypatch.setattr(first, "install", install)
     monkeypatch.setattr(first, "install_extras", lambda *given: module.installed.extend(given[2]))
+    monkeypatch.setattr(first, "make_light", lambda environment: leave_out(declared.left_out_of_light()))
+    monkeypatch.setattr(first, "leave_out_nothing", lambda environment: leave_out(()))
     monkeypatch.setattr(module, "real_run", module.run, raising=False)
     monkeypatch.setattr(module, "run", record)
     return module
@@ -82,7 +89,7 @@ def test_help_names_every_command_and_installs_nothing(run: ModuleType, capsys: 
     assert run.installed == []
 
 
-@pytest.mark.parametrize("words", [["fly"], ["--fast"], ["--headless", "more"], ["package", "more"]])
+@pytest.mark.parametrize("words", [["fly"], ["--fast"], ["--headless", "more"], ["--light"] * 2, ["package", "more"]])
 def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) -> None:
     assert run.main(words) == 2
     assert run.installed == []
@@ -146,6 +153,27 @@ def test_without_a_window_it_waits_for_what_the_demo_needs_and_says_what_else_th
     assert "prepare" not in capsys.readouterr().out.rpartition("Starting")[2]
 
 
+def test_the_light_edition_says_what_it_leaves_out_and_installs_none_of_it(
+    run: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(["--light", "--headless"]) == 0
+    told = capsys.readouterr().out
+    assert "1.2 GB of disk" in told
+    assert "NVIDIA" not in told
+    left_out = told.partition("Left out")[2]
+    for part in installation.parts()[1:]:
+        assert part.purpose in told
+        assert (part.purpose in left_out) is not part.light
+    assert run.prepared == [list(run.DEMO_PARTS)]
+    assert run.states["scorers"] == "left out"
+    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+    assert "installs the rest" not in told, "it is complete"
+    assert run.main(["--headless"]) == 0, "light once, light until more is asked for"
+    assert run.states["scorers"] == "left out"
+    assert run.main(["test"]) == 0
+    assert set(run.states.values()) == {"ready"}, "who changes the program needs all of it"
+
+
 def test_where_what_the_demo_needs_cannot_be_installed_it_is_not_started(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,6 +198,15 @@ def test_developers_commands_install_everything_first(run: ModuleType, command: 
     assert run.main([command]) == 0
     assert run.prepared == [PARTS]
     assert run.installed == ["window", *extras]
+
+
+def test_the_light_package_is_made_of_the_light_parts_in_a_folder_of_its_own(run: ModuleType) -> None:
+    run.LIGHT_PACKAGE.mkdir(parents=True)
+    assert run.main(["package", "--light"]) == 0
+    assert run.prepared == [["window", "statistics", "encoder"]]
+    assert run.installed == ["window", "build"]
+    assert run.commands[0][-2:] == ["--", "--light"]
+    assert "left out" not in run.states.values(), "what was there before, or is still to come, is no concern of it"
 
 
 @pytest.mark.parametrize("newest", [False, True])

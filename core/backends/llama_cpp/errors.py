@@ -1,13 +1,13 @@
 """The sentences for what can go wrong with a model file, its template and the library, each with what to do next."""
 
-from core.backends.llama_cpp.options import HOW_TO_INSTALL, MISSING
+from core.backends.llama_cpp.options import MISSING, how_to_get_it
 from core.errors import AppError, UsageError
 
 ANOTHER_FILE = "Get the file again from where it came from, or choose another one."
 
 
 def not_installed() -> AppError:
-    return AppError(f"{MISSING}, so no GGUF file can be opened.", hint=HOW_TO_INSTALL)
+    return AppError(f"{MISSING}, so no GGUF file can be opened.", hint=how_to_get_it())
 
 
 def too_old(there: str, oldest: str) -> AppError:

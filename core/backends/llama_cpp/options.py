@@ -36,15 +36,16 @@ def info() -> BackendInfo:
         ),
         models=(),
         capabilities=CAPABILITIES,
-        unavailable="" if installed() else f"{MISSING}. {_how_to_get_it()}",
+        unavailable="" if installed() else f"{MISSING}. {how_to_get_it()}",
     )
 
 
-def _how_to_get_it() -> str:
+def how_to_get_it() -> str:
+    """What to do where the engine is not installed, or that it comes by itself."""
     engine = next((each for each in status() if each.part.id == PART and each.state != "ready"), None)
     if engine is None or (engine.state == "waiting" and not is_under_way()):
         return HOW_TO_INSTALL
-    if engine.state == "failed":
+    if engine.state in ("failed", "left out"):
         return engine.sentence
     return "It is still being prepared, and can be used as soon as it is there."
 

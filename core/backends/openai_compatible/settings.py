@@ -25,7 +25,11 @@ def why_not() -> str:
     if find_spec("openai"):
         return ""
     coming = explained(ModuleNotFoundError(name="openai"))
-    return coming.message if coming else "It needs the package “openai”. Install it with: pip install openai"
+    return (
+        f"{coming.message} {coming.hint}"
+        if coming
+        else "It needs the package “openai”. Install it with: pip install openai"
+    )
 
 
 def info() -> BackendInfo:

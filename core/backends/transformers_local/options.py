@@ -26,7 +26,11 @@ def why_not() -> str:
     if not package:
         return ""
     coming = explained(ModuleNotFoundError(name=package))
-    return coming.message if coming else f"It needs the package “{package}”. Install it with: pip install {package}"
+    return (
+        f"{coming.message} {coming.hint}"
+        if coming
+        else f"It needs the package “{package}”. Install it with: pip install {package}"
+    )
 
 
 def info() -> BackendInfo:

@@ -16,6 +16,7 @@ from core.machine.installation.state import (
     explained,
     goes_on_unasked,
     is_under_way,
+    leaves_out,
     status,
 )
 
@@ -26,6 +27,7 @@ __all__ = [
     "explained",
     "goes_on_unasked",
     "is_under_way",
+    "leaves_out",
     "part_of",
     "parts",
     "prepare",

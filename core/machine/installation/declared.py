@@ -19,6 +19,7 @@ class ProgramPart:
     """A part of the installation. `purpose`: what it is for, in one sentence. `megabytes`: about what is fetched.
 
     It is made of `packages`, and of the program's own commands where `itself`; or it is the catalogue's `model`.
+    `light`: the light edition has it. `alone`: its packages are installed without what they say they require.
     """
 
     id: str
@@ -29,6 +30,8 @@ class ProgramPart:
     modules: frozenset[str] = field(default=frozenset(), repr=False)  # top-level ones
     model: str = ""
     itself: bool = False
+    light: bool = False
+    alone: bool = False
 
 
 @cache
@@ -66,6 +69,21 @@ def all_requirements() -> tuple[str, ...]:
     except PackageNotFoundError:
         return ()
     return tuple(text for text in stated if "extra ==" not in text)
+
+
+def requirements_of_light() -> tuple[str, ...]:
+    """What the light edition is made of; the program itself is not in it."""
+    return tuple(each for part in parts() if part.light for each in requirements(part))
+
+
+def left_out_of_light() -> tuple[str, ...]:
+    """The ids of the parts that the light edition does not have."""
+    return tuple(part.id for part in parts() if not part.light)
+
+
+def stands_alone(package: str) -> bool:
+    """Whether a package, named as `normalized`, is installed without what it says that it requires."""
+    return any(package in part.packages for part in parts() if part.alone)
 
 
 def extra_requirements(extra: str) -> tuple[str, ...]:

@@ -12,11 +12,20 @@ from pathlib import Path
 
 from core.errors import AppError
 from core.machine.installation import lock, pins, pip
-from core.machine.installation.declared import ROOT, extra_requirements, parts, requirements
+from core.machine.installation.declared import ROOT, extra_requirements, left_out_of_light, parts, requirements
 from core.machine.installation.preparing import KEPT, remove_broken
 from core.machine.installation.state import RUN_PY, UNASKED, WITHOUT_ENGINE, note, noted_extras, notes_path, sha256
 
-__all__ = ["UNASKED", "WITHOUT_ENGINE", "install", "install_extras", "may_write", "states"]
+__all__ = [
+    "UNASKED",
+    "WITHOUT_ENGINE",
+    "install",
+    "install_extras",
+    "leave_out_nothing",
+    "make_light",
+    "may_write",
+    "states",
+]
 
 _ASK = (
     "import json, sys; assert sys.version_info >= (3, 11); sys.path.insert(0, sys.argv[1])\n"
@@ -52,6 +61,16 @@ def install(environment: Path, python: Path, say: Say) -> None:
     window = parts()[0]
     note(notes_path(environment), made_by=RUN_PY)
     _install(environment, python, ["--no-compile", *requirements(window)], window.title, say)
+
+
+def make_light(environment: Path) -> None:
+    """An environment is the light edition from now on. What it has beyond that stays, and more can be asked for."""
+    note(notes_path(environment), left_out=left_out_of_light())
+
+
+def leave_out_nothing(environment: Path) -> None:
+    """Every part belongs into an environment from now on."""
+    note(notes_path(environment), left_out=())
 
 
 def install_extras(environment: Path, python: Path, extras: Sequence[str], say: Say) -> None:

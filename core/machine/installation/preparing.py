@@ -46,7 +46,8 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = ()) -> None:
     if reason := why_not():
         raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
     with lock.waited_for(sys.prefix, _watching(ctx, told)) as locked:
-        note(working="")
+        left_out = InstallationNotes.read().left_out
+        note(working="", left_out=sorted(left_out.difference(only)))  # what was asked for belongs here from now on
         remove_broken(state.site_packages())
         work = _Work(ctx, told, locked, only)
         for part in _unfinished(only):
@@ -129,7 +130,7 @@ class _Work:
         has_torch = pins.WITH_CPU_BUILDS in part.packages
         build = pins.build_of_torch(lambda words: self._pip(part, words)) if has_torch else ""
         with pins.constraints(_held(part), build) as options:
-            outcome = self._pip(part, ["--no-compile", *options, *requirements(part)])
+            outcome = self._pip(part, ["--no-compile", *["--no-deps"] * part.alone, *options, *requirements(part)])
         importlib.invalidate_caches()
         if outcome.code != 0:
             return pip.trouble(outcome.said)
@@ -209,7 +210,7 @@ def _held(part: ProgramPart) -> dict[str, str]:
     """What other parts need and pip must not replace, with its versions: a running window may have it open."""
     installed = InstalledPackages()
     notes = InstallationNotes.read()
-    others = (other for other in state.wanted(notes) if other != part and other.packages)
+    others = (other for other in state.possible(notes) if other != part and other.packages)
     folders = {folder for other in others for folder in state.examined(other, installed) or ()}
     names = (each.removesuffix(".dist-info").partition("-")[::2] for each in folders)
     return {name: version for each, version in sorted(names) if (name := normalized(each)) not in part.packages}

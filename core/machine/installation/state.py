@@ -29,30 +29,38 @@ UNASKED = "BIASPRINT_PREPARE"  # set by run.py for the program that it opens
 NOTES = "biasprint-parts.json"
 RUN_PY = "run.py"
 
-State = Literal["ready", "waiting", "working", "failed"]
+State = Literal["ready", "waiting", "working", "failed", "left out"]
 
 
 @dataclass(frozen=True)
 class PartState:
-    """Where a part is, and one sentence about it for a person. `begun`: it was begun, and has not come to its end."""
+    """Where a part is, and one sentence about it for a person. `begun`: it was begun, and has not come to its end.
+
+    A part is “left out” where this is the light edition and nobody has asked for the part since.
+    """
 
     part: ProgramPart
     state: State
     sentence: str
     begun: bool = False
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is still to come."""
+        return self.state not in ("ready", "left out")
+
 
 def status(only: ProgramPart | None = None) -> tuple[PartState, ...]:
-    """Every part that belongs to this installation, in order, or one. Quick: nothing is imported or started."""
+    """Every part that can be here, in order, or one. Quick: nothing is imported or started."""
     notes = InstallationNotes.read()
     installed = InstalledPackages()
     working = notes.working if notes.working and is_held(sys.prefix) else ""
-    return tuple(_state(part, notes, installed, working) for part in wanted(notes) if only in (None, part))
+    return tuple(_state(part, notes, installed, working) for part in possible(notes) if only in (None, part))
 
 
 def complete() -> bool:
-    """Whether all is there; always so in a packaged program, to which nothing can be added."""
-    return all(each.state == "ready" for each in status())
+    """Whether all is there that is to be; always so in a packaged program, to which nothing can be added."""
+    return not any(each.is_due for each in status())
 
 
 def is_under_way() -> bool:
@@ -71,7 +79,9 @@ def explained(error: BaseException) -> NotInstalledYet | None:
     found = next(iter(status(part)), None) if part is not None else None
     if part is None or found is None or found.state == "ready":
         return None
-    if found.state == "failed":
+    if found.state == "left out":
+        what, hint = "is not in the light edition", _how_to_add(part)
+    elif found.state == "failed":
         what, hint = (
             "could not be prepared",
             "“Parts of the program” in the window says why, as does: biasprint prepare",
@@ -90,8 +100,19 @@ def explained(error: BaseException) -> NotInstalledYet | None:
     )
 
 
+def leaves_out(module: str) -> bool:
+    """Whether a module or package belongs to a part that is left out here."""
+    part = part_of(module)
+    return part is not None and any(each.state == "left out" for each in status(part))
+
+
 def wanted(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
-    """The parts that belong here. An installation that pip made has no model unless one is got in Models."""
+    """The parts that are to be here: the light edition leaves some out."""
+    return tuple(part for part in possible(notes) if part.id not in notes.left_out)
+
+
+def possible(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
+    """The parts that can be here. An installation that pip made has no model unless one is got in Models."""
     if getattr(sys, "frozen", False):
         return declared.parts()
     without = bool(os.environ.get(WITHOUT_ENGINE))
@@ -109,13 +130,21 @@ def _state(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledP
         return PartState(part, "working", f"{part.title} is being prepared.")
     if failure := notes.failed.get(part.id):
         return PartState(part, "failed", failure.sentence)
+    if part.id in notes.left_out:
+        return PartState(part, "left out", f"“{part.title}” is not in the light edition. {_how_to_add(part)}")
     return PartState(part, "waiting", f"{part.title} is still to be prepared.", begun=notes.begun == part.id)
+
+
+def _how_to_add(part: ProgramPart) -> str:
+    if getattr(sys, "frozen", False):
+        return "The full package has it."
+    return f"Add it by: biasprint prepare --part {part.id}"
 
 
 def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages") -> bool:
     """Whether a part is there and whole."""
     if getattr(sys, "frozen", False):
-        return True
+        return part.id not in notes.left_out
     if part.model:
         return _has_model(part.model)
     if part.itself and notes.by_run_py and not (notes.itself == itself_stamp() and installed.whole("biasprint")):
@@ -127,7 +156,10 @@ def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "Installe
 
 
 def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ...] | None:
-    """The metadata folders of all that a part needs, what its packages need included; None where something lacks."""
+    """The metadata folders of all that a part needs, what its packages need included; None where something lacks.
+
+    What a package needs that stands alone is not looked at, whoever needs that package.
+    """
     if any(not installed.satisfies(each) for each in requirements(part)):
         return None
     found: dict[str, str] = {}
@@ -139,7 +171,7 @@ def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ..
         if not installed.whole(name):
             return None
         found[name] = installed.folder(name)
-        names += installed.needs(name)
+        names += () if declared.stands_alone(name) else installed.needs(name)
     return tuple(found.values())
 
 
@@ -268,9 +300,13 @@ class FailedPart:
 
 @dataclass(frozen=True)
 class InstallationNotes:
-    """What is remembered beside the environment. Everything in it can be found out again, save who made it."""
+    """What is remembered beside the environment, or by `build.spec` in a package.
+
+    Everything in it can be found out again, save who made it and which parts its light edition leaves out.
+    """
 
     by_run_py: bool
+    left_out: frozenset[str]  # ids of parts
     itself: str
     working: str
     begun: str
@@ -282,6 +318,7 @@ class InstallationNotes:
         data = _read(notes_path())
         return cls(
             by_run_py=data.get("made_by") == RUN_PY,
+            left_out=frozenset(data["left_out"]),
             itself=data.get("itself", ""),
             working=data.get("working", ""),
             begun=data.get("begun", ""),
@@ -315,7 +352,7 @@ def note(path: Path | None = None, **changes: Any) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    empty: dict[str, Any] = {"ready": {}, "failed": {}, "extras": {}}
+    empty: dict[str, Any] = {"ready": {}, "failed": {}, "extras": {}, "left_out": []}
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return empty | data if isinstance(data, dict) else empty

@@ -19,6 +19,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from core.errors import AppError
 from core.jobs import JobContext
+from core.machine.installation.state import explained
 from core.machine.models.catalogue import CatalogueEntry
 from core.machine.models.layout import git_blob_sha1, remember, sha256_of
 from core.machine.models.network import Proxy, Source, is_safe, making_a_client, unreachable
@@ -61,10 +62,11 @@ class Hub:
         try:
             import huggingface_hub
         except ImportError as error:
-            raise AppError(
+            missing = AppError(
                 "The hub's client is not installed, so nothing can be got.",
                 hint="Install it: pip install huggingface_hub",
-            ) from error
+            )
+            raise explained(error) or missing from error
         self.endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/") or DEFAULT
         if not is_safe(self.endpoint):
             raise AppError(

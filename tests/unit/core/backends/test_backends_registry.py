@@ -124,7 +124,9 @@ def test_what_a_part_of_the_program_brings_can_be_used_as_soon_as_it_is_there(
         patch.setattr(state, "status", lambda part: (installation.PartState(part, "waiting", ""),))
         patch.setattr(state, "is_under_way", lambda: False)  # another test may hold this environment's lock
         said = next(info for info in registry.known() if info.name == name).unavailable
-        assert said == "This needs “Scorers that are models”, a part of the program that is not installed yet."
+        assert said.startswith(
+            "This needs “Scorers that are models”, a part of the program that is not installed yet. Install it by"
+        )
         patch.setattr(state, "status", lambda part: ())  # a plug-in's or an old installation, of which nothing is known
         assert f"pip install {package}" in next(info for info in registry.known() if info.name == name).unavailable
         with pytest.raises(AppError, match=f"pip install {package}"):

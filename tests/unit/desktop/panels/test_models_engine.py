@@ -133,6 +133,20 @@ def test_while_it_comes_with_the_rest_of_the_program_it_is_not_installed_a_secon
     qtbot.waitUntil(notice.isHidden)
 
 
+def test_in_the_light_edition_it_does_not_come_by_itself_and_can_be_installed(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeInstallation(monkeypatch)
+    fake.make_light()
+    window.preparation.begin()
+    qtbot.waitUntil(lambda: window.preparation.stage == "working")
+    notice = strip(qtbot, window)
+    window.panels["models"].refresh()
+    qtbot.waitUntil(notice.install.isVisible, timeout=PATIENCE)
+    assert notice.parts.isHidden()
+    fake.end()
+
+
 def test_it_says_why_it_does_not_come_yet_or_did_not_come(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, here: threading.Event
 ) -> None:

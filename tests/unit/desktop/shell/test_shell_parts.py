@@ -56,9 +56,9 @@ def test_the_line_says_what_is_prepared_and_goes_when_all_is_there(
 ):
     begin(qtbot, window)
     qtbot.waitUntil(lambda: line(window).startswith("Preparing: Measuring"))
-    assert "1 of 5 ready" in line(window)
+    assert "1 of 7 ready" in line(window)
     fake.comes(MEASURING)
-    qtbot.waitUntil(lambda: "2 of 5 ready" in line(window))
+    qtbot.waitUntil(lambda: "2 of 7 ready" in line(window))
     all_come(fake)
     qtbot.waitUntil(lambda: not line(window))
     assert window.status.notice.whole_text() == "All parts of the program are ready."
@@ -106,6 +106,24 @@ def test_nothing_is_said_where_all_is_there(qtbot: QtBot, window: MainWindow, fa
     assert not window.status.notice.whole_text()
 
 
+def test_the_light_edition_asks_for_no_more_and_the_page_says_what_it_leaves_out(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation
+):
+    fake.make_light()
+    begin(qtbot, window)
+    qtbot.waitUntil(lambda: "1 of 3 ready" in line(window))
+    all_come(fake)
+    qtbot.waitUntil(lambda: not line(window))
+    assert window.status.notice.whole_text() == "All parts of the program are ready."
+    window.show_parts()
+    page = window.parts_page
+    assert page.stage.text() == "All of the light edition is here."
+    assert page.again.isHidden()
+    assert list(row_words(page).values()) == ["ready"] * 3 + ["not here"] * 4
+    assert page.rows()[-1].sentence.isVisible()
+    assert page.rows()[-1].sentence.text() == "“The local-model engine” is not in the light edition."
+
+
 def test_a_part_that_failed_says_why_and_is_tried_again(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
     begin(qtbot, window)
     fake.fails(MEASURING, FAILURE)
@@ -140,7 +158,7 @@ def test_it_pauses_and_goes_on(qtbot: QtBot, window: MainWindow, fake: FakeInsta
     page = window.parts_page
     qtbot.mouseClick(page.pause, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fake.cancelled == 1)
-    qtbot.waitUntil(lambda: line(window) == "Paused: 4 parts are still to come")
+    qtbot.waitUntil(lambda: line(window) == "Paused: 6 parts are still to come")
     assert page.pause.text() == "Go on"
     qtbot.mouseClick(page.pause, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fake.prepared == 2)
@@ -172,7 +190,7 @@ def test_it_waits_for_the_offline_switch(qtbot: QtBot, window: MainWindow, fake:
     begin(qtbot, window)
     window.connections.switch(True)
     qtbot.waitUntil(lambda: fake.cancelled == 1)
-    qtbot.waitUntil(lambda: line(window) == "4 parts wait for the offline switch")
+    qtbot.waitUntil(lambda: line(window) == "6 parts wait for the offline switch")
     window.connections.switch(False)
     qtbot.waitUntil(lambda: fake.prepared == 2)
     qtbot.waitUntil(lambda: line(window).startswith("Preparing"))
@@ -184,7 +202,7 @@ def test_it_does_not_begin_while_the_switch_is_on(
     monkeypatch.setenv(offline.VARIABLE, "1")
     window.show_panel("settings")
     window.preparation.begin()
-    qtbot.waitUntil(lambda: line(window) == "4 parts wait for the offline switch")
+    qtbot.waitUntil(lambda: line(window) == "6 parts wait for the offline switch")
     qtbot.waitUntil(lambda: not window.jobs.active())
     assert fake.prepared == 0
 
@@ -192,7 +210,7 @@ def test_it_does_not_begin_while_the_switch_is_on(
 def test_a_later_start_says_that_it_goes_on(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
     fake.set(MEASURING, "ready")
     begin(qtbot, window)
-    assert window.status.notice.whole_text() == "Going on with Scorers that are models."
+    assert window.status.notice.whole_text() == "Going on with The sentence encoder."
 
 
 def test_the_first_start_does_not_say_that_it_goes_on(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
@@ -227,7 +245,7 @@ def test_it_never_takes_the_keyboard(qtbot: QtBot, window: MainWindow, fake: Fak
     qtbot.waitUntil(lambda: bool(line(window)))
     before = QApplication.focusWidget()
     fake.comes(MEASURING)
-    qtbot.waitUntil(lambda: "2 of 5 ready" in line(window))
+    qtbot.waitUntil(lambda: "2 of 7 ready" in line(window))
     assert QApplication.focusWidget() is before
 
 
@@ -265,7 +283,7 @@ def test_the_page_fits_into_a_small_window(
     fake.fails(MEASURING, FAILURE)
     qtbot.waitUntil(lambda: "could not be prepared" in line(window))
     window.show_parts()
-    qtbot.waitUntil(lambda: len(window.parts_page.rows()) == 5)
+    qtbot.waitUntil(lambda: len(window.parts_page.rows()) == 7)
     foot = window.status.mapTo(window.ground, window.status.rect().topLeft()).y()
     page = window.parts_page.geometry()
     assert page.top() >= 0
