@@ -1,7 +1,7 @@
 """Measures beside packages that offer them: the same data, equal results, processor time in turn, medians of five."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ratios import Ratio, faster, measured_in_turn
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
+from threadpoolctl import threadpool_limits
 
 from core.metrics.adjust import holm
 from core.metrics.agreement import fleiss_kappa
@@ -29,6 +30,13 @@ pytestmark = pytest.mark.bench
 
 Record = Callable[[Ratio], None]
 LETTERS, MANY = 40, 100_000
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """numpy's threads use the processor for a while after a product of matrices, and whoever comes next would pay."""
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import math
 import random
+from copy import copy
 from itertools import chain
 
 import numpy as np
@@ -68,6 +69,40 @@ def test_a_text_has_the_same_states_beside_any_number_of_others(
     model: Bert, rows: list[np.ndarray], count: int
 ) -> None:
     assert np.array_equal(model.states(rows[:count])[0], model.states(rows[:1])[0])
+
+
+@pytest.mark.parametrize("step", [12, 0])
+def test_texts_that_begin_at_a_multiple_of_twelve_or_stand_alone_have_the_same_states_in_any_company(
+    model: Bert, rows: list[np.ndarray], step: int
+) -> None:
+    other = copy(model)
+    other._step = step
+    together = other.states(rows)
+    for states, plain in zip(together, model.states(rows), strict=True):
+        np.testing.assert_allclose(states, plain, atol=1e-5)
+    for place in (0, 7, 33, 69):
+        assert np.array_equal(other.states([rows[place]])[0], together[place])
+
+
+@pytest.mark.parametrize(("alike", "step"), [({8, 16}, 8), ({1, 4}, 1), (set(), 0)])
+def test_the_least_step_that_all_matrices_agree_on_is_taken(
+    monkeypatch: pytest.MonkeyPatch, alike: set[int], step: int
+) -> None:
+    monkeypatch.setattr(bert, "_alike", lambda matrix, tried: tried in alike)
+    assert bert.step_of([np.eye(3, dtype=np.float32)] * 2) == step
+
+
+def test_rows_that_are_summed_by_where_they_stand_are_not_alike() -> None:
+    class Uneven(np.ndarray):
+        """A matrix whose products are wrong in the second half of each dozen rows."""
+
+        def __rmatmul__(self, rows: np.ndarray) -> np.ndarray:
+            found = rows @ np.asarray(self)
+            found[np.arange(len(rows)) % 12 >= 6] += 1
+            return found
+
+    matrix = np.ones((8, 3), dtype=np.float32).view(Uneven)
+    assert [step for step in (1, 4, 6, 8, 12, 24) if bert._alike(matrix, step)] == [12, 24]
 
 
 def test_equal_texts_are_computed_once(model: Bert, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
