@@ -210,9 +210,7 @@ def test_a_scorer_whose_package_is_not_installed_yet_keeps_its_role_and_says_wha
     try:
         info = by_name()["minilm"]
         assert (info.role, info.stand_in) == ("embedding", True)
-        assert (
-            info.unavailable == "This needs “Scorers that are models”, a part of the program that is not installed yet."
-        )
+        assert info.unavailable == "This needs “The sentence encoder”, a part of the program that is not installed yet."
         assert info not in registry.usable("embedding")
         with pytest.raises(NotInstalledYet):
             registry.load("minilm")
