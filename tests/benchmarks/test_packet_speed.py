@@ -13,11 +13,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for packet_files
 
 from figures import at_most, figure, title
 from packet_files import coordinator, make, merge
+from sqlalchemy import Connection, insert
 
 from core.judging.packets.decisions import packets
 from core.judging.packets.packet import finish_packet
+from core.project.changes import Changes
 from core.project.project import Project
 from core.project.specs import JudgmentSpec
+from core.project.stores.chain import sign_judgment
+from core.project.stores.judging import _judgment_values, judgment
 
 pytestmark = pytest.mark.bench
 
@@ -61,15 +65,25 @@ def timed(work: Callable[[], Answer]) -> tuple[Answer, float]:
 
 
 def rate(path: Path) -> None:
-    """An answer to every comparison, one at a time as a person gives them, for a packet signs each; then finished."""
+    """An answer to every comparison, signed as the program signs it, all of them written at once; then finished."""
     chance = random.Random(path.name)
     with Project.open(path) as project:
         (session,), (plan,) = project.judging.sessions(), project.judging.plans()
-        for row in project.judging.comparisons(plan.id):
-            project.judging.record(
+        rows = [
+            _judgment_values(
                 JudgmentSpec(
                     session_id=session.id, comparison_id=row.id, outcome="choice", chosen=chance.randrange(3),
                     shown=(0, 1, 2), texts_sha256=row.texts_sha256, note="a note", active_seconds=3.5,
                 )
-            )  # fmt: skip
+            )
+            for row in project.judging.comparisons(plan.id)
+        ]  # fmt: skip
+
+        def write(connection: Connection) -> Changes:
+            connection.execute(insert(judgment), rows)
+            for row in rows:
+                sign_judgment(connection, session.id, row["row_sha256"])
+            return Changes()
+
+        project.packets._writer.write(write)
         finish_packet(project)
