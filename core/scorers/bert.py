@@ -118,8 +118,8 @@ class Bert(Embedder):
         """`rows`: the shortest first."""
         step = self._step or 1
         lengths = [len(row) for row in rows]
-        starts = list(accumulate((-(-length // step) * step for length in lengths), initial=0))
-        ids, places = np.zeros((2, -(-starts[-1] // _whole(step)) * _whole(step)), dtype=np.int64)
+        starts = list(accumulate((_rounded_up(length, step) for length in lengths), initial=0))
+        ids, places = np.zeros((2, _rounded_up(starts[-1], _whole(step))), dtype=np.int64)
         for start, row in zip(starts, rows, strict=False):
             ids[start : start + len(row)] = row
             places[start : start + len(row)] = np.arange(len(row))
@@ -149,7 +149,7 @@ class Bert(Embedder):
         asked[:, : self.width] *= np.float32(1 / math.sqrt(self.width // self.heads))
         start, step = 0, self._step or 1
         for length, equal in groupby(lengths):
-            count, room = sum(1 for _ in equal), -(-length // step) * step
+            count, room = sum(1 for _ in equal), _rounded_up(length, step)
             end = start + count * room
             parts = asked[start:end].reshape(count, room, 3, self.heads, -1)[:, :length]
             query, key, value = parts.transpose(2, 0, 3, 1, 4)
@@ -220,6 +220,10 @@ def _alike(matrix: Floats, step: int) -> bool:
 
 def _whole(step: int) -> int:
     return math.lcm(GROUP, step)
+
+
+def _rounded_up(number: int, step: int) -> int:
+    return -(-number // step) * step
 
 
 # ---- The activation
