@@ -19,7 +19,7 @@ from core.errors import AppError, JobCancelled
 from core.jobs import JobContext, Progress
 from core.machine.installation import explained
 from core.machine.offline import guard_sockets
-from core.machine.processor import keep_sums_alike
+from core.machine.processor import cores, keep_sums_alike
 
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 
@@ -146,7 +146,7 @@ def _settle_in(niceness: int) -> None:
     _keep_stdout_clean()
     _keep_remarks_away()
     keep_sums_alike()
-    threads = str(max(1, _cores() - 1))  # one core is left for the window
+    threads = str(max(1, cores() - 1))  # one core is left for the window
     os.environ.update(
         HF_HUB_OFFLINE="1",
         TRANSFORMERS_OFFLINE="1",
@@ -174,9 +174,3 @@ def _keep_remarks_away() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     logging.getLogger().addHandler(logging.NullHandler())  # without any handler Python prints them
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -13,7 +13,7 @@ from core.documents.values import Sentence, Support, Verdict
 from core.findings import ScorerUse
 from core.scorers import claims, entailment
 from core.scorers.entailment_minilm import neutral
-from core.scorers.minilm import sentence_vectors
+from core.scorers.minilm import vectors_to_compare
 from core.scorers.protocol import ScorerInfo
 from core.scorers.registry import score_batch
 from core.swap import Person
@@ -116,5 +116,4 @@ def _passages(context: str, names: frozenset[str]) -> tuple[list[tuple[int, int]
 
 
 def _vectors(texts: Sequence[str]) -> list[np.ndarray]:
-    vectors = sentence_vectors([neutral(text) for text in texts])
-    return [vector if vector.size else np.zeros(384, np.float32) for vector in vectors]
+    return vectors_to_compare([neutral(text) for text in texts])

@@ -1,4 +1,4 @@
-"""What this computer's processor needs so that sums come out alike, and so that what is compiled for it runs.
+"""How many cores there are, and what the processor needs so that sums come out alike and what is compiled for it runs.
 
 Only the standard library, and nothing of ours: run.py needs it before anything is installed.
 """
@@ -25,6 +25,11 @@ def features() -> frozenset[str]:
         return frozenset()
     rows = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     return frozenset([*rows.get("flags", "").split(), rows.get("vendor_id", "")])
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, found: frozenset[str] | None = None) -> None:

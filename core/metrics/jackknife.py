@@ -50,15 +50,13 @@ class Kinds(NamedTuple):
 def kinds_of(rows: Numbers) -> Kinds:
     """The kinds of rows, shape (n, c). ValueError for NaN."""
     finite(rows, "rows")
-    if not rows.size or rows.dtype.kind not in "iu":
+    base = int(rows.max()) - int(rows.min()) + 1 if rows.size and rows.dtype.kind in "iu" else 0
+    if not base or base ** rows.shape[1] >= 2**62:
         return Kinds(*np.unique(rows, axis=0, return_counts=True))
     # Small whole numbers are digits of one number, which is sorted fifty times as fast as a row of them.
-    least, base = int(rows.min()), int(rows.max()) - int(rows.min()) + 1
-    if base ** rows.shape[1] >= 2**62:
-        return Kinds(*np.unique(rows, axis=0, return_counts=True))
-    numbers, times = np.unique((rows - least) @ base ** np.arange(rows.shape[1])[::-1], return_counts=True)
-    digits = numbers[:, None] // base ** np.arange(rows.shape[1])[::-1] % base
-    return Kinds((digits + least).astype(rows.dtype), times)
+    least, powers = rows.min(), base ** np.arange(rows.shape[1])[::-1]
+    numbers, times = np.unique((rows - least) @ powers, return_counts=True)
+    return Kinds((numbers[:, None] // powers % base + least).astype(rows.dtype), times)
 
 
 Statistic: TypeAlias = Callable[[Kinds], float | None]
@@ -68,8 +66,9 @@ FEWEST_UNITS = 10
 
 @dataclass(frozen=True)
 class Jackknife:
-    """`centre`: the estimate less its bias of order 1/n. `error`: its standard error. `units`: how many there are."""
+    """`value`: θ. `centre`: it less its bias of order 1/n. `error`: its standard error. `units`: how many there are."""
 
+    value: float
     centre: float
     error: float
     units: int
@@ -89,6 +88,7 @@ def jackknife(units: Kinds, statistic: Statistic) -> Jackknife | None:
     values = np.array(left_out, dtype=np.float64)
     mean = float(units.times @ values) / n
     return Jackknife(
+        value=whole,
         centre=n * whole - (n - 1) * mean,
         error=sqrt((n - 1) / n * float(units.times @ (values - mean) ** 2)),
         units=n,
@@ -115,13 +115,13 @@ def jackknife_interval(
         return NO_BOUNDS
     if n < FEWEST_UNITS:
         return MaybeBounds(None, f"fewer than {FEWEST_UNITS} {unit}")
-    found, whole = jackknife(units, statistic), statistic(units)
-    if found is None or whole is None:
+    found = jackknife(units, statistic)
+    if found is None:
         return MaybeBounds(None, f"undefined once one of the {unit} is left out")
     if found.error <= 16 * np.finfo(np.float64).eps * float(np.abs(units.rows).max()):
         return MaybeBounds(None, f"the {unit} do not differ")
     half = t_quantile((1 + level) / 2, n - 1) * found.error * sqrt(n / (n - 3))
-    low, high = min(found.centre - half, whole), max(found.centre + half, whole)
+    low, high = min(found.centre - half, found.value), max(found.centre + half, found.value)
     return MaybeBounds(Bounds(max(least, low), min(most, high), f"jackknife over {unit}, t", level))
 
 

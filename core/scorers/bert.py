@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.scorers.embedding import Embedder, Tokens, Vectors
-from core.scorers.side_by_side import cores, side_by_side
+from core.scorers.side_by_side import one_thread, side_by_side, threads
 
 TOGETHER = 512  # tokens that go through the layers at once: more leave the processor's cache
 FEWEST_TOGETHER = 96  # fewer wait for memory
@@ -72,7 +72,8 @@ class Bert(Embedder):
         if any(layer.attention.shape != (self.width, 3 * self.width) for layer in self.layers):
             raise ValueError(f"layers of another width than {self.width}")
         first = self.layers[0]
-        self._step = step_of([first.attention, first.mixed, first.wide, first.narrow])
+        with one_thread():  # as it is computed later
+            self._step = step_of([first.attention, first.mixed, first.wide, first.narrow])
         super().__init__(tokenizer)
 
     def with_changes(self, changes: Mapping[str, Floats]) -> "Bert":
@@ -186,7 +187,7 @@ def _unit_mean(states: Floats) -> Vectors:
 
 def _together(rows: Sequence[Tokens]) -> Iterator[list[Tokens]]:
     """Rows in groups of as many tokens as go through the layers at once, or fewer where every core is to have some."""
-    most = min(TOGETHER, max(FEWEST_TOGETHER, -(-sum(map(len, rows)) // cores())))
+    most = min(TOGETHER, max(FEWEST_TOGETHER, -(-sum(map(len, rows)) // threads())))
     group: list[Tokens] = []
     for row in rows:
         if group and sum(map(len, group)) + len(row) > most:

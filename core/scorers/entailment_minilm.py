@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.scorers.entailment import CLASSES, language, passages, split_pair, windows
-from core.scorers.minilm import MiniLM, sentence_vectors
+from core.scorers.minilm import MiniLM, sentence_vectors, vectors_to_compare
 from core.scorers.protocol import ScoreValue
 from core.scorers.quantities import Held, Quantity, held, is_number, told
 from core.scorers.segment import SEGMENTER, Word, function_words, words
@@ -397,5 +397,5 @@ def _asked(pairs: Iterable[tuple[Premise, Statement] | None]) -> dict[str, None]
 def _vectors(texts: Iterable[str]) -> Vector:
     """Text → its vector; of zeros where it has no token."""
     wanted = list(texts)
-    found = dict(zip(wanted, sentence_vectors(wanted), strict=True))
-    return lambda text: found[text].astype(np.float64) if found[text].size else np.zeros(384)
+    found = dict(zip(wanted, vectors_to_compare(wanted), strict=True))
+    return lambda text: found[text].astype(np.float64)

@@ -29,6 +29,7 @@ FILES = {
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     WEIGHTS: WEIGHTS_SHA256,
 }
+WIDTH = 384
 WINDOW_TOKENS = 254  # the model takes 256, of which two mark the beginning and the end
 
 
@@ -81,6 +82,11 @@ def sentence_vectors(texts: Sequence[str]) -> list[Vectors]:
         return vectors_of(model, [np.frombuffer(ids, np.int64) for ids in new], WINDOW_TOKENS, windows=True)
 
     return _known.get([ids.tobytes() for ids in model.tokens(texts)], made)
+
+
+def vectors_to_compare(texts: Sequence[str]) -> list[Vectors]:
+    """As `sentence_vectors`; zeros, which are like nothing, for a text without a token."""
+    return [vector if vector.size else np.zeros(WIDTH, np.float32) for vector in sentence_vectors(texts)]
 
 
 # ---- The packaged model

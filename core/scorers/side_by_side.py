@@ -7,8 +7,11 @@ use the processor while they wait: half as much again for the same letters.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
+
+from core.machine.processor import cores
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -19,20 +22,26 @@ Found = TypeVar("Found")
 
 def side_by_side(compute: Callable[[Given], Found], groups: Sequence[Given]) -> Iterator[Found]:
     """What `compute` makes of each, in order; meanwhile a product of matrices has one thread."""
-    with _libraries().limit(limits=1, user_api="blas"):
-        yield from map(compute, groups) if len(groups) < 2 or cores() < 2 else _workers().map(compute, groups)
+    with one_thread():
+        yield from map(compute, groups) if len(groups) < 2 or threads() < 2 else _workers().map(compute, groups)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Within it a product of matrices has one thread."""
+    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
-def cores() -> int:
-    """How many this process may use: as many threads as it was told to have, else as there are."""
+def threads() -> int:
+    """As many as this process was told to have, else as there are cores for it."""
     told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdigit() and int(told) else os.cpu_count() or 1
+    return int(told) if told.isdigit() and int(told) else cores()
 
 
 @cache
 def _workers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="matrices")
+    return ThreadPoolExecutor(threads(), thread_name_prefix="matrices")
 
 
 @cache

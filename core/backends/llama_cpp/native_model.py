@@ -18,6 +18,7 @@ from core.backends.llama_cpp import errors
 from core.backends.llama_cpp.gguf import ModelFile, state_of
 from core.backends.llama_cpp.options import LlamaOptions, installed
 from core.backends.local_model import cache_bytes, free_bytes
+from core.machine.processor import cores
 
 # ---- The library
 
@@ -208,8 +209,8 @@ class NativeModel:
         parameters.n_outputs_max_per_seq = MOST_ASKED
         # As its server and its Python class have it, so that their texts can be compared with ours.
         parameters.flash_attn_type = self.lib.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        parameters.n_threads = options.threads or max(1, _processors() // 2)
-        parameters.n_threads_batch = options.threads or max(1, _processors() - 1)
+        parameters.n_threads = options.threads or max(1, cores() // 2)
+        parameters.n_threads_batch = options.threads or max(1, cores() - 1)
         with quiet():
             context = self.lib.llama_init_from_model(self._model, parameters)
         if not context:
@@ -341,9 +342,3 @@ def _enough_memory(file: ModelFile, size: int, options: LlamaOptions) -> None:
     weights = file.state[0]
     if weights > free:
         raise errors.no_memory("this model", weights, free)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -8,7 +8,7 @@ from typing import Literal
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
 from core.machine.endpoints import Address, Endpoint, addresses_in, checked_address, endpoint, endpoint_of
-from core.machine.installation import explained
+from core.machine.installation import how_to_get
 from core.machine.keys import key_for
 
 NAME = "openai_compatible"
@@ -22,14 +22,7 @@ CAPABILITIES = Capabilities(
 
 def why_not() -> str:
     """Why no endpoint can be used here, and what to do; empty where one can."""
-    if find_spec("openai"):
-        return ""
-    coming = explained(ModuleNotFoundError(name="openai"))
-    return (
-        f"{coming.message} {coming.hint}"
-        if coming
-        else "It needs the package “openai”. Install it with: pip install openai"
-    )
+    return "" if find_spec("openai") else how_to_get("openai")
 
 
 def info() -> BackendInfo:

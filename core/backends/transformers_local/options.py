@@ -7,7 +7,7 @@ from typing import Any
 
 from core.backends.protocol import BackendInfo, Capabilities, Parameter
 from core.errors import UsageError
-from core.machine.installation import explained
+from core.machine.installation import how_to_get
 from core.scorers.folders.device import CHOICES
 
 NAME = "transformers"
@@ -23,14 +23,7 @@ def missing() -> str:
 def why_not() -> str:
     """Why no folder can be opened here, and what to do; empty where one can."""
     package = missing()
-    if not package:
-        return ""
-    coming = explained(ModuleNotFoundError(name=package))
-    return (
-        f"{coming.message} {coming.hint}"
-        if coming
-        else f"It needs the package “{package}”. Install it with: pip install {package}"
-    )
+    return how_to_get(package) if package else ""
 
 
 def info() -> BackendInfo:

@@ -100,6 +100,14 @@ def explained(error: BaseException) -> NotInstalledYet | None:
     )
 
 
+def how_to_get(package: str) -> str:
+    """Two sentences for a package that is not installed: that it is needed, and what to do."""
+    coming = explained(ModuleNotFoundError(name=package))
+    if coming is not None:
+        return f"{coming.message} {coming.hint}"
+    return f"It needs the package “{package}”. Install it with: pip install {package}"
+
+
 def leaves_out(module: str) -> bool:
     """Whether a module or package belongs to a part that is left out here."""
     part = part_of(module)

@@ -4,7 +4,6 @@
 and measures one study, `tally` counts what many of them told, `told` writes it as table, page and figure.
 """
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -15,6 +14,7 @@ from core.backends.synthetic.dial import SETTINGS
 from core.compute import ComputeProcess, calls
 from core.errors import UsageError
 from core.jobs import JobContext
+from core.machine.processor import cores
 from core.runs.calibrate.settings import STUDIES, planting_of, required
 from core.runs.calibrate.tally import Calibrated, Seen, calibrated
 
@@ -106,8 +106,3 @@ class _Progress:
         with self._lock:
             self._done[task] = max(done, self._done.get(task, 0))
             self._ctx.report(sum(self._done.values()), self._total, note=task.study)
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
