@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     multiprocessing.freeze_support()
     guard_sockets()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments and COMPLETING not in os.environ:
+    if arguments in ([], ["gui"]) and COMPLETING not in os.environ:
         return open_window(None)
     if arguments[:1] == ["gui"] and len(arguments) == 2 and not arguments[1].startswith("-"):
         return open_window(Path(arguments[1]))

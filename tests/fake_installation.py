@@ -1,7 +1,7 @@
 """An installation in parts as `core.machine.installation` shows it; a test decides when a part comes or fails."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -37,8 +37,13 @@ class FakeInstallation:
     def goes_on_unasked(self) -> bool:
         return self.unasked
 
-    def prepare(self, ctx: JobContext, told: Callable[[PartState], None]) -> None:
+    def prepare(
+        self, ctx: JobContext, told: Callable[[PartState], None], only: Sequence[str] = (), *, add: Sequence[str] = ()
+    ) -> None:
         self.prepared += 1
+        for part in add:
+            if self.states[part].state == "left out":
+                self.set(part, "waiting")
         first = next(each for each in self.states.values() if each.is_due)
         told(self.set(first.part.id, "working"))
         try:

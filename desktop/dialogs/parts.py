@@ -1,11 +1,14 @@
 """The parts of the program that come after the window: the line at its foot, and the page that lists them."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from core.machine.installation.state import PartState
 from desktop import theme
 from desktop.operations.preparing import Preparation
 from desktop.widgets import (
@@ -23,6 +26,9 @@ from desktop.widgets import (
 )
 from desktop.widgets.labels import show_if
 from desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
+
+if TYPE_CHECKING:
+    from core.machine.installation import PartState
 
 TONES = {"ready": "ok", "working": "accent", "failed": "danger", "waiting": "plain", "left out": "plain"}
 WIDTH = 560
@@ -90,16 +96,22 @@ class PartsLine(Button):
 
 
 class PartRow(QWidget):
-    """A part: its title and state, what it is for, and while there is something to say a sentence about it."""
+    """A part: its title and state, what it is for, and while there is something to say a sentence about it.
 
-    def __init__(self) -> None:
+    Where the light edition leaves it out, a button adds it.
+    """
+
+    def __init__(self, add: Callable[[], object]) -> None:
         super().__init__()
+        self.add = LinkButton(tr("Add"))
+        self.add.clicked.connect(add)
         self.title, self.state = Label("", "strong"), Chip("")
         self.purpose, self.sentence = Label("", "", wrap=True), Label("", "soft", wrap=True)
         top = QHBoxLayout()
         top.setSpacing(theme.current().grid)
         top.addWidget(self.title)
         top.addStretch(1)
+        top.addWidget(self.add)
         top.addWidget(self.state)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 6, 0, 6)
@@ -108,7 +120,8 @@ class PartRow(QWidget):
         box.addWidget(self.purpose)
         box.addWidget(self.sentence)
 
-    def show_part(self, title: str, purpose: str, state: str, sentence: str) -> None:
+    def show_part(self, one: "PartState") -> None:
+        title, state, sentence, purpose = one.part.title, one.state, one.sentence, _purpose(one)
         words = {
             "ready": tr("ready"),
             "working": tr("being prepared"),
@@ -120,8 +133,12 @@ class PartRow(QWidget):
         self.state.setText(words)
         self.state.set_tone(TONES[state])
         self.purpose.setText(purpose)
+        show_if(self.add, one.can_be_added)
+        self.add.setAccessibleName(tr("Add: {part}").format(part=title))
+        if one.can_be_added:
+            sentence = ""  # that it is left out its heading says, and how to add it the button
         self.sentence.setText(sentence)
-        show_if(self.sentence, state in ("failed", "working", "left out"))
+        show_if(self.sentence, state in ("failed", "working", "left out") and bool(sentence))
         self.setAccessibleName(f"{title}: {words}. {purpose} {sentence}".strip())
 
 
@@ -135,6 +152,7 @@ class PartsPage(QFrame):
         self._back: QWidget | None = None
         self._rows: list[PartRow] = []
         self._headings: list[str] = []  # of each row
+        self._shown: list[str] = []  # the part of each row
         self.setProperty("role", "palette")
         self.setAccessibleName(tr("Parts of the program"))
         self.stage, self.bar = Label("", "", wrap=True), ProgressThin(tr("Progress of all parts"))
@@ -236,22 +254,26 @@ class PartsPage(QFrame):
         self.pause.setVisible(stage in ("working", "paused"))
         self.again.set_text(tr("Try again") if preparation.wanted else tr("Install what is missing"))
         self.again.setVisible(stage == "stopped")
+        lost = self._area.isAncestorOf(QApplication.focusWidget())
         self._show_rows()
+        if lost and not self._area.isAncestorOf(QApplication.focusWidget()):  # the button that was pressed is gone
+            (self.pause if self.pause.isVisible() else self.close_button).setFocus(Qt.FocusReason.OtherFocusReason)
         self._fit()
 
     def _show_rows(self) -> None:
         states = sorted(self._preparation.states, key=lambda each: (each.state != "ready", each.state == "left out"))
         headings = [_heading_of(each) for each in states]
-        if len(self._rows) != len(states) or self._headings != headings:
+        shown = [each.part.id for each in states]
+        if self._shown != shown or self._headings != headings:
             self._clear()
-            self._headings = headings
+            self._headings, self._shown = headings, shown
             for place, heading in enumerate(headings):
                 if heading not in headings[:place]:
                     self._add(self._heading(heading))
-                self._rows.append(PartRow())
+                self._rows.append(PartRow(partial(self._preparation.add, states[place].part.id)))
                 self._add(self._rows[-1])
         for row, each in zip(self._rows, states, strict=True):
-            row.show_part(each.part.title, _purpose(each), each.state, each.sentence)
+            row.show_part(each)
 
     def _heading(self, words: str) -> Label:
         heading = Label(words, "note")
@@ -264,6 +286,7 @@ class PartsPage(QFrame):
 
     def _clear(self) -> None:
         self._rows.clear()
+        self._shown.clear()
         while (item := self._list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
@@ -294,13 +317,13 @@ class PartsPage(QFrame):
         self.move(room.width() - width - 16, foot - self.height() - 8)
 
 
-def _heading_of(state: PartState) -> str:
+def _heading_of(state: "PartState") -> str:
     if state.is_due:
         return tr("Still to come")
     return tr("What works already") if state.state == "ready" else tr("Not in the light edition")
 
 
-def _purpose(state: PartState) -> str:
+def _purpose(state: "PartState") -> str:
     """What it is for, and how much comes where it is still to come."""
     if state.state == "ready":
         return state.part.purpose

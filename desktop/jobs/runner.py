@@ -17,7 +17,6 @@ from shiboken6 import isValid
 
 from core.errors import AppError, JobCancelled
 from core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
-from core.machine.installation import explained
 from desktop.widgets.words import tr
 
 # Has something done when names may be seen again; False where they may be seen already. See desktop.blindfold.
@@ -380,6 +379,8 @@ class JobRunner(QObject):
 
 def unexpected(title: str, error: BaseException) -> AppError:
     """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
+    from core.machine.installation import explained
+
     if missing := explained(error):
         return missing
     return AppError(

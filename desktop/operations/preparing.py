@@ -4,8 +4,10 @@ One job installs them, begun once the window is up. It is quiet: closing the win
 next start goes on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -48,6 +50,9 @@ class Preparation(QObject):
         self._wanted = self._paused = self._concealed = False
         self._lacks = False  # also while a rater is blind and `states` shows nothing
         self._again = False  # when what is being ended has ended
+        # Ids of parts that the light edition leaves out and a person asked for; those of them that the job knows of.
+        self._asked: set[str] = set()
+        self._given: set[str] = set()
         self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._over.connect(self._ended, Qt.ConnectionType.QueuedConnection)
         connections.changed.connect(self._go_on)
@@ -99,6 +104,12 @@ class Preparation(QObject):
         self._go_on()
         self.changed.emit()
 
+    def add(self, part: str) -> None:
+        """Install also a part that the light edition leaves out; `part` is its id. It is kept from now on."""
+        self._asked.add(part)
+        self._show(self.states)
+        self.resume()
+
     def conceal(self, keep: Keep) -> None:
         """A rater is blind from now on: the parts name a model. The work goes on."""
         self._concealed, self.states, self.progress = True, (), None
@@ -130,18 +141,20 @@ class Preparation(QObject):
             # Not `cancelling`: the job may be known to be over before what it left behind has been told.
             self._again = self._job.context.cancelled and not self._paused
         elif self._wanted and self._lacks and not self._paused and not self.trouble and self._connections.by == "":
+            self._given = set(self._asked)
+            work = partial(self._work, add=tuple(self._given))
             self._job = self._jobs.start(
-                tr("Preparing the rest of the program"), self._work, on_progress=self._report, quiet=True
+                tr("Preparing the rest of the program"), work, on_progress=self._report, quiet=True
             )
         self.changed.emit()
 
-    def _work(self, ctx: JobContext) -> None:
+    def _work(self, ctx: JobContext, add: Sequence[str]) -> None:
         """In the job's thread. Its end is told by a signal: it must be heard of while a rater is blind, too."""
         from core.machine import installation
 
         trouble: AppError | None = None
         try:
-            installation.prepare(ctx, self._told.emit)
+            installation.prepare(ctx, self._told.emit, add=add)
         except AppError as error:
             trouble = error
         finally:
@@ -161,14 +174,26 @@ class Preparation(QObject):
 
     def _ended(self, trouble: AppError | None, states: States) -> None:
         self._job, self.trouble, self.progress = None, trouble, None
+        self._asked &= {each.part.id for each in states if each.state == "left out"}
+        states = self._with_asked(states)
         self._lacks = _lacks(states)
         if not self._concealed:
             self._show(states)
-        again, self._again = self._again, False
+        again, self._again = self._again or not self._asked <= self._given, False
         if again:
             self._go_on()
 
+    def _with_asked(self, states: States) -> States:
+        """The states, where what a person asked for waits."""
+        return tuple(
+            replace(each, state="waiting", sentence="")
+            if each.state == "left out" and each.part.id in self._asked
+            else each
+            for each in states
+        )
+
     def _show(self, states: States) -> None:
+        states = self._with_asked(states)
         self._lacks = _lacks(states)
         before = {each.part.id for each in self.states if each.state == "ready"} if self.states else None
         self.states = () if self._concealed else states

@@ -87,6 +87,7 @@ COMMANDS = {
     "a GGUF file": ("generate made.biasprint --study letters --backend llama_cpp --model teaching", "engine"),
     "an endpoint": ("generate made.biasprint --study letters --backend openai_compatible --model x", "scorers"),
     "toxicity by words": ("score texts.csv --map text=text --scorer toxicity_profanity", "scorers"),
+    "toxicity by its model": ("score texts.csv --map text=text --scorer detoxify", "scorers"),
     "the hub of models": ("models get all-mpnet-base-v2", "scorers"),
     "writing Parquet": ("export made.biasprint prompts --out prompts.parquet", "parquet"),
     "reading Parquet": ("score texts.parquet --map text=text --scorer length", "parquet"),

@@ -4,7 +4,6 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +63,8 @@ def all_requirements() -> tuple[str, ...]:
     """The program's requirements: pyproject.toml's beside the source, else what its installed metadata says."""
     if is_source():
         return tuple(_project()["dependencies"])
+    from importlib.metadata import PackageNotFoundError, requires
+
     try:
         stated = requires(PROJECT) or []
     except PackageNotFoundError:

@@ -12,7 +12,6 @@ import re
 import subprocess
 import tempfile
 import tomllib
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,8 +162,10 @@ def _compile(python: Path, file: Path, newest: bool) -> None:
 
 
 def _index_page(say: Callable[[str], None]) -> str:
+    from urllib.request import urlopen
+
     try:
-        with urllib.request.urlopen(f"{CPU_INDEX}/{WITH_CPU_BUILDS}/", timeout=_PATIENCE_SECONDS) as answer:
+        with urlopen(f"{CPU_INDEX}/{WITH_CPU_BUILDS}/", timeout=_PATIENCE_SECONDS) as answer:
             return str(answer.read().decode("utf-8", "replace"))
     except OSError as error:
         say(f"{CPU_INDEX} could not be reached ({error}): the hashes of its builds that are known stay.")

@@ -15,10 +15,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-from urllib.request import getproxies
 
 from core.machine.installation.pins import WITHOUT_LOCK
 from core.machine.processor import for_compilers
@@ -182,6 +180,8 @@ def trouble(said: str) -> PipTrouble:
 
 def _has_proxy() -> bool:
     """Whether pip goes through a proxy, as far as the environment and the system say."""
+    from urllib.request import getproxies
+
     return bool(os.environ.get("PIP_PROXY") or {"http", "https", "all"}.intersection(getproxies()))
 
 
@@ -244,6 +244,8 @@ def own() -> list[str]:
 def _progress_bar(other: bool) -> str:
     if other:
         return "off"
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         found = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
     except PackageNotFoundError:

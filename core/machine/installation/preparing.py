@@ -32,8 +32,10 @@ def why_not() -> str:
     return ""
 
 
-def prepare(ctx: JobContext, told: Told, only: Sequence[str] = ()) -> None:
+def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Sequence[str] = ()) -> None:
     """Install every part that is not ready, in order, or `only` those whose ids are given; `told` hears each change.
+
+    The light edition leaves parts out: those that are named by `only` or `add` belong to it from now on.
 
     Reports megabytes, about. A part that fails is told as failed, and the others go on; it is tried again the next
     time. Cancelling ends pip with all that it started, within two seconds. While another window or command installs,
@@ -41,22 +43,23 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = ()) -> None:
 
     Raises `AppError` where nothing can be installed: the offline switch, no network, a full disk, no pip.
     """
-    if not _unfinished(only):
+    if not _unfinished(only, add):
         return
     if reason := why_not():
         raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
     with lock.waited_for(sys.prefix, _watching(ctx, told)) as locked:
         left_out = InstallationNotes.read().left_out
-        note(working="", left_out=sorted(left_out.difference(only)))  # what was asked for belongs here from now on
+        note(working="", left_out=sorted(left_out.difference(only, add)))
         remove_broken(state.site_packages())
         work = _Work(ctx, told, locked, only)
         for part in _unfinished(only):
             work.do(part)
 
 
-def _unfinished(only: Sequence[str]) -> list[ProgramPart]:
+def _unfinished(only: Sequence[str], add: Sequence[str] = ()) -> list[ProgramPart]:
     notes, installed = InstallationNotes.read(), InstalledPackages()
-    asked = [part for part in parts() if part.id in only] if only else state.wanted(notes)
+    ids = only or [*add, *(part.id for part in state.wanted(notes))]
+    asked = [part for part in parts() if part.id in ids]
     return [part for part in asked if not state.is_ready(part, notes, installed)]
 
 

@@ -49,6 +49,11 @@ class PartState:
         """Whether it is still to come."""
         return self.state not in ("ready", "left out")
 
+    @property
+    def can_be_added(self) -> bool:
+        """Whether it is left out, and may be asked for; nothing can be added to a packaged program."""
+        return self.state == "left out" and not getattr(sys, "frozen", False)
+
 
 def status(only: ProgramPart | None = None) -> tuple[PartState, ...]:
     """Every part that can be here, in order, or one. Quick: nothing is imported or started."""
@@ -146,7 +151,7 @@ def _state(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledP
 def _how_to_add(part: ProgramPart) -> str:
     if getattr(sys, "frozen", False):
         return "The full package has it."
-    return f"Add it by: biasprint prepare --part {part.id}"
+    return f"Add it in “Parts of the program” in the window, or by: biasprint prepare --part {part.id}"
 
 
 def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages") -> bool:

@@ -4,13 +4,15 @@ Each loads the paper's own model, or another that fills its role on this compute
 """
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.errors import AppError
+from core.errors import AppError, NotInstalledYet
+from core.machine.installation import explained
 from core.machine.models import catalogue, installed, layout
 from core.machine.models.installed import InstalledModel
 from core.scorers.entailment import CLASSES, language, split_pair
@@ -215,6 +217,7 @@ def _packaged_words() -> dict[str, Path]:
     return found
 
 
+LOADED_WITH = "transformers"
 GET = "Get it in the models panel, or add a folder."
 
 
@@ -231,6 +234,11 @@ def needed(role: str) -> InstalledModel:
     if model.format == "gguf":
         raise AppError(f"“{model.name}” is a GGUF file, which only writes texts.", hint=GET)
     return model
+
+
+def _missing_part() -> NotInstalledYet | None:
+    """What says that the part of the program is not here with which models in folders are loaded; None where it is."""
+    return None if find_spec(LOADED_WITH) else explained(ModuleNotFoundError(name=LOADED_WITH))
 
 
 def papers_own(model: InstalledModel) -> bool:
@@ -252,7 +260,9 @@ class FolderScorer:
 
     @property
     def unavailable(self) -> str:
-        """Why it cannot be used now; empty where it can."""
+        """Why it cannot be used now; empty where it can. A missing part of the program is named before a model is."""
+        if missing := _missing_part():
+            return missing.message
         try:
             self.model()
         except AppError as error:
@@ -286,8 +296,11 @@ class FolderScorer:
         return f"{said} It computes on {in_words(device)}." if device else said
 
     def model(self) -> InstalledModel:
-        """Raises `AppError` where no model for the role is on this computer."""
-        return needed(self.loads or self.role)
+        """Raises `AppError` where no model for the role is on this computer, or nothing that could load it."""
+        try:
+            return needed(self.loads or self.role)
+        except AppError as error:
+            raise _missing_part() or error from error
 
     def _found(self) -> InstalledModel | None:
         try:

@@ -105,8 +105,9 @@ def test_what_the_light_edition_leaves_out_is_said_with_how_to_add_it() -> None:
     error = installation.explained(ModuleNotFoundError(name="torch"))
     assert error is not None
     assert error.message.endswith("“Scorers that are models”, a part of the program that is not in the light edition.")
-    assert error.hint == "Add it by: biasprint prepare --part scorers"
+    assert error.hint == "Add it in “Parts of the program” in the window, or by: biasprint prepare --part scorers"
     (scorers,) = [each for each in installation.status() if each.part.id == "scorers"]
+    assert scorers.can_be_added
     assert scorers.sentence == f"“Scorers that are models” is not in the light edition. {error.hint}"
 
 
@@ -123,7 +124,9 @@ def test_a_part_of_the_light_edition_that_was_asked_for_belongs_to_it_from_then_
     assert states()["scorers"] == "waiting"
     assert states()["engine"] == "left out"
     assert not installation.complete()
-    assert state.InstallationNotes.read().left_out == {"parquet", "model", "engine"}
+    installation.prepare(JobContext(), lambda told: None, add=["engine"])  # beside what is still to come
+    assert states()["engine"] == "waiting"
+    assert state.InstallationNotes.read().left_out == {"parquet", "model"}
 
 
 def test_a_light_package_says_that_the_full_one_has_the_rest(light: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +137,7 @@ def test_a_light_package_says_that_the_full_one_has_the_rest(light: Path, monkey
     error = installation.explained(ModuleNotFoundError(name="transformers"))
     assert error is not None
     assert error.hint == "The full package has it."
+    assert not any(each.can_be_added for each in installation.status())
 
 
 def test_a_part_that_stands_alone_needs_nothing_that_its_packages_say_they_require(tmp_path: Path) -> None:

@@ -41,6 +41,17 @@ def test_a_dead_display_is_said(tmp_path: Path, words: list[str]) -> None:
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("words", [[], ["gui"], ["gui", "study.biasprint"]])
+def test_it_opens_the_window_without_loading_the_command_line(tmp_path: Path, words: list[str]) -> None:
+    program = (
+        "import sys; from desktop import opening; opening.open_window = lambda path: print('opened', path) or 0;"
+        "from desktop.__main__ import main; main(sys.argv[1:]);"
+        "print(sorted({'typer', 'click', 'core.cli.app', 'urllib.request'} & set(sys.modules)))"
+    )
+    done = start(tmp_path, "-c", program, *words)
+    assert done.stdout.splitlines() == [f"opened {words[1] if len(words) == 2 else None}", "[]"]
+
+
 @pytest.mark.parametrize(
     ("platform", "reason"), [("nonsense", "cannot draw on “nonsense”"), ("nonsense;offscreen", "")]
 )

@@ -1,6 +1,7 @@
 """The parts of the program come behind the window: a quiet line, a page, and what was missing works without a start."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -45,6 +46,18 @@ def line(window: MainWindow) -> str:
 def all_come(fake: FakeInstallation) -> None:
     for part in fake.left():
         fake.comes(part)
+
+
+def all_are_ready(fake: FakeInstallation) -> None:
+    for part in fake.left():
+        fake.set(part, "ready")
+
+
+def add(qtbot: QtBot, page: PartsPage, title: str) -> None:
+    """Press the button that adds a part, by the keyboard."""
+    row = next(row for row in page.rows() if row.title.text() == title)
+    row.add.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(row.add, Qt.Key.Key_Space)
 
 
 def row_words(page: PartsPage) -> dict[str, str]:
@@ -120,8 +133,71 @@ def test_the_light_edition_asks_for_no_more_and_the_page_says_what_it_leaves_out
     assert page.stage.text() == "All of the light edition is here."
     assert page.again.isHidden()
     assert list(row_words(page).values()) == ["ready"] * 3 + ["not here"] * 4
-    assert page.rows()[-1].sentence.isVisible()
-    assert page.rows()[-1].sentence.text() == "“The local-model engine” is not in the light edition."
+    assert not page.rows()[0].add.isVisible()
+    assert page.rows()[-1].add.isVisible()
+    assert page.rows()[-1].add.accessibleName() == "Add: The local-model engine"
+
+
+def test_a_part_that_the_light_edition_leaves_out_is_added_by_its_button(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation
+):
+    fake.make_light()
+    fake.unasked = False
+    all_are_ready(fake)
+    window.show_panel("settings")
+    window.preparation.begin()
+    window.show_parts()
+    page = window.parts_page
+    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    add(qtbot, page, "Scorers that are models")
+    qtbot.waitUntil(lambda: row_words(page)["Scorers that are models"] == "being prepared")
+    assert QApplication.focusWidget() in (page.pause, page.close_button), "its button is gone"
+    add(qtbot, page, "The local-model engine")  # while the other is at work, which does not know of it
+    assert row_words(page)["The local-model engine"] == "waiting"
+    assert fake.states["engine"].state == "left out"
+    all_come(fake)
+    qtbot.waitUntil(lambda: row_words(page)["The local-model engine"] == "being prepared")
+    assert row_words(page)["Scorers that are models"] == "ready"
+    all_come(fake)
+    qtbot.waitUntil(lambda: page.stage.text() == "All of the light edition is here.")
+    assert fake.prepared == 2
+    assert row_words(page)["The local-model engine"] == "ready"
+
+
+def test_a_part_that_is_asked_for_waits_for_the_offline_switch(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation
+):
+    fake.make_light()
+    all_are_ready(fake)
+    window.show_panel("settings")
+    window.preparation.begin()
+    window.show_parts()
+    page = window.parts_page
+    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    window.connections.switch(True)
+    qtbot.waitUntil(lambda: window.connections.offline)
+    add(qtbot, page, "The local-model engine")
+    qtbot.waitUntil(lambda: window.preparation.stage == "offline")
+    assert line(window) == "1 part waits for the offline switch"
+    assert fake.prepared == 0
+    window.connections.switch(False)
+    qtbot.waitUntil(lambda: fake.prepared == 1)
+
+
+def test_a_package_cannot_be_added_to(
+    qtbot: QtBot, window: MainWindow, fake: FakeInstallation, monkeypatch: pytest.MonkeyPatch
+):
+    fake.make_light()
+    all_are_ready(fake)
+    window.show_panel("settings")
+    window.preparation.begin()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    window.show_parts()
+    qtbot.waitUntil(lambda: len(window.parts_page.rows()) == 7)
+    last = window.parts_page.rows()[-1]
+    assert not last.add.isVisible()
+    assert last.sentence.isVisible()
+    assert last.sentence.text() == "“The local-model engine” is not in the light edition."
 
 
 def test_a_part_that_failed_says_why_and_is_tried_again(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
