@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # After so long a busy thread lets the window's have the interpreter: each time that Qt calls Python it may have to wait
 # for it. With Python's 5 ms, 1 % of the turns beside a live board took 33 ms and more by the clock, with 1 ms 15 to 19.
 SWITCH_SECONDS = 0.001
+AFTER_PAINT_MILLISECONDS = 16  # a frame
 LOOK_EVERY_MILLISECONDS = 50
 MIDDLE_EVERY = 60  # collections of the young: not sooner, or what is in use for a moment counts as old
 FULL_EVERY_LOOKS = 200  # ten seconds
@@ -261,7 +262,10 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
 
 
 class FirstPaint(QObject):
-    """Calls back once, when `widget` has been painted; after a second also unseen, for a window that starts hidden."""
+    """Calls back once, when `widget` has been painted and what was pressed by then is answered.
+
+    After a second also unseen, for a window that starts hidden.
+    """
 
     def __init__(self, widget: QWidget, then: Callable[[], object]) -> None:
         super().__init__(widget)
@@ -273,7 +277,8 @@ class FirstPaint(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
             self._widget.removeEventFilter(self)
-            QTimer.singleShot(0, self, self._go_on)
+            # A timer, and not a turn with the events: the rest of the window is painted, and keys are answered, first.
+            QTimer.singleShot(AFTER_PAINT_MILLISECONDS, self, self._go_on)
         return False
 
     def _go_on(self) -> None:
