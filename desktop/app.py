@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # for it. With Python's 5 ms, 1 % of the turns beside a live board took 33 ms and more by the clock, with 1 ms 15 to 19.
 SWITCH_SECONDS = 0.001
 AFTER_PAINT_MILLISECONDS = 16  # a frame
+TURN_MILLISECONDS = 1  # of 0 Qt would make an event, served before those of the keyboard
 LOOK_EVERY_MILLISECONDS = 50
 MIDDLE_EVERY = 60  # collections of the young: not sooner, or what is in use for a moment counts as old
 FULL_EVERY_LOOKS = 200  # ten seconds
@@ -146,31 +147,49 @@ def start(
 ) -> None:
     """After the first paint: the first panel, then the project, while a thread imports what comes next.
 
-    `prepare`: last of all, what of the program is not installed yet is, if run.py said so.
+    Keys are answered between these steps. `prepare`: last of all, what of the program is not installed yet is, if
+    run.py said so.
     """
     opening = path is not None or first is not None
     rates = path is not None and path.suffix.lower() == PACKET_SUFFIX
+    steps: list[Callable[[], object]] = []
     if not opening:
-        _start_marking(window)
+        steps.append(lambda: _start_marking(window))
     elif not rates:  # who waits for the project needs the processor more
         for told in (window.session.opened, window.session.failed):
             told.connect(lambda *_: _expect_a_letter(window), Qt.ConnectionType.SingleShotConnection)
-    if not rates:  # a rater need not see Home, and others' projects there
-        first_panel = window.rail.shown()[0]
-        window.entries[first_panel].load()  # a step of its own: with the building it would hold the window too long
-        QTimer.singleShot(0, window, lambda: window.show_panel(first_panel))
-        tell_of_drafts(window)
-    window.started_with = path
-    if first is not None:
-        window.session.take(first, path or Path())
-    elif path is not None:
-        window.open_project(path)
+    first_panel = window.rail.shown()[0]
+
+    def open_and_warm_up() -> None:
+        window.started_with = path
+        if first is not None:
+            window.session.take(first, path or Path())
+        elif path is not None:
+            window.open_project(path)
+        with_engine = None if opening else lambda: _get_ready_for_letters(window)
+        WarmUp(window.jobs, window).start(then, with_engine=with_engine)
 
     def then() -> None:
         if prepare:
             _begin_preparing(window, opening=opening)
 
-    WarmUp(window.jobs, window).start(then, with_engine=None if opening else lambda: _get_ready_for_letters(window))
+    def show() -> None:
+        if not window.current:  # a key may have led elsewhere meanwhile
+            window.show_panel(first_panel)
+        tell_of_drafts(window)
+
+    if rates:  # a rater need not see Home, and others' projects there
+        steps.append(open_and_warm_up)
+    else:
+        steps += [window.entries[first_panel].load, open_and_warm_up, show]
+    _in_turns(window, steps)
+
+
+def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None:
+    """The first step now, each other one when what was pressed and is to be painted by then has been."""
+    steps[0]()
+    if steps[1:]:
+        QTimer.singleShot(TURN_MILLISECONDS, window, lambda: _in_turns(window, steps[1:]))
 
 
 def _expect_a_letter(window: MainWindow) -> None:

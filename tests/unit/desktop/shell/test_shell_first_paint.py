@@ -1,12 +1,17 @@
 """The window's first paint: what follows it waits for nobody, and nobody for it."""
 
+from unittest.mock import MagicMock
+
+import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop import app
 from desktop.app import FirstPaint
+from desktop.main_window import MainWindow
 
 
 class Page(QWidget):
@@ -45,3 +50,15 @@ def test_what_follows_begins_once_also_where_nothing_is_painted(qtbot: QtBot):
     qtbot.waitUntil(lambda: "painted" in page.told)
     qtbot.wait(100)
     assert page.told.count("begun") == 1
+
+
+def test_a_panel_that_a_key_led_to_meanwhile_stays(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch):
+    last: list[MainWindow] = []
+    monkeypatch.setattr(app, "_start_marking", lambda _: None)
+    monkeypatch.setattr(app, "WarmUp", MagicMock())
+    monkeypatch.setattr(app, "tell_of_drafts", last.append)
+    app.start(window)
+    window.show_panel("settings")
+    qtbot.waitUntil(lambda: last == [window])
+    assert window.current == "settings"
+    assert "home" not in window.panels

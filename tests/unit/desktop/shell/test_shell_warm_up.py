@@ -91,6 +91,7 @@ def test_the_marking_of_letters_starts_with_the_window_unless_somebody_rates(
     monkeypatch.setattr(letters, "warm_up_words", lambda: Operation("", lambda _: asked.append("words"), quiet=True))
     monkeypatch.setattr(window.jobs, "_prepare", lambda: waits.wait(60))  # the engine is long in coming
     app.start(window, None if path is None else Path(path))
+    qtbot.waitUntil(lambda: bool(then))
     (with_engine,) = then
     assert (with_engine is None) == (path is not None)
     try:
