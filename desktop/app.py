@@ -5,13 +5,13 @@ import gc
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 # for it. With Python's 5 ms, 1 % of the turns beside a live board took 33 ms and more by the clock, with 1 ms 15 to 19.
 SWITCH_SECONDS = 0.001
 AFTER_PAINT_MILLISECONDS = 16  # a frame
+BEHIND_OPENING_MILLISECONDS = 500  # until the project's first panel is there
 TURN_MILLISECONDS = 1  # of 0 Qt would make an event, served before those of the keyboard
 LOOK_EVERY_MILLISECONDS = 50
 MIDDLE_EVERY = 60  # collections of the young: not sooner, or what is in use for a moment counts as old
+SETTLING_LOOKS = 100  # five seconds
 FULL_EVERY_LOOKS = 200  # ten seconds
 LATEST_FULL_LOOKS = 1_200  # a minute, where a rater presses key after key
 IDLE_SECONDS = 0.5  # since the last key
@@ -58,12 +60,18 @@ class GarbageCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._looks = 0  # since everything was collected
+        self._settling = 0  # looks
         self._set_apart = False
         self._give_back = _giving_back()
         self._timer = QTimer(self, interval=LOOK_EVERY_MILLISECONDS)
         self._timer.timeout.connect(self.look)
 
-    def start(self) -> None:
+    def start(self, settling: int = 0) -> None:
+        """For so many looks what is new is set apart unseen: it is mostly what was imported, and stays.
+
+        Looking through it took a tenth of the window's time while a project was opened with it.
+        """
+        self._settling = settling
         gc.disable()
         self._timer.start()
 
@@ -75,6 +83,11 @@ class GarbageCollector(QObject):
         """Collect the young if there are many; now and then everything that is not set apart."""
         self._looks += 1
         if precedence.taken:
+            return
+        if self._settling > 0:
+            self._settling -= 1
+            self._set_apart = True
+            gc.freeze()
             return
         young, middle, _ = gc.get_count()
         idle = precedence.idle_seconds > IDLE_SECONDS or self._looks >= LATEST_FULL_LOOKS
@@ -152,37 +165,46 @@ def start(
     """
     opening = path is not None or first is not None
     rates = path is not None and path.suffix.lower() == PACKET_SUFFIX
-    steps: list[Callable[[], object]] = []
-    if not opening:
-        steps.append(lambda: _start_marking(window))
-    elif not rates:  # who waits for the project needs the processor more
-        for told in (window.session.opened, window.session.failed):
-            told.connect(lambda *_: _expect_a_letter(window), Qt.ConnectionType.SingleShotConnection)
-    first_panel = window.rail.shown()[0]
 
-    def open_and_warm_up() -> None:
+    def mark() -> None:
+        if not rates and not window.blind and window.kiosk is None:
+            _start_marking(window)
+
+    def open_it() -> None:
         window.started_with = path
+        if not opening:
+            warm_up()
+            return
+        _at_the_first_of((window.session.opened, window.session.failed), later)
         if first is not None:
             window.session.take(first, path or Path())
         elif path is not None:
             window.open_project(path)
-        with_engine = None if opening else lambda: _get_ready_for_letters(window)
-        WarmUp(window.jobs, window).start(then, with_engine=with_engine)
+
+    def later() -> None:  # who waits for the project needs the processor more
+        QTimer.singleShot(BEHIND_OPENING_MILLISECONDS, window, lambda: _in_turns(window, (mark, warm_up)))
+
+    def warm_up() -> None:
+        WarmUp(window.jobs, window).start(then, with_engine=None if rates else lambda: _get_ready_for_letters(window))
 
     def then() -> None:
         if prepare:
             _begin_preparing(window, opening=opening)
+
+    first_panel = window.rail.shown()[0]
 
     def show() -> None:
         if not window.current:  # a key may have led elsewhere meanwhile
             window.show_panel(first_panel)
         tell_of_drafts(window)
 
+    load = window.entries[first_panel].load
     if rates:  # a rater need not see Home, and others' projects there
-        steps.append(open_and_warm_up)
+        open_it()
+    elif opening:
+        _in_turns(window, (load, open_it, show))
     else:
-        steps += [window.entries[first_panel].load, open_and_warm_up, show]
-    _in_turns(window, steps)
+        _in_turns(window, (mark, load, open_it, show))
 
 
 def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None:
@@ -192,11 +214,16 @@ def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None
         QTimer.singleShot(TURN_MILLISECONDS, window, lambda: _in_turns(window, steps[1:]))
 
 
-def _expect_a_letter(window: MainWindow) -> None:
-    """The engine is there, and the project, if it could be opened."""
-    if not window.blind and window.kiosk is None:
-        _start_marking(window)
-        _get_ready_for_letters(window)
+def _at_the_first_of(signals: Iterable[SignalInstance], call: Callable[[], object]) -> None:
+    heard: list[bool] = []
+
+    def hear(*_: object) -> None:
+        if not heard:
+            heard.append(True)
+            call()
+
+    for signal_heard in signals:
+        signal_heard.connect(hear, Qt.ConnectionType.SingleShotConnection)
 
 
 def _start_marking(window: MainWindow) -> None:
@@ -212,6 +239,8 @@ def _start_marking(window: MainWindow) -> None:
 
 def _get_ready_for_letters(window: MainWindow) -> None:
     """Then what reads its file, and what this process does for a letter."""
+    if window.blind or window.kiosk is not None:
+        return
     from desktop.operations import letters
 
     letters.warm_up_words().start(window.jobs, on_error=lambda _: None)
@@ -270,7 +299,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     hears_signals.timeout.connect(lambda: None)
     hears_signals.start()
     garbage = GarbageCollector(app)
-    garbage.start()
+    garbage.start(SETTLING_LOOKS)
     window.session.closed.connect(garbage.everything)
     window.show()
     FirstPaint(window.ground, lambda: start(window, path, first, prepare=True))

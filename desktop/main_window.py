@@ -23,7 +23,7 @@ from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSes
 from desktop.panels import PANELS, PanelEntry
 from desktop.project_notices import ProjectNotices
 from desktop.settings import Settings
-from desktop.warm_up import import_engine
+from desktop.warm_up import import_store
 from desktop.widgets import Banners, Notice, tr
 from desktop.widgets.events import FileDrop, first_field
 from desktop.widgets.frame import Rail, StatusLine
@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         theme.dress(self)
         self.settings = settings
-        self.jobs = JobRunner(self, prepare=import_engine)
+        self.jobs = JobRunner(self, prepare=import_store)
         self.session = ProjectSession(self.jobs, self)
         self.connections = Connections(self.jobs, self)
         self.preparation = Preparation(self.jobs, self.connections, self)

@@ -1,6 +1,6 @@
 """Imports what the panels will need once the window is up, so that no panel's first show holds it.
 
-The store and the engine in a thread. Nothing of Qt there: PySide makes its classes when they are first named, and two
+The store and the engine in threads. Nothing of Qt there: PySide makes its classes when they are first named, and two
 threads naming them at once crash it (seen). The panels' own modules follow on the window's thread, one at a time.
 """
 
@@ -18,9 +18,8 @@ from desktop.jobs import JobRunner
 from desktop.plots import loading
 from desktop.widgets.words import tr
 
+STORE = ("core.project.project", "numpy")  # what every job stands on
 ENGINE = (
-    "core.project.project",
-    "numpy",
     "core.prompts",
     "core.judging.blind",
     "core.scorers.registry",
@@ -48,11 +47,11 @@ IDLE_SECONDS = 0.5  # since a rater's last key
 LOOK_MILLISECONDS = 100  # whether that is over
 
 _importing = threading.Lock()
-_wanted = list(ENGINE)
+_wanted = list(STORE)
 
 
 class WarmUp(QObject):
-    """`start` returns at once; the engine comes with the first job (`import_engine`), then the panels one by one."""
+    """`start` returns at once; the engine comes in a job of its own, then the panels one by one."""
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +67,7 @@ class WarmUp(QObject):
     ) -> None:
         """`with_engine` is called once the engine is there, `then` when the panels are too."""
         self._then, self._with_engine = then, with_engine
-        self._runner.start(tr("Getting ready"), lambda ctx: None, on_done=self._go_on, quiet=True)
+        self._runner.start(tr("Getting ready"), lambda ctx: import_engine(), on_done=self._go_on, quiet=True)
 
     def _go_on(self, _: object) -> None:
         if self._with_engine is not None:
@@ -114,9 +113,16 @@ def modules_of(package: str) -> Iterator[str]:
 
 
 def import_engine() -> None:
-    """Import the store and the engine, once, in whichever job's thread comes first; the others wait for it.
+    """Import what the panels will need of the engine; a job that needs a part of it sooner imports that itself."""
+    for name in ENGINE:
+        _import(name)
 
-    Two threads that import the same packages at once can see half of one (seen with pydantic).
+
+def import_store() -> None:
+    """Import the store, once, in whichever job's thread comes first; the others wait for it.
+
+    Two threads that import the same packages at once can see half of one, where its modules import each other (seen
+    with pydantic).
     """
     with _importing:
         while _wanted:

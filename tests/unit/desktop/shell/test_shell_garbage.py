@@ -55,6 +55,22 @@ def test_a_busy_thread_collects_nothing(collector: GarbageCollector):
     assert lost() is None
 
 
+def test_what_came_while_the_window_settles_is_looked_through_when_a_project_is_closed(collector: GarbageCollector):
+    collector.start(settling=2)
+    lost = lost_in_a_cycle()
+    fill_memory()
+    for _ in range(2):
+        collector.look()
+    assert gc.get_freeze_count() > 0
+    assert lost() is not None
+    later = lost_in_a_cycle()
+    fill_memory()
+    collector.look()
+    assert later() is None, "it has settled"
+    collector.everything()
+    assert lost() is None
+
+
 def test_what_has_grown_old_is_collected_now_and_then(collector: GarbageCollector):
     widget = QWidget()
     widget.myself = widget
