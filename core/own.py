@@ -9,6 +9,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
 
+from core.imports import packages_first
+
 PACKAGE = "biasprint."
 OURS = frozenset({"core", "desktop", "resources", "models"})
 PREFIX = __name__.removesuffix("core.own")
@@ -28,6 +30,7 @@ def own_name(name: str) -> str:
 
 def own_module(name: str) -> ModuleType:
     """The module of that name, imported."""
+    packages_first(own_name(name))
     return import_module(own_name(name))
 
 

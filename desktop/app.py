@@ -15,6 +15,7 @@ from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core import imports
 from core.draw.digits import read_by
 from core.errors import AppError
 from core.jobs import JobContext, precedence
@@ -290,6 +291,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     It opens the project at `path`, or what the operation `first` gives: that is how the sample project comes.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
+    imports.for_threads()
     settings = Settings()
     app = build_application(sys.argv[:1], settings)  # not the project's name: a rater's window must not lead to it
     window = create_window(settings)

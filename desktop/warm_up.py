@@ -122,7 +122,7 @@ def import_store() -> None:
     """Import the store, once, in whichever job's thread comes first; the others wait for it.
 
     Two threads that import the same packages at once can see half of one, where its modules import each other (seen
-    with pydantic).
+    with pydantic). Of the program's own this cannot happen: see core.imports.
     """
     with _importing:
         while _wanted:
