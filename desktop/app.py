@@ -203,9 +203,9 @@ def start(
     if rates:  # a rater need not see Home, and others' projects there
         open_it()
     elif opening:
-        _in_turns(window, (load, open_it, show))
+        _in_turns(window, (load, show, open_it))
     else:
-        _in_turns(window, (mark, load, open_it, show))
+        _in_turns(window, (mark, load, show, open_it))
 
 
 def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None:
