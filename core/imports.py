@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-OURS = frozenset({"core", "desktop", "resources", "models", "biasprint"})
+OURS = frozenset({"core", "desktop", "resources", "models"})
+ABOVE = "biasprint"  # where they lie in an installation beside other packages
 
 
 def packages_first(name: str) -> None:
     """Import the packages around a module of ours, the outermost first; nothing where it is there already."""
-    if name in sys.modules or name.partition(".")[0] not in OURS:
+    if name in sys.modules or name.partition(".")[0] not in (*OURS, ABOVE):
         return
     end = name.find(".")
     while end > 0:

@@ -9,10 +9,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import ModuleType
 
-from core.imports import packages_first
+from core.imports import ABOVE, OURS, packages_first
 
-PACKAGE = "biasprint."
-OURS = frozenset({"core", "desktop", "resources", "models"})
+PACKAGE = f"{ABOVE}."
 PREFIX = __name__.removesuffix("core.own")
 
 

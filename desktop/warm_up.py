@@ -84,7 +84,7 @@ class WarmUp(QObject):
             next(self._left)
         except StopIteration:
             self._timer.stop()
-            gc.freeze()  # see desktop.app
+            gc.freeze()  # see desktop.garbage
             if self._then is not None:
                 self._then()
 

@@ -52,7 +52,7 @@ def scorer() -> Iterator[ComputeProcess]:
     ("kind", "prompts", "samples", "generator", "what"),
     [
         ("letters", LETTERS, 100, SYNTHETIC, "letters, words counted and sentences classified"),
-        ("creativity", cogs_set(), 15, SYNTHETIC, "creative texts, embedded by torch on every core"),
+        ("creativity", cogs_set(), 15, SYNTHETIC, "creative texts, embedded on every core"),
         pytest.param(
             "letters", SOME_LETTERS, 1, ("llama_cpp", "teaching", {"threads": 1}), "letters of a model on one core",
             marks=pytest.mark.skipif(not TEACHING.exists(), reason="the teaching model has not been made"),

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.bench
 
 SENTENCES = 1928
 SECONDS = 60.0
+MOST = 0.75  # of the sentences have a value: one about nobody has none of regard
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_every_stand_in_scores_the_sentences_within_a_minute(compute: ComputePro
         seconds, after = time.perf_counter() - began, child.cpu_times()
         computing = after.user + after.system - before.user - before.system
         assert len(values) == SENTENCES
-        assert sum(value.values.size > 0 for value in values) > 0.9 * SENTENCES
+        assert sum(value.values.size > 0 for value in values) > MOST * SENTENCES
         figure(info.name, seconds, f"s, of the processors {computing:.1f} s")
         whole += seconds
     at_most("all together", whole, SECONDS, "s")
