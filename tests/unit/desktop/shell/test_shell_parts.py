@@ -53,6 +53,18 @@ def all_are_ready(fake: FakeInstallation) -> None:
         fake.set(part, "ready")
 
 
+def page_of_light_edition(qtbot: QtBot, window: MainWindow, fake: FakeInstallation) -> PartsPage:
+    """The page in a window of a light edition of which all is there."""
+    fake.make_light()
+    all_are_ready(fake)
+    window.show_panel("settings")
+    window.preparation.begin()
+    window.show_parts()
+    page = window.parts_page
+    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    return page
+
+
 def add(qtbot: QtBot, page: PartsPage, title: str) -> None:
     """Press the button that adds a part, by the keyboard."""
     row = next(row for row in page.rows() if row.title.text() == title)
@@ -141,14 +153,8 @@ def test_the_light_edition_asks_for_no_more_and_the_page_says_what_it_leaves_out
 def test_a_part_that_the_light_edition_leaves_out_is_added_by_its_button(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation
 ):
-    fake.make_light()
     fake.unasked = False
-    all_are_ready(fake)
-    window.show_panel("settings")
-    window.preparation.begin()
-    window.show_parts()
-    page = window.parts_page
-    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    page = page_of_light_edition(qtbot, window, fake)
     add(qtbot, page, "Scorers that are models")
     qtbot.waitUntil(lambda: row_words(page)["Scorers that are models"] == "being prepared")
     assert QApplication.focusWidget() in (page.pause, page.close_button), "its button is gone"
@@ -167,13 +173,7 @@ def test_a_part_that_the_light_edition_leaves_out_is_added_by_its_button(
 def test_a_part_that_is_asked_for_waits_for_the_offline_switch(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation
 ):
-    fake.make_light()
-    all_are_ready(fake)
-    window.show_panel("settings")
-    window.preparation.begin()
-    window.show_parts()
-    page = window.parts_page
-    qtbot.waitUntil(lambda: len(page.rows()) == 7)
+    page = page_of_light_edition(qtbot, window, fake)
     window.connections.switch(True)
     qtbot.waitUntil(lambda: window.connections.offline)
     add(qtbot, page, "The local-model engine")
@@ -187,14 +187,8 @@ def test_a_part_that_is_asked_for_waits_for_the_offline_switch(
 def test_a_package_cannot_be_added_to(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation, monkeypatch: pytest.MonkeyPatch
 ):
-    fake.make_light()
-    all_are_ready(fake)
-    window.show_panel("settings")
-    window.preparation.begin()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    window.show_parts()
-    qtbot.waitUntil(lambda: len(window.parts_page.rows()) == 7)
-    last = window.parts_page.rows()[-1]
+    last = page_of_light_edition(qtbot, window, fake).rows()[-1]
     assert not last.add.isVisible()
     assert last.sentence.isVisible()
     assert last.sentence.text() == "“The local-model engine” is not in the light edition."
