@@ -22,7 +22,7 @@ from core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
 from core.scorers.halving import in_halves
 from core.scorers.protocol import ScorerInfo
 
-FIRST_PAGE = 8
+FIRST_PAGE = 2  # texts: what a page costs the writing is not known before the first one
 ROUND_SECONDS = 0.25  # between two looks for new texts
 SLOW_SECONDS = 0.05  # a text, from which on a scorer waits for several
 FIRST_SECONDS = 0.2  # of a scorer's first page, that are its texts' and not its model's
