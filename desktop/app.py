@@ -79,7 +79,7 @@ def start(
     rates = path is not None and path.suffix.lower() == PACKET_SUFFIX
 
     def mark() -> None:
-        if not rates and not window.blind and window.kiosk is None:
+        if not rates and not _is_at_judging(window):
             _start_marking(window)
 
     def open_it() -> None:
@@ -97,11 +97,8 @@ def start(
         QTimer.singleShot(BEHIND_OPENING_MILLISECONDS, window, lambda: _in_turns(window, (mark, warm_up)))
 
     def warm_up() -> None:
+        then = window.preparation.begin if prepare else None
         WarmUp(window.jobs, window).start(then, with_engine=None if rates else lambda: _get_ready_for_letters(window))
-
-    def then() -> None:
-        if prepare:
-            _begin_preparing(window, opening=opening)
 
     first_panel = window.rail.shown()[0]
 
@@ -113,10 +110,8 @@ def start(
     load = window.entries[first_panel].load
     if rates:  # a rater need not see Home, and others' projects there
         open_it()
-    elif opening:
-        _in_turns(window, (load, show, open_it))
     else:
-        _in_turns(window, (mark, load, show, open_it))
+        _in_turns(window, (load, show, open_it) if opening else (mark, load, show, open_it))
 
 
 def _in_turns(window: MainWindow, steps: Sequence[Callable[[], object]]) -> None:
@@ -138,6 +133,10 @@ def _at_the_first_of(signals: Iterable[SignalInstance], call: Callable[[], objec
         signal_heard.connect(hear, Qt.ConnectionType.SingleShotConnection)
 
 
+def _is_at_judging(window: MainWindow) -> bool:
+    return window.blind or window.kiosk is not None
+
+
 def _start_marking(window: MainWindow) -> None:
     """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
     from core.compute import calls, quick  # not in the thread, where the engine is imported beside it: see WarmUp
@@ -151,7 +150,7 @@ def _start_marking(window: MainWindow) -> None:
 
 def _get_ready_for_letters(window: MainWindow) -> None:
     """Then what reads its file, and what this process does for a letter."""
-    if window.blind or window.kiosk is not None:
+    if _is_at_judging(window):
         return
     from desktop.operations import letters
 
@@ -170,7 +169,7 @@ def tell_of_drafts(window: MainWindow) -> None:
         return len(listed(DRAFTS).entries)
 
     def tell(left: int) -> None:
-        if not left or window.blind or window.kiosk is not None or "letters" in window.panels:
+        if not left or _is_at_judging(window) or "letters" in window.panels:
             return
         words = plural(left, "A letter was edited and not saved.", "%n letters were edited and not saved.")
         notice = Notice(words, tone="warn", more=tr("Its draft is kept until you go on with it or delete it."))
@@ -185,15 +184,6 @@ def tell_of_drafts(window: MainWindow) -> None:
         window.show_notice(notice, key="drafts")
 
     window.jobs.start(tr("Looking for drafts"), look, on_done=tell, on_error=lambda _: None, quiet=True)
-
-
-def _begin_preparing(window: MainWindow, opening: bool) -> None:
-    """Only once the project is open, or could not be opened: whoever waits for it needs the processor more."""
-    if window.project is not None or window.blind or not opening:
-        window.preparation.begin()
-        return
-    for told in (window.session.opened, window.session.failed):
-        told.connect(window.preparation.begin, Qt.ConnectionType.SingleShotConnection)
 
 
 def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) -> int:

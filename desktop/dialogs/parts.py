@@ -151,8 +151,7 @@ class PartsPage(QFrame):
         self._preparation, self._window, self._foot = preparation, parent, foot
         self._back: QWidget | None = None
         self._rows: list[PartRow] = []
-        self._headings: list[str] = []  # of each row
-        self._shown: list[str] = []  # the part of each row
+        self._listed: list[tuple[str, str]] = []  # of each row its heading, and its part's id
         self.setProperty("role", "palette")
         self.setAccessibleName(tr("Parts of the program"))
         self.stage, self.bar = Label("", "", wrap=True), ProgressThin(tr("Progress of all parts"))
@@ -262,16 +261,16 @@ class PartsPage(QFrame):
 
     def _show_rows(self) -> None:
         states = sorted(self._preparation.states, key=lambda each: (each.state != "ready", each.state == "left out"))
-        headings = [_heading_of(each) for each in states]
-        shown = [each.part.id for each in states]
-        if self._shown != shown or self._headings != headings:
+        listed = [(_heading_of(each), each.part.id) for each in states]
+        if self._listed != listed:
             self._clear()
-            self._headings, self._shown = headings, shown
-            for place, heading in enumerate(headings):
-                if heading not in headings[:place]:
+            self._listed, above = listed, ""
+            for heading, part in listed:
+                if heading != above:
                     self._add(self._heading(heading))
-                self._rows.append(PartRow(partial(self._preparation.add, states[place].part.id)))
+                self._rows.append(PartRow(partial(self._preparation.add, part)))
                 self._add(self._rows[-1])
+                above = heading
         for row, each in zip(self._rows, states, strict=True):
             row.show_part(each)
 
@@ -286,7 +285,7 @@ class PartsPage(QFrame):
 
     def _clear(self) -> None:
         self._rows.clear()
-        self._shown.clear()
+        self._listed = []
         while (item := self._list.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

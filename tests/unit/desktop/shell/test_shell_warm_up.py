@@ -63,6 +63,30 @@ def test_nothing_is_imported_while_a_rater_presses_keys(qtbot: QtBot, monkeypatc
     assert runner.close()
 
 
+def test_what_is_not_installed_yet_comes_also_where_the_project_could_not_be_opened(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+):
+    begun: list[object] = []
+
+    class AtOnce:
+        def __init__(self, *_: object) -> None: ...
+
+        def start(self, then: Callable[[], object] | None, *, with_engine: object) -> None:
+            assert then is not None
+            then()
+
+    monkeypatch.setattr(app, "WarmUp", AtOnce)
+    monkeypatch.setattr(app, "_start_marking", lambda _: None)
+    monkeypatch.setattr(app, "BEHIND_OPENING_MILLISECONDS", 0)
+    monkeypatch.setattr(window, "open_project", lambda _: None)
+    monkeypatch.setattr(window.preparation, "begin", lambda: begun.append(1))
+    app.start(window, Path("gone.biasprint"), prepare=True)
+    qtbot.waitUntil(lambda: window.started_with == Path("gone.biasprint"))
+    assert not begun
+    window.session.failed.emit(AppError("It could not be opened."), Path("gone.biasprint"))
+    qtbot.waitUntil(lambda: begun == [1])
+
+
 class Quick:
     """Hears what the quick process is asked for."""
 
