@@ -36,11 +36,12 @@ if sys.version_info < (3, 11):  # noqa: UP036 that is the point
     sys.exit("Biasprint needs Python 3.11 or newer; this is {}.{}. See python.org.".format(*sys.version_info[:2]))
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT))
+SOURCE = ROOT / "core" / "python"
+sys.path.insert(0, str(SOURCE))
 try:  # what of the program needs nothing but Python
-    from core.errors import AppError
-    from core.machine import installation, system_libraries
-    from core.machine.installation import first, pins
+    from biasprint.core.errors import AppError
+    from biasprint.core.machine import installation, system_libraries
+    from biasprint.core.machine.installation import first, pins
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing.name} is missing: run.py belongs into the whole project.")
 
@@ -50,6 +51,8 @@ DISK_GB, DISK_OF_LIGHT_GB = 2.5, 1.2  # what an installation takes
 LEAST_FREE_GB, LEAST_FREE_FOR_LIGHT_GB = 4.0, 2.0
 CUDA_FREE_GB = 9.0
 PACKAGE_FREE_GB = 3.0  # the package, and what PyInstaller keeps of its work
+LINKS = ROOT / "build" / "links"
+FOLDERS = ("core", "desktop", "resources", "models")
 PACKAGE = ROOT / "dist" / "biasprint"
 LIGHT_PACKAGE = ROOT / "dist" / "biasprint-light"
 # A test process that ended is not replaced: the test that it ended in would be run, and end it, again and again.
@@ -100,7 +103,7 @@ def demo(words: list[str]) -> int:
     if headless:
         prepare(DEMO_PARTS)
     print("Starting Biasprint on its sample project{}.\n".format(", without a window" if headless else ""))
-    code = run([PYTHON, "-m", "desktop", "demo", *(["--headless"] if headless else [])], headless)
+    code = run([PYTHON, "-m", "biasprint", "demo", *(["--headless"] if headless else [])], headless)
     if headless and code == 0:
         say_what_is_missing()
     return code
@@ -109,7 +112,11 @@ def demo(words: list[str]) -> int:
 def test(words: list[str]) -> int:
     check_qt()
     install_all("dev")
-    lint_imports = "from importlinter.cli import lint_imports_command as main; main()"
+    link_program()
+    lint_imports = (
+        f"import sys; sys.path.insert(0, {str(LINKS)!r}); "
+        "from importlinter.cli import lint_imports_command as main; main()"
+    )
     steps = [
         ("style", [PYTHON, "-m", "ruff", "check", "."]),
         ("format", [PYTHON, "-m", "ruff", "format", "--check", "."]),
@@ -128,6 +135,15 @@ def test(words: list[str]) -> int:
     for name, code, seconds in results:
         print("{:8} {:6} {:6.1f} s".format(name, "ok" if code == 0 else "FAILED", seconds))
     return 1 if any(code for _, code, _ in results) else 0
+
+
+def link_program() -> None:
+    """Lay the program out in build/links as it is installed, for tools that read sources without running them."""
+    program = LINKS / "biasprint"
+    shutil.rmtree(program, ignore_errors=True)
+    program.mkdir(parents=True)
+    for there in (*SOURCE.joinpath("biasprint").glob("*.*"), *(ROOT / name for name in FOLDERS)):
+        (program / there.name).symlink_to(there, target_is_directory=there.is_dir())
 
 
 def soak(words: list[str]) -> int:
@@ -176,6 +192,7 @@ def package(words: list[str]) -> int:
     free = shutil.disk_usage(ROOT).free / 1e9
     if free < PACKAGE_FREE_GB:
         raise Stop(f"The disk has {free:.1f} GB free; {PACKAGE_FREE_GB:.0f} GB are needed. Make room and start again.")
+    link_program()
     print("Packaging, which takes five to fifteen minutes and says little meanwhile.\n")
     start = time.monotonic()
     places = ["--distpath", folder.parent, "--workpath", ROOT / "build" / folder.name, "--log-level", "WARN"]
@@ -233,6 +250,7 @@ def known(words: list[str], *options: str) -> bool:
 def run(command: list[object], headless: bool) -> int:
     """The exit code of a command run in the project, its output on ours."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"} if headless else dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH"))))
     environment[first.UNASKED] = "" if headless else "1"  # a window may install the rest: it was said that it will
     code = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment).returncode
     if code < 0:
@@ -282,7 +300,7 @@ def prepare(parts: "tuple[str, ...]") -> None:
     if not missing.intersection(parts or missing):
         return
     words = [word for part in parts for word in ("--part", part)]
-    if run([PYTHON, "-m", "desktop", "prepare", *words], headless=True) and parts:
+    if run([PYTHON, "-m", "biasprint", "prepare", *words], headless=True) and parts:
         raise Stop("The same command goes on from there.")
 
 
@@ -312,8 +330,8 @@ def say(words: str) -> None:
 def say_what_is_missing() -> None:
     if missing_parts():
         print("\nNot everything is installed: the demo needs no more. “python run.py” with a display, or")
-        print(f"  {PYTHON} -m desktop prepare\ninstalls the rest:")
-        run([PYTHON, "-m", "desktop", "prepare", "--status"], headless=True)
+        print(f"  {PYTHON} -m biasprint prepare\ninstalls the rest:")
+        run([PYTHON, "-m", "biasprint", "prepare", "--status"], headless=True)
 
 
 def say_what_happens(new: bool, light: bool) -> None:

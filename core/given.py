@@ -8,7 +8,7 @@ import os
 import stat
 from pathlib import Path
 
-from core.errors import AppError
+from biasprint.core.errors import AppError
 
 # What `json.loads` raises for a text that is none, or is nested too deeply to be meant.
 NOT_JSON = (ValueError, RecursionError)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.errors import JobCancelled
+from biasprint.core.errors import JobCancelled
 
 REPORTS_PER_SECOND = 10
 RATE_WINDOW_SECONDS = 10.0

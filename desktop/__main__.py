@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.machine.offline import guard_sockets
-from desktop.opening import open_window
+from biasprint.core.machine.offline import guard_sockets
+from biasprint.desktop.opening import open_window
 
 COMPLETING = "_BIASPRINT_COMPLETE"  # a shell asks for completions: it names the words in variables, and no argument
 
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] == ["--self-test"] and arguments[1:] in ([], ["start"]):  # for whoever packages the program
         return self_test(start=len(arguments) == 2)
     try:
-        from desktop.commands import run
+        from biasprint.desktop.commands import run
     except KeyboardInterrupt:  # before there is anybody to tell it better
         return 1
     return run(arguments)
@@ -36,10 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def self_test(*, start: bool) -> int:
     """Try everything, or measure how long a start takes. It is not among the commands."""
     if start:
-        from desktop.start_time import run as run_start
+        from biasprint.desktop.start_time import run as run_start
 
         return run_start()
-    from desktop.self_test import run
+    from biasprint.desktop.self_test import run
 
     return run()
 

@@ -11,23 +11,22 @@ from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
-from core import imports
-from core.draw.digits import read_by
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.storage import home
-from desktop import theme
-from desktop.garbage import SETTLING_LOOKS, GarbageCollector
-from desktop.jobs.runner import unexpected
-from desktop.main_window import MainWindow
-from desktop.operations.session import PACKET_SUFFIX
-from desktop.settings import Settings
-from desktop.warm_up import WarmUp
-from desktop.widgets import Notice, plural, tr
+from biasprint.core.draw.digits import read_by
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.storage import home
+from biasprint.desktop import theme
+from biasprint.desktop.garbage import SETTLING_LOOKS, GarbageCollector
+from biasprint.desktop.jobs.runner import unexpected
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.session import PACKET_SUFFIX
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.warm_up import WarmUp
+from biasprint.desktop.widgets import Notice, plural, tr
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from desktop.operations import Operation
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.operations import Operation
 
 # After so long a busy thread lets the window's have the interpreter: each time that Qt calls Python it may have to wait
 # for it. With Python's 5 ms, 1 % of the turns beside a live board took 33 ms and more by the clock, with 1 ms 15 to 19.
@@ -43,7 +42,7 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setApplicationName("Biasprint")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("biasprint")
-    app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see desktop.main_window
+    app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see biasprint.desktop.main_window
     chosen = settings or Settings()
     locale = QLocale()
     if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English
@@ -139,7 +138,10 @@ def _is_at_judging(window: MainWindow) -> bool:
 
 def _start_marking(window: MainWindow) -> None:
     """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
-    from core.compute import calls, quick  # not in the thread, where the engine is imported beside it: see WarmUp
+    from biasprint.core.compute import (  # not in the thread, where the engine is imported beside it: see WarmUp
+        calls,
+        quick,
+    )
 
     def work(ctx: JobContext) -> None:
         quick().call(calls.get_ready_for_words, ctx=ctx)
@@ -152,7 +154,7 @@ def _get_ready_for_letters(window: MainWindow) -> None:
     """Then what reads its file, and what this process does for a letter."""
     if _is_at_judging(window):
         return
-    from desktop.operations import letters
+    from biasprint.desktop.operations import letters
 
     letters.warm_up_words().start(window.jobs, on_error=lambda _: None)
 
@@ -164,7 +166,7 @@ def tell_of_drafts(window: MainWindow) -> None:
         folder = home() / "letters" / "drafts"
         if not folder.is_dir() or not any(folder.iterdir()):
             return 0  # most often; nothing more is imported then
-        from core.documents.kept import DRAFTS, listed
+        from biasprint.core.documents.kept import DRAFTS, listed
 
         return len(listed(DRAFTS).entries)
 
@@ -192,7 +194,6 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     It opens the project at `path`, or what the operation `first` gives: that is how the sample project comes.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    imports.for_threads()
     settings = Settings()
     app = build_application(sys.argv[:1], settings)  # not the project's name: a rater's window must not lead to it
     window = create_window(settings)

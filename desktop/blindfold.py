@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from core.errors import AppError
-from desktop.shell import Shell
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.vault import Vault
-    from core.project.project import Project
-    from desktop.jobs.drawer import JobsDrawer
-    from desktop.widgets import Banners
-    from desktop.widgets.frame import StatusLine
+    from biasprint.core.judging.vault import Vault
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.jobs.drawer import JobsDrawer
+    from biasprint.desktop.widgets import Banners
+    from biasprint.desktop.widgets.frame import StatusLine
 
 
 T = TypeVar("T")
@@ -129,7 +129,7 @@ class Blindfold(QObject):
         self._window.status.set_project(name)
 
     def _hide(self) -> None:
-        from core.judging.vault import Vault  # not needed for the first paint
+        from biasprint.core.judging.vault import Vault  # not needed for the first paint
 
         window = self._window
         read_only = window.project is not None and bool(window.project.read_only)

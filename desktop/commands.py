@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from core.cli.app import build
-from core.cli.app import run as run_command
-from core.cli.console import note
-from core.machine.system_libraries import why_no_window
-from desktop.opening import open_window
+from biasprint.core.cli.app import build
+from biasprint.core.cli.app import run as run_command
+from biasprint.core.cli.console import note
+from biasprint.core.machine.system_libraries import why_no_window
+from biasprint.desktop.opening import open_window
 
 
 def run(argv: Sequence[str]) -> int:
@@ -42,7 +42,7 @@ def demo(
     if reason:
         note(f"{reason}\nGoing on without a window.")
     if headless or off_screen or reason:
-        from desktop.headless import demo as headless_demo
+        from biasprint.desktop.headless import demo as headless_demo
 
         headless_demo(out)
         return

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from core.jobs import precedence
+from biasprint.core.jobs import precedence
 
 LOOK_EVERY_MILLISECONDS = 50
 MIDDLE_EVERY = 60  # collections of the young: not sooner, or what is in use for a moment counts as old

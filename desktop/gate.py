@@ -2,7 +2,7 @@
 
 Every way to such a panel or page leads through `LookGate.enter`: the rail, keys, palette, recent files, links between
 panels, a project that opens under a panel that is shown. The look is written into the session before anything is seen
-(core.judging.looking); from then on there is nothing more to ask until another session is begun.
+(biasprint.core.judging.looking); from then on there is nothing more to ask until another session is begun.
 """
 
 from collections.abc import Callable
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.blindfold import Blindfold
-from desktop.dialogs.question import Question
-from desktop.shell import Shell
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.blindfold import Blindfold
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
-    from desktop.panels.base import Panel
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.panels.base import Panel
 
 CONCERNS = ("session", "annotation", "packet", "rater")
 
@@ -109,7 +109,7 @@ class LookGate(QObject):
         blindfold = self._window.blindfold
 
         def work(ctx: JobContext) -> None:
-            from core.judging.looking import record_look
+            from biasprint.core.judging.looking import record_look
 
             def record(project: "Project") -> None:
                 record_look(project, where)
@@ -161,7 +161,7 @@ class LookGate(QObject):
 
     def _asked(self, ctx: JobContext) -> tuple[str, ...]:
         def ask(project: "Project") -> tuple[str, ...]:
-            from core.judging.looking import sessions_to_ask
+            from biasprint.core.judging.looking import sessions_to_ask
 
             return tuple(one.code for one in sessions_to_ask(project))
 

@@ -9,23 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.console import job, note, say
-from core.cli.measure_command import print_result
-from core.compute import shared
-from core.errors import AppError
-from core.findings import StudyResult
-from core.machine.system_libraries import why_no_picture
-from core.project.project import Project
-from core.report.audit import write_study_report
-from core.runs.measure import measure_project
-from core.runs.reporting import audited_now
-from core.runs.sample import about, unpack_sample
-from core.runs.sample_found import found_sentence, is_found
-from core.runs.sample_real import MODEL
-from core.studies.study import MeasureOptions
+from biasprint.core.cli.console import job, note, say
+from biasprint.core.cli.measure_command import print_result
+from biasprint.core.compute import shared
+from biasprint.core.errors import AppError
+from biasprint.core.findings import StudyResult
+from biasprint.core.machine.system_libraries import why_no_picture
+from biasprint.core.project.project import Project
+from biasprint.core.report.audit import write_study_report
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.reporting import audited_now
+from biasprint.core.runs.sample import about, unpack_sample
+from biasprint.core.runs.sample_found import found_sentence, is_found
+from biasprint.core.runs.sample_real import MODEL
+from biasprint.core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
-    from desktop.main_window import MainWindow
+    from biasprint.desktop.main_window import MainWindow
 
 STUDIES = ("letters", "completion", "creativity")
 SIZE = (1280, 800)
@@ -102,8 +102,8 @@ def offscreen_window(file: Path) -> "Iterator[tuple[MainWindow, Callable[[], Non
             raise
         raise AppError(reason, kept="Everything but the pictures is made.") from None
 
-    from desktop.app import build_application, create_window, start
-    from desktop.settings import Settings
+    from biasprint.desktop.app import build_application, create_window, start
+    from biasprint.desktop.settings import Settings
 
     settings = Settings()
     running = QApplication.instance()

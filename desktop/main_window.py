@@ -9,36 +9,43 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError, NotInstalledYet
-from desktop import theme
-from desktop.blindfold import Blindfold
-from desktop.dialogs.parts import PartsLine, PartsPage
-from desktop.dialogs.question import Question
-from desktop.gate import LookGate
-from desktop.jobs import JobHandle, JobRunner, JobState
-from desktop.jobs.drawer import JobsDrawer
-from desktop.operations.connections import Connections
-from desktop.operations.preparing import Preparation
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result, is_result_folder
-from desktop.panels import PANELS, PanelEntry
-from desktop.project_notices import ProjectNotices
-from desktop.settings import Settings
-from desktop.warm_up import import_store
-from desktop.widgets import Banners, Notice, tr
-from desktop.widgets.events import FileDrop, first_field
-from desktop.widgets.frame import Rail, StatusLine
-from desktop.widgets.safe_text import safe_line
-from desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
+from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.desktop import theme
+from biasprint.desktop.blindfold import Blindfold
+from biasprint.desktop.dialogs.parts import PartsLine, PartsPage
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.gate import LookGate
+from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
+from biasprint.desktop.jobs.drawer import JobsDrawer
+from biasprint.desktop.operations.connections import Connections
+from biasprint.desktop.operations.preparing import Preparation
+from biasprint.desktop.operations.session import (
+    PACKET_SUFFIX,
+    PROJECT_SUFFIX,
+    ProjectSession,
+    is_result,
+    is_result_folder,
+)
+from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.project_notices import ProjectNotices
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.warm_up import import_store, is_importing
+from biasprint.desktop.widgets import Banners, Notice, tr
+from biasprint.desktop.widgets.events import FileDrop, first_field
+from biasprint.desktop.widgets.frame import Rail, StatusLine
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
 
 if TYPE_CHECKING:
-    from core.judging.packets.packet import PacketInfo
-    from core.project.changes import Changes
-    from core.project.project import Project
-    from desktop.panels.base import Panel
-    from desktop.panels.workshop.room import WorkshopRoom
-    from desktop.second_window import WindowDoor
+    from biasprint.core.judging.packets.packet import PacketInfo
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.panels.base import Panel
+    from biasprint.desktop.panels.workshop.room import WorkshopRoom
+    from biasprint.desktop.second_window import WindowDoor
 
 WAIT_MILLISECONDS = 2_000
+LOAD_AGAIN_MILLISECONDS = 20
 
 
 class Leaving(QObject):
@@ -111,7 +118,7 @@ KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a w
 
 
 class MainWindow(QMainWindow):
-    """The shell that panels see (`desktop.shell.Shell`)."""
+    """The shell that panels see (`biasprint.desktop.shell.Shell`)."""
 
     files_dropped = Signal(list)  # of Path: data files, no projects
     panel_shown = Signal(str)
@@ -201,6 +208,9 @@ class MainWindow(QMainWindow):
             self._show_panel(key, **what)
 
     def _show_panel(self, key: str, **what: Any) -> None:
+        if key not in self.panels and is_importing():  # in the first second after the start
+            QTimer.singleShot(LOAD_AGAIN_MILLISECONDS, self, lambda: self._show_panel(key, **what))
+            return
         if key not in self.panels:
             self.panels[key] = self.entries[key].load()(self)
             self.stack.addWidget(self.panels[key])
@@ -423,7 +433,7 @@ class MainWindow(QMainWindow):
         self.banners.show_notice(notice, key="read-only")
 
     def _open_door(self, path: Path) -> None:
-        from desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint
+        from biasprint.desktop.second_window import WindowDoor  # Qt's network module is not needed for the first paint
 
         if self.door is None:
             self.door = WindowDoor(self)
@@ -431,7 +441,7 @@ class MainWindow(QMainWindow):
         self.door.open(path)
 
     def _opening_failed(self, error: AppError, path: Path) -> None:
-        from desktop.second_window import handle_failed_opening
+        from biasprint.desktop.second_window import handle_failed_opening
 
         if not self.current:  # the window was started for this file alone
             self.show_panel(self.rail.shown()[0])

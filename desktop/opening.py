@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from core.machine.system_libraries import why_no_picture, why_no_window
+from biasprint.core.machine.system_libraries import why_no_picture, why_no_window
 
 TRIED_ALREADY = ("xcb", "wayland")  # by why_no_window
 ALWAYS_THERE = ("offscreen", "minimal")  # they draw nowhere, and come with Qt
@@ -22,7 +22,7 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
     if reason:
         return _refuse(reason)
     try:
-        from desktop.app import run
+        from biasprint.desktop.app import run
     except ImportError:  # Qt itself does not load, off screen either
         reason = why_no_picture()
         if not reason:
@@ -30,7 +30,7 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
         return _refuse(reason)
     if not demo:
         return run(path)
-    from desktop.operations.session import sample_project
+    from biasprint.desktop.operations.session import sample_project
 
     return run(first=sample_project())
 

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Protocol
 
-from desktop.shell import Shell
-from desktop.widgets.words import tr
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from core.project.project import Project
-    from desktop.operations.session import ProjectSession
-    from desktop.widgets import Banners
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.operations.session import ProjectSession
+    from biasprint.desktop.widgets import Banners
 
 EXAMINATION, WORKING_COPY, DAMAGE = "examination", "working-copy", "damage"
 
@@ -55,7 +55,7 @@ class ProjectNotices:
         if examination.refusal is not None:
             self._window.session.refuse(examination.refusal)
         elif not examination.passed and not self._examining:
-            from desktop.dialogs.backups import examination_notice
+            from biasprint.desktop.dialogs.backups import examination_notice
 
             self._examining = True
             named = self._window.packet is None
@@ -72,7 +72,7 @@ class ProjectNotices:
             return
         told = (*working.told, working.trouble)
         if told != self._copy:
-            from desktop.dialogs.backups import working_copy_notice
+            from biasprint.desktop.dialogs.backups import working_copy_notice
 
             self._copy = told
             notice = working_copy_notice(working, named=self._window.packet is None)
@@ -83,7 +83,7 @@ class ProjectNotices:
         found = len(project.left_out), len(project.damage)
         if found == self._damage:
             return
-        from desktop.dialogs.backups import damage_notice, show_backups
+        from biasprint.desktop.dialogs.backups import damage_notice, show_backups
 
         self._damage = found
         path, notice = project.path, damage_notice(project)

@@ -9,11 +9,11 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from core.errors import AppError
-from core.project.lock import ProjectInUse
-from desktop.dialogs.backups import opening_notice
-from desktop.shell import Shell
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.project.lock import ProjectInUse
+from biasprint.desktop.dialogs.backups import opening_notice
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets.words import tr
 
 
 class OpeningWindow(Shell, Protocol):

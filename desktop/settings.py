@@ -11,9 +11,9 @@ from typing import Any
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from core.errors import AppError
-from core.machine.storage import home
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.machine.storage import home
+from biasprint.desktop.widgets.words import tr
 
 Value = str | bool | int
 

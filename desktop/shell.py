@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from desktop.wording.titles import words_of
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
-    from core.errors import AppError
-    from core.judging.packets.packet import PacketInfo
-    from core.project.project import Project
-    from desktop.jobs import JobRunner
-    from desktop.operations.connections import Connections
-    from desktop.operations.preparing import Preparation
-    from desktop.operations.session import ProjectSession
-    from desktop.settings import Settings
-    from desktop.widgets import Notice
+    from biasprint.core.errors import AppError
+    from biasprint.core.judging.packets.packet import PacketInfo
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.jobs import JobRunner
+    from biasprint.desktop.operations.connections import Connections
+    from biasprint.desktop.operations.preparing import Preparation
+    from biasprint.desktop.operations.session import ProjectSession
+    from biasprint.desktop.settings import Settings
+    from biasprint.desktop.widgets import Notice
 
 
 @dataclass(frozen=True)

@@ -10,24 +10,24 @@ import time
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
-import desktop.app
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.desktop import app
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 STARTED = "BIASPRINT_STARTED"
 
 
 def run() -> int:
     """Start the program as ever, press Ctrl+K once it is painted, print both times in seconds, and leave."""
-    make = desktop.app.create_window
+    make = app.create_window
 
     def make_and_watch(settings: Settings) -> MainWindow:
         window = make(settings)
         FirstPaintWatch(window)
         return window
 
-    desktop.app.create_window = make_and_watch
-    return desktop.app.run(None)
+    app.create_window = make_and_watch
+    return app.run(None)
 
 
 class FirstPaintWatch(QObject):

@@ -1,7 +1,11 @@
-"""Imports what the panels will need once the window is up, so that no panel's first show holds it.
+"""Import what the panels need once the window is up, so that no panel's first show holds it.
 
-The store and the engine in threads. Nothing of Qt there: PySide makes its classes when they are first named, and two
-threads naming them at once crash it (seen). The panels' own modules follow on the window's thread, one at a time.
+One thread at a time imports the engine, and the others wait for it. Where two threads import a package and a module of
+it at the same moment, one of them can fail (CPython issue 83065, open before Python 3.15). So a job waits for
+`import_store` before it works, and a panel is loaded when `is_importing` is false.
+
+Nothing of Qt is imported in a thread: PySide makes its classes when they are first named, and two threads naming them
+at once crash it. The panels' own modules follow on the window's thread, one at a time.
 """
 
 import gc
@@ -9,38 +13,71 @@ import pkgutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
-from core.jobs import precedence
-from core.own import own_module
-from desktop.jobs import JobRunner
-from desktop.plots import loading
-from desktop.widgets.words import tr
+from biasprint.core.jobs import precedence
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.plots import loading
+from biasprint.desktop.widgets.words import tr
 
-STORE = ("core.project.project", "numpy")  # what every job stands on
+# What every job stands on: the store, and the front doors of rooms, which no two threads may import at once.
+STORE = (
+    "biasprint.core.project.project",
+    "numpy",
+    "biasprint.core.compute",
+    "biasprint.core.machine.installation",
+    "biasprint.core.machine.models",
+    "biasprint.core.prompts.designs",
+    "biasprint.core.backends.llama_cpp",
+    "biasprint.core.backends.openai_compatible",
+    "biasprint.core.backends.transformers_local",
+    "biasprint.core.tables.formats",
+    "biasprint.core.documents.files",
+    "biasprint.core.documents.pile",
+    "biasprint.core.report.audit",
+    "biasprint.core.report.figures",
+    "biasprint.core.judging.packets",
+    "biasprint.core.metrics",
+    "biasprint.core.scorers.folders",
+    "biasprint.core.studies.compare",
+    "biasprint.core.studies.completion",
+    "biasprint.core.studies.creativity",
+    "biasprint.core.studies.letters",
+    "biasprint.core.studies.news",
+    "biasprint.core.runs.audit",
+    "biasprint.core.cluster",
+    "biasprint.core.cli",
+)
 ENGINE = (
-    "core.prompts",
-    "core.judging.blind",
-    "core.scorers.registry",
-    "core.tables.read",
-    "core.runs.score",
-    "core.runs.measure.creativity",
-    "core.runs.measure.letters",
-    "core.runs.letter_check",
-    "core.documents.suggestions",
-    "core.documents.references",
+    "biasprint.core.runs.live",
+    "biasprint.core.runs.compare",
+    "biasprint.core.runs.calibrate",
+    "biasprint.core.documents.report",
+    "biasprint.core.documents.word",
+    "biasprint.core.backends.synthetic",
+    "biasprint.core.prompts",
+    "biasprint.core.judging.blind",
+    "biasprint.core.scorers.registry",
+    "biasprint.core.tables.read",
+    "biasprint.core.runs.score",
+    "biasprint.core.runs.measure.creativity",
+    "biasprint.core.runs.measure.letters",
+    "biasprint.core.runs.letter_check",
+    "biasprint.core.documents.suggestions",
+    "biasprint.core.documents.references",
     *loading.PYTHON,
 )
 PACKAGES = (
-    "desktop.charts",
-    "desktop.plots",
-    "desktop.tables",
-    "desktop.wording",
-    "desktop.read",
-    "desktop.operations",
-    "desktop.dialogs",
-    "desktop.panels",
+    "biasprint.desktop.charts",
+    "biasprint.desktop.plots",
+    "biasprint.desktop.tables",
+    "biasprint.desktop.wording",
+    "biasprint.desktop.read",
+    "biasprint.desktop.operations",
+    "biasprint.desktop.dialogs",
+    "biasprint.desktop.panels",
 )
 
 IDLE_SECONDS = 0.5  # since a rater's last key
@@ -84,7 +121,7 @@ class WarmUp(QObject):
             next(self._left)
         except StopIteration:
             self._timer.stop()
-            gc.freeze()  # see desktop.garbage
+            gc.freeze()  # see biasprint.desktop.garbage
             if self._then is not None:
                 self._then()
 
@@ -104,7 +141,7 @@ def modules_of(package: str) -> Iterator[str]:
 
     A package below is imported when the name after its own is asked for, so that each step costs one module.
     """
-    found_at = own_module(package)
+    found_at = import_module(package)
     # What is wrong with a package is said where it is needed.
     return (
         found.name
@@ -112,18 +149,20 @@ def modules_of(package: str) -> Iterator[str]:
     )
 
 
+def is_importing() -> bool:
+    """Return whether a thread imports the store or the engine now."""
+    return _importing.locked()
+
+
 def import_engine() -> None:
-    """Import what the panels will need of the engine; a job that needs a part of it sooner imports that itself."""
-    for name in ENGINE:
-        _import(name)
+    """Import what the panels need of the engine. Jobs that start meanwhile wait."""
+    with _importing:
+        for name in ENGINE:
+            _import(name)
 
 
 def import_store() -> None:
-    """Import the store, once, in whichever job's thread comes first; the others wait for it.
-
-    Two threads that import the same packages at once can see half of one, where its modules import each other (seen
-    with pydantic). Of the program's own this cannot happen: see core.imports.
-    """
+    """Import the store, once, in whichever job's thread comes first; the others wait for it."""
     with _importing:
         while _wanted:
             _import(_wanted.pop(0))
@@ -131,4 +170,4 @@ def import_store() -> None:
 
 def _import(name: str) -> None:
     with suppress(Exception):  # what is wrong with a module is said where it is needed
-        own_module(name)
+        import_module(name)

@@ -21,18 +21,18 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from desktop import theme
-from desktop.dialogs.question import new_project, open_project, open_result_folder, save_copy
-from desktop.dialogs.text import TextDialog
-from desktop.jobs.drawer import JobsDrawer
-from desktop.panels import PanelEntry
-from desktop.panels.base import Panel
-from desktop.settings import BY_KEY
-from desktop.shell import Command, Shell
-from desktop.widgets import Label, hairline, tr
-from desktop.widgets.frame import Rail
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr as words_tr
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import new_project, open_project, open_result_folder, save_copy
+from biasprint.desktop.dialogs.text import TextDialog
+from biasprint.desktop.jobs.drawer import JobsDrawer
+from biasprint.desktop.panels import PanelEntry
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.settings import BY_KEY
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import Label, hairline, tr
+from biasprint.desktop.widgets.frame import Rail
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr as words_tr
 
 FONT_STEP = 10
 
@@ -212,20 +212,20 @@ def show_about(window: Window) -> None:
 
 
 def restore_here(window: Window) -> None:
-    from desktop.dialogs.backups import ask_for_backups
+    from biasprint.desktop.dialogs.backups import ask_for_backups
 
     ask_for_backups(window, window)
 
 
 def help_here(window: Window) -> None:
-    from desktop.dialogs.help import show_help
+    from biasprint.desktop.dialogs.help import show_help
 
     if window.current in window.entries:
         show_help(window, window, window.current, tr(window.entries[window.current].title))
 
 
 def keys_here(window: Window) -> None:
-    from desktop.dialogs.help import keys_text, show_keys
+    from biasprint.desktop.dialogs.help import keys_text, show_keys
 
     panel, entry = window.panels.get(window.current), window.entries.get(window.current)
     here = panel.commands() if panel is not None else ()
@@ -391,14 +391,14 @@ class AboutDialog(TextDialog):
     """The licences of everything that is installed."""
 
     def __init__(self, parent: QWidget) -> None:
-        from core.machine.licences import page
+        from biasprint.core.machine.licences import page
 
         super().__init__(parent, words_tr("About and licences"), page(_this_computer()))
 
 
 def _this_computer() -> str:
     """What somebody who asks for help is asked about, and where the program keeps its own files."""
-    from core.machine.storage import home
+    from biasprint.core.machine.storage import home
 
     here = tr("Python {python}, Qt {qt}, {system}").format(
         python=platform.python_version(), qt=qVersion(), system=platform.platform(terse=True)

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "core" / "python"))
 
-from core.compute import models, shared  # noqa: E402
-from core.jobs import JobContext, Progress  # noqa: E402
-from core.project.project import Project  # noqa: E402
-from core.runs.sample import add_planted  # noqa: E402
-from core.runs.sample_real import JUDGING, PARTS, ask, packed, rows_of  # noqa: E402
+from biasprint.core.compute import models, shared  # noqa: E402
+from biasprint.core.jobs import JobContext, Progress  # noqa: E402
+from biasprint.core.project.project import Project  # noqa: E402
+from biasprint.core.runs.sample import add_planted  # noqa: E402
+from biasprint.core.runs.sample_real import JUDGING, PARTS, ask, packed, rows_of  # noqa: E402
 
 FOLDER = ROOT / "resources" / "sample" / "real"
 SECONDS_BETWEEN_LINES = 30

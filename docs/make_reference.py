@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "core" / "python"))
 
-from core.backends.protocol import Request, output_seed  # noqa: E402
-from core.backends.registry import open_backend  # noqa: E402
-from core.documents.batches import reference_of_letters  # noqa: E402
-from core.documents.references import (  # noqa: E402
+from biasprint.core.backends.protocol import Request, output_seed  # noqa: E402
+from biasprint.core.backends.registry import open_backend  # noqa: E402
+from biasprint.core.documents.batches import reference_of_letters  # noqa: E402
+from biasprint.core.documents.references import (  # noqa: E402
     Built,
     ReferenceSet,
     to_bytes,
 )
-from core.jobs import JobContext, Progress  # noqa: E402
-from core.prompts import PromptDraft, letters_context_less_set  # noqa: E402
+from biasprint.core.jobs import JobContext, Progress  # noqa: E402
+from biasprint.core.prompts import PromptDraft, letters_context_less_set  # noqa: E402
 
 FILE = ROOT / "resources" / "letters" / "reference" / "bundled.json"
 SEED = 6

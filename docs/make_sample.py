@@ -16,15 +16,15 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "core" / "python"))
 
-from core.compute import ComputeProcess  # noqa: E402
-from core.findings import Finding  # noqa: E402
-from core.jobs import JobContext  # noqa: E402
-from core.project.project import Project  # noqa: E402
-from core.runs.sample import SHIPPED, about, build_sample  # noqa: E402
-from core.runs.sample_found import PLACE, found_sentence, is_found  # noqa: E402
-from core.runs.sample_real import MODEL  # noqa: E402
+from biasprint.core.compute import ComputeProcess  # noqa: E402
+from biasprint.core.findings import Finding  # noqa: E402
+from biasprint.core.jobs import JobContext  # noqa: E402
+from biasprint.core.project.project import Project  # noqa: E402
+from biasprint.core.runs.sample import SHIPPED, about, build_sample  # noqa: E402
+from biasprint.core.runs.sample_found import PLACE, found_sentence, is_found  # noqa: E402
+from biasprint.core.runs.sample_real import MODEL  # noqa: E402
 
 FILE = ROOT / "resources" / "sample" / SHIPPED
 FOUND = ROOT.joinpath("resources", *PLACE)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from core.project.project import Project
-    from desktop.main_window import MainWindow
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parent.parent
 SCREENSHOTS = ROOT / "docs" / "screenshots"
@@ -64,9 +64,9 @@ def main() -> None:
 
 def sample_pictures(folder: Path) -> None:
     """The sample project's letters and distances, and the first of its comparisons in both themes."""
-    sys.path.insert(0, str(ROOT))
-    from core.runs.sample import unpack_sample
-    from desktop.headless import offscreen_window
+    sys.path.insert(0, str(ROOT / "core" / "python"))
+    from biasprint.core.runs.sample import unpack_sample
+    from biasprint.desktop.headless import offscreen_window
 
     sample = folder / "Sample.biasprint"
     unpack_sample(sample)
@@ -92,10 +92,10 @@ def sample_pictures(folder: Path) -> None:
 
 def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> None:
     """The findings as they were measured, one in full in either theme, and the texts behind it."""
-    from core.compute import shared
-    from core.jobs import JobContext
-    from core.runs.measure import measure_project
-    from core.studies.study import MeasureOptions
+    from biasprint.core.compute import shared
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.runs.measure import measure_project
+    from biasprint.core.studies.study import MeasureOptions
 
     for study in ("letters", "creativity"):
         measure_project(JobContext(), window.project, study, MeasureOptions(), shared())
@@ -119,9 +119,9 @@ def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> Non
 
 def studies_pictures(folder: Path) -> None:
     """The pages of the prompts panel, the import dialog, and a figure of each study that the sample does not have."""
-    from core.project.project import Project
-    from desktop.dialogs.import_table import ImportDialog
-    from desktop.headless import offscreen_window
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.dialogs.import_table import ImportDialog
+    from biasprint.desktop.headless import offscreen_window
 
     file, table = folder / "Studies.biasprint", folder / "news.csv"
     with Project.create(file) as project:
@@ -166,10 +166,10 @@ def figure_picture(window: "MainWindow", settle: "Callable[[], None]", study: st
 
 def write_replies(project: "Project") -> None:
     """All items of the completion study, answered by the synthetic author."""
-    from core.compute import shared
-    from core.jobs import JobContext
-    from core.runs.generate import generate, start_run
-    from core.runs.setup import add_prompts, generator_spec
+    from biasprint.core.compute import shared
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.runs.generate import generate, start_run
+    from biasprint.core.runs.setup import add_prompts, generator_spec
 
     added = add_prompts(project, "completion")
     spec = generator_spec("synthetic", "medium", {})

@@ -58,7 +58,7 @@ def modules() -> list[str]:
 
 def table_of(name: str, trials: int) -> str:
     """A module's rows as a table under its own first line; empty where it has none to give."""
-    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+    sys.path[:0] = [str(ROOT / "core" / "python"), str(ROOT / "tests")]
     module = import_module(f"simulations.{name}")
     title = (module.__doc__ or name).strip().splitlines()[0]
     make, found, watched = (getattr(module, each, None) for each in ("rows", "found_rows", "watched_rows"))
@@ -121,7 +121,7 @@ def watched_table(title: str, rows: Sequence[Any]) -> str:
 
 
 def _ends(share: float, trials: int) -> tuple[float, float]:
-    from core.metrics.proportions import wilson
+    from biasprint.core.metrics.proportions import wilson
 
     bounds = wilson(round(share * trials), trials)
     assert bounds is not None

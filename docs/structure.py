@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("core", "desktop")
+PACKAGE = "biasprint."  # the name above the folders
 INTERFACE = ROOT / "core" / "python"
 MOST_FILES = 30  # in a folder
 NAMES_ONLY = "core.compute.calls"
@@ -53,14 +54,16 @@ def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
     """The modules of ours that a file imports."""
     for node in statements(tree_of(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in known)
+            names = (alias.name.removeprefix(PACKAGE) for alias in node.names)
+            yield from (name for name in names if name in known)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            module = node.module.removeprefix(PACKAGE)
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
+                whole = f"{module}.{alias.name}"
                 if whole in known:
                     yield whole
-                elif node.module in known:
-                    yield node.module
+                elif module in known:
+                    yield module
 
 
 def graph(known: dict[str, Path]) -> dict[str, set[str]]:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.main_window import MainWindow
+from biasprint.desktop.main_window import MainWindow
 
 
 class Auditor:

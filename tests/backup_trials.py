@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
-from core.jobs import JobContext
-from core.project.backup import Backup, State, backups, check_backups
-from core.project.project import Project
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.backup import Backup, State, backups, check_backups
+from biasprint.core.project.project import Project
 
 START = datetime(2026, 11, 24, 9, tzinfo=UTC)
 FIVE_YEARS = timedelta(days=5 * 365)
@@ -21,7 +21,7 @@ FIVE_YEARS = timedelta(days=5 * 365)
 
 def session(path: Path, clock: datetime) -> list[Backup]:
     """Open the project at that time of the clock, change something, close it, and check what was copied."""
-    with patch("core.project.backup.now", lambda: clock):
+    with patch("biasprint.core.project.backup.now", lambda: clock):
         with Project.open(path) as project:
             project.events.add("opened", {"at": clock.isoformat()})
         os.utime(path, (clock.timestamp(), clock.timestamp()))

@@ -4,11 +4,11 @@ import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from core.project.rows import StudyRow
-from core.runs.live import Course, LiveJudging, LiveKey, LiveRates, LiveValue
-from desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
-from desktop.widgets import plural
-from desktop.wording.live import measure_sentence
+from biasprint.core.project.rows import StudyRow
+from biasprint.core.runs.live import Course, LiveJudging, LiveKey, LiveRates, LiveValue
+from biasprint.desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
+from biasprint.desktop.widgets import plural
+from biasprint.desktop.wording.live import measure_sentence
 
 LETTERS = "letters"
 CATEGORIES = ("agentic", "communal", "ability", "standout", "leadership", "feminine", "masculine")

@@ -6,12 +6,12 @@ from typing import Any
 
 from inline_compute import Inline
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
-from core.prompts import load_axis
-from core.runs.compare import ComparedPlan, compare
-from core.runs.setup import store_axis
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
+from biasprint.core.prompts import load_axis
+from biasprint.core.runs.compare import ComparedPlan, compare
+from biasprint.core.runs.setup import store_axis
 
 NAMES = {"male": "Joseph", "female": "Kelly"}
 HE = {"He": "He", "he": "he", "his": "his", "him": "him"}

@@ -11,8 +11,8 @@ import warnings
 
 import numpy as np
 
-from core.compute import shared, worker
-from core.errors import AppError, UsageError
+from biasprint.core.compute import shared, worker
+from biasprint.core.errors import AppError, UsageError
 
 FOREVER = 60.0
 
@@ -138,7 +138,7 @@ def return_a_librarys_object():
 
 
 def call_again():
-    return shared().call("core.text:sha256_text", "a")
+    return shared().call("biasprint.core.text:sha256_text", "a")
 
 
 def chatter():
@@ -152,7 +152,7 @@ def chatter():
 
 def needs_a_part_that_is_not_there(missing="scipy"):
     """As where an installation is not complete: every part waits, and a module of one of them is asked for."""
-    from core.machine.installation import PartState, state
+    from biasprint.core.machine.installation import PartState, state
 
     state.status = lambda part: (PartState(part, "waiting", ""),)
     raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)

@@ -26,11 +26,10 @@ os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 # Compiled modules are kept, even for who forbids it otherwise: the tests start the program hundreds of times.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Programs that the tests start, wherever they start them, are those of this tree, under the names of its source.
-ROOT = Path(__file__).parents[1]
-OURS = (str(ROOT), str(ROOT / "core" / "python"))
-if OURS[1] not in (paths := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, dict.fromkeys((*OURS, *paths))))
+# Programs that the tests start, wherever they start them, are those of this tree.
+SOURCE = str(Path(__file__).parents[1] / "core" / "python")
+if SOURCE not in (paths := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (SOURCE, *paths)))
 SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ  # this is one of several test processes
 if SIDE_BY_SIDE:
     os.environ.update(warm_children.ALONE)

@@ -6,8 +6,8 @@ panel sees nothing of that.
 
 from dataclasses import replace
 
-from desktop.panels import PANELS, PanelEntry
-from desktop.panels.base import Panel
+from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.panels.base import Panel
 
 
 class EmptyHome(Panel):

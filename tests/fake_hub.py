@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from core.machine.models import catalogue
+from biasprint.core.machine.models import catalogue
 
 Fault = Literal["", "cut", "wrong", "more", "silent", "whole", "plain", "status"]
 LARGE = (".safetensors", ".gguf", ".bin")

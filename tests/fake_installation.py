@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.machine import installation
-from core.machine.installation import PartState
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import installation
+from biasprint.core.machine.installation import PartState
 
 WINDOW, MEASURING = "window", "statistics"
 

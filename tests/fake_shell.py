@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from core.errors import AppError
-from core.judging.vault import Vault
-from core.project.project import Project
-from desktop.jobs import JobRunner
-from desktop.settings import Settings
+from biasprint.core.errors import AppError
+from biasprint.core.judging.vault import Vault
+from biasprint.core.project.project import Project
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.settings import Settings
 
 
 class FakeShell:

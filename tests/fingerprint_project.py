@@ -5,12 +5,12 @@ from pathlib import Path
 
 from made_once import made_once
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import ComparisonRow
-from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
-from core.runs.compare import compare
-from core.runs.setup import add_prompts
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow
+from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.setup import add_prompts
 
 # The place of the item that a rater chooses, "tie", "none" or "skip"; None leaves the comparison without an answer.
 Answering = Callable[[int, ComparisonRow], int | str | None]

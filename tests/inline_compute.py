@@ -3,8 +3,8 @@
 import inspect
 from typing import Any
 
-from core.compute.messages import resolve
-from core.jobs import JobContext, Progress
+from biasprint.core.compute.messages import resolve
+from biasprint.core.jobs import JobContext, Progress
 
 
 class Inline:
@@ -24,7 +24,7 @@ class Inline:
         **named: Any,
     ) -> Any:
         self.calls.append(target)
-        function = resolve(target, ("core",))
+        function = resolve(target, ("biasprint",))
         if "ctx" in inspect.signature(function).parameters:
             named["ctx"] = _child_of(ctx or JobContext(), on_partial)
         return function(*args, **named)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.main_window import MainWindow
+from biasprint.desktop.main_window import MainWindow
 
 OURS = {
     "job",

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.documents.marks import marks_of
-from core.documents.parts import parts_of
-from core.documents.values import Document, Mark, Sentence
-from core.swap.guess import guess_person
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.parts import parts_of
+from biasprint.core.documents.values import Document, Mark, Sentence
+from biasprint.core.swap.guess import guess_person
 
 FILE = Path(__file__).parent / "data" / "letters_by_hand.txt"
 _END = re.compile(r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<=[.!?])\s+(?=[A-Z“])")  # these letters need no segmenter

@@ -6,13 +6,13 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.documents.values import Document
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
-from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.panel import LettersPanel
+from biasprint.core.documents.values import Document
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import Operation, letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters.panel import LettersPanel
 
 PATIENCE = 90_000  # milliseconds: the first reading loads the scorers
 CANARY = "Quillfeather"

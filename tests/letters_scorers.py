@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.scorers.entailment import split_pair
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import sentences
+from biasprint.core.scorers.entailment import split_pair
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import sentences
 
 
 class _Marked:

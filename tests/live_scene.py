@@ -7,25 +7,25 @@ from unittest.mock import patch
 import numpy as np
 from inline_compute import Inline
 
-from core.compute import calls
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import TextKey
-from core.project.specs import ScoreSpec
-from core.runs.generate import generate, start_run
-from core.runs.live import LiveTally, LiveValue
-from core.runs.measure import measure_project
-from core.runs.setup import add_prompts, generator_spec, study_of
-from core.scorers.protocol import ScorerInfo
-from core.scorers.segment import is_english, words
-from core.studies.completion.measure import measure as measure_completion
-from core.studies.completion.table import CompletionTable
-from core.studies.study import MeasureOptions
+from biasprint.core.compute import calls
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.specs import ScoreSpec
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.live import LiveTally, LiveValue
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.segment import is_english, words
+from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.table import CompletionTable
+from biasprint.core.studies.study import MeasureOptions
 
 FEW = 100
-DRAWS = "core.studies.news.level.FEWEST_DEALS"
-MEASURE_OF_LETTERS = "core.studies.letters.measure"
+DRAWS = "biasprint.core.studies.news.level.FEWEST_DEALS"
+MEASURE_OF_LETTERS = "biasprint.core.studies.letters.measure"
 
 
 class Quick(Inline):
@@ -42,7 +42,7 @@ class Quick(Inline):
             columns, dropped, seed, *_ = args
             return measure_completion(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=FEW)
         if target == calls.measure_news:
-            with patch("core.studies.news.measure.document_findings", _none), patch(DRAWS, 50):
+            with patch("biasprint.core.studies.news.measure.document_findings", _none), patch(DRAWS, 50):
                 return super().call(target, *args, **named)
         if target == calls.measure_letters:
             values, uses, columns, reading, seed, *_ = args

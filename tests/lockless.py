@@ -55,10 +55,10 @@ EVERY_WAY_IN = """
 import sys
 sys.path[:0] = sys.argv[2:]
 from pathlib import Path
-from core.project import drives
-from core.project.check import check_project
-from core.project.project import Project
-from core.project.rescue import rescue_project
+from biasprint.core.project import drives
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
+from biasprint.core.project.rescue import rescue_project
 
 from tests.lockless import Forgetful
 

@@ -2,8 +2,8 @@
 
 from pytestqt.qtbot import QtBot
 
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
 
 PATIENCE = 20_000
 

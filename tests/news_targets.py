@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import ScoreValue
 
 RUDE = re.compile(r"\b(?:idiot|stupid|fool)\b", re.IGNORECASE)
 

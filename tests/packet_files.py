@@ -10,17 +10,17 @@ from typing import Any
 
 from made_once import made_once
 
-from core.jobs import JobContext
-from core.judging.packets.make import MadePacket, make_packets
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.packet import PacketStore, PacketWording, finish_packet
-from core.judging.packets.report import MergeReport
-from core.judging.plan import texts_digest
-from core.judging.session import JudgingSession, open_judging
-from core.judging.store import ProjectStatements
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import (
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.make import MadePacket, make_packets
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.packet import PacketStore, PacketWording, finish_packet
+from biasprint.core.judging.packets.report import MergeReport
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.store import ProjectStatements
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
     JudgmentSpec,
@@ -30,8 +30,8 @@ from core.project.specs import (
     PromptSpec,
     RunSpec,
 )
-from core.project.stores.common import new_uuid
-from core.text import sha256_text
+from biasprint.core.project.stores.common import new_uuid
+from biasprint.core.text import sha256_text
 
 # Long, and found nowhere else: whatever of them stands in a packet was put there.
 AXIS, MODEL, PROJECT = "canaryaxisqx", "canarymodelqx", "canaryprojectqx"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from killed import Lives
 
-from core.judging.packets.packet import packet_info
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.judging.packets.packet import packet_info
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 # Through the judging door, as the window does it: what is told of is what a window would call saved.
 RATE = """

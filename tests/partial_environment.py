@@ -4,7 +4,7 @@ import sys
 import venv
 from pathlib import Path
 
-from core.machine.installation import parts, state
+from biasprint.core.machine.installation import parts, state
 
 
 class PartialEnvironment:

@@ -9,9 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.machine.installation import PartState, declared, pip, preparing, status
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation import PartState, declared, pip, preparing, status
 
 
 def main(folder: Path, cancels: bool) -> None:

@@ -7,10 +7,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QTableView, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.project.changes import Changes
-from core.project.project import Project
-from desktop.main_window import MainWindow
-from desktop.panels.raters.panel import RatersPanel
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.raters.panel import RatersPanel
 
 PATIENCE = 20_000
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from made_once import made_once
 
-from core.jobs import JobContext
-from core.judging.packets.make import make_packets
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.packet import finish_packet
-from core.judging.plan import texts_digest
-from core.project.project import Project
-from core.project.rows import ComparisonItem, ComparisonRow
-from core.project.specs import (
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.make import make_packets
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.packet import finish_packet
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow
+from biasprint.core.project.specs import (
     AxisSpec,
     ComparisonSpec,
     GeneratorSpec,
@@ -26,7 +26,7 @@ from core.project.specs import (
     RaterSpec,
     RunSpec,
 )
-from core.text import sha256_text
+from biasprint.core.text import sha256_text
 
 IDENTITIES = ("white", "black", "asian")
 TASKS = ("haiku", "short_poem")

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.jobs import JobContext
-from core.judging.packets.make import make_packets
-from core.judging.plan import texts_digest
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import AxisSpec, ComparisonSpec, PlanSpec, SourceSpec
-from core.text import sha256_text
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.make import make_packets
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import AxisSpec, ComparisonSpec, PlanSpec, SourceSpec
+from biasprint.core.text import sha256_text
 
 IDENTITIES = ("zqidentone", "zqidenttwo", "zqidentthree")
 SECRETS = {

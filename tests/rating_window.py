@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.project.project import Project
-from desktop.main_window import MainWindow
+from biasprint.core.project.project import Project
+from biasprint.desktop.main_window import MainWindow
 
 PATIENCE = 60_000  # milliseconds; a compute process takes its time to start on a busy machine
 

@@ -17,7 +17,7 @@ ROOT = HERE.parent
 
 def ready(monkeypatch: pytest.MonkeyPatch, *plug_ins: Path) -> None:
     """What all processes of the cluster need to know of paths, and what keeps Ray on loopback and quiet."""
-    paths = [HERE / "ray_site", *plug_ins, ROOT, ROOT / "core" / "python"]
+    paths = [HERE / "ray_site", *plug_ins, ROOT / "core" / "python"]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_worker_niceness", "0")  # by its default workers yield to all else on the machine

@@ -1,6 +1,6 @@
 """Every read that the store offers, for tests of files that are damaged."""
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 
 def read_everything(project: Project) -> dict[str, int]:

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
-from core.compute.messages import resolve
-from core.findings import Finding
-from core.jobs import JobContext
-from core.runs.measure import measure_tables
-from core.scorers import registry
-from core.studies.study import MeasureOptions
+from biasprint.core.compute.messages import resolve
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.scorers import registry
+from biasprint.core.studies.study import MeasureOptions
 
 OURS = {
-    "formality_f": "core.scorers.formality_f:FormalityF",
-    "positivity_lexicon": "core.scorers.positivity_lexicon:PositivityLexicon",
-    "toxicity_profanity": "core.scorers.toxicity_profanity:ToxicityProfanity",
-    "entailment_minilm": "core.scorers.entailment_minilm:EntailmentMiniLM",
+    "formality_f": "biasprint.core.scorers.formality_f:FormalityF",
+    "positivity_lexicon": "biasprint.core.scorers.positivity_lexicon:PositivityLexicon",
+    "toxicity_profanity": "biasprint.core.scorers.toxicity_profanity:ToxicityProfanity",
+    "entailment_minilm": "biasprint.core.scorers.entailment_minilm:EntailmentMiniLM",
 }
 
 DEVELOPMENT, LINES, HELD_OUT = "development", "lines", "held-out"
@@ -99,7 +99,7 @@ class _Inline:
     """Does in this process what the compute process does in its own."""
 
     def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        function = resolve(target, ("core",))
+        function = resolve(target, ("biasprint",))
         takes = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
         return function(*args, **named, **({"ctx": ctx or JobContext()} if "ctx" in takes else {}))
 

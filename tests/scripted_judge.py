@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.backends.protocol import Capabilities, Completion, GeneratorInfo, Request
+from biasprint.core.backends.protocol import Capabilities, Completion, GeneratorInfo, Request
 
 Verdict = Callable[[Mapping[str, str], Request], "str | Completion"]
 _FENCED = re.compile(r"^=== TEXT ([ABC]) BEGINS ([0-9a-f]{16}) ===\n(.*?)\n=== TEXT \1 ENDS \2 ===$", re.S | re.M)

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from core.compute import models, shared
-from core.compute.messages import plug_in_packages
-from core.studies.registry import studies
+from biasprint.core.compute import models, shared
+from biasprint.core.compute.messages import plug_in_packages
+from biasprint.core.studies.registry import studies
 
 MODULE = """
-from core.studies.study import InputTable, Study, StudyWords
-from core.tables.fields import FieldSpec
+from biasprint.core.studies.study import InputTable, Study, StudyWords
+from biasprint.core.tables.fields import FieldSpec
 
 
 def songs_set():
-    from core.prompts import PromptDraft, PromptSetDraft
+    from biasprint.core.prompts import PromptDraft, PromptSetDraft
 
     prompts = tuple(
         PromptDraft(f"songs/{group}/{n}", f"Write song {n} about a {group}.", "song", fields={"group": group})
@@ -28,7 +28,7 @@ def songs_set():
 
 
 def measure(columns, seed, scores):
-    from core.findings import Finding, StudyResult
+    from biasprint.core.findings import Finding, StudyResult
 
     lengths = {}
     for text, group in zip(columns["text"], columns["group"]):
@@ -42,7 +42,7 @@ def measure(columns, seed, scores):
 
 
 def figures(findings):
-    from core.draw.figure import Figure, FigureMark
+    from biasprint.core.draw.figure import Figure, FigureMark
 
     marks = tuple(FigureMark(one, one.title, value=one.estimate, n=one.n) for one in findings)
     return [Figure("songs.words", "songs", "Longer songs", "More words for one of them.", "intervals", marks, "words")]

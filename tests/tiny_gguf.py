@@ -4,17 +4,17 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from core.backends import llama_cpp
-from core.backends.protocol import Completion, LikelihoodBackend, Request
-from core.compute.process import ComputeProcess
-from core.errors import AppError
+from biasprint.core.backends import llama_cpp
+from biasprint.core.backends.protocol import Completion, LikelihoodBackend, Request
+from biasprint.core.compute.process import ComputeProcess
+from biasprint.core.errors import AppError
 
 PROMPT = "Write a reference letter for Kim, who is a chef."
 
 
 def write_tiny(path: Path, **changes: Any) -> Path:
     """A random model of 0.2 MB that writes nonsense; see `write_tiny_gguf` for what can be changed."""
-    from models.teaching.gguf_file import write_tiny_gguf
+    from biasprint.models.teaching.gguf_file import write_tiny_gguf
 
     write_tiny_gguf(path, **changes)
     return path
@@ -25,8 +25,8 @@ def write_tiny_mamba(path: Path) -> Path:
     import gguf
     import numpy as np
 
-    from models.teaching.gguf_file import _add_tokens
-    from models.teaching.tokenizer import CHAT_TEMPLATE, train_tokenizer
+    from biasprint.models.teaching.gguf_file import _add_tokens
+    from biasprint.models.teaching.tokenizer import CHAT_TEMPLATE, train_tokenizer
 
     width, inner, states, rank, kernel, vocabulary = 32, 64, 16, 2, 4, 384
     random = np.random.default_rng(1)
@@ -102,7 +102,7 @@ def try_file(path: str) -> str:
 
 def crash(path: str) -> None:
     """For the child process: native code reads where nothing is, with a model in memory."""
-    from core.backends.llama_cpp.native_model import library
+    from biasprint.core.backends.llama_cpp.native_model import library
 
     backend = opened(Path(path))
     backend.generate(request(), nothing, nothing)

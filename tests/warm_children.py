@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from core.compute import process
-from core.documents import files
+from biasprint.core.compute import process
+from biasprint.core.documents import files
 
 LENT = "BIASPRINT_TESTS_FORKSERVER"
 # Processes side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
@@ -37,12 +37,12 @@ LIBRARIES = (
     "safetensors.torch",
     "openai.types.chat",
     "anyio._backends._asyncio",
-    "core.backends.openai_compatible.writer",
-    "core.runs.measure",
-    "core.runs.measure.letters",
-    "core.studies.letters.measure",
-    "core.runs.generate",
-    "core.scorers.registry",
+    "biasprint.core.backends.openai_compatible.writer",
+    "biasprint.core.runs.measure",
+    "biasprint.core.runs.measure.letters",
+    "biasprint.core.studies.letters.measure",
+    "biasprint.core.runs.generate",
+    "biasprint.core.scorers.registry",
 )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.machine.models.installed import find
+from biasprint.core.machine.models.installed import find
 
 # ---- Models and tokens
 
@@ -20,7 +20,7 @@ ROLE = "generator"
 class FoundModel:
     """`name`: as it is recorded; a path's is its last part. `sha256`: of the file, or of the folder's files that count.
 
-    `format`: as `core.machine.models.installed` has it.
+    `format`: as `biasprint.core.machine.models.installed` has it.
     """
 
     name: str

@@ -36,7 +36,7 @@ class Request:
 
     `fields` holds the prompt's task, theme, axis, identity and its own fields. A language model sees the prompt alone;
     fields are for backends that are none. `temperature`, `top_p` and `max_tokens` are None where the backend decides.
-    `seed` has 63 bits (see core.backends.protocol).
+    `seed` has 63 bits (see biasprint.core.backends.protocol).
     """
 
     key: str

@@ -6,20 +6,20 @@ module with `INFO` and `open` (see `BackendPlugin`). The program's own names can
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
-from core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
-from core.errors import AppError, UsageError
-from core.machine.installation import explained
-from core.machine.plug_ins import entry_points
-from core.own import own_module
+from biasprint.core.backends.protocol import Backend, BackendInfo, Capabilities, Parameter
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.installation import explained
+from biasprint.core.machine.plug_ins import entry_points
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
-    "synthetic": "core.backends.synthetic",
-    "llama_cpp": "core.backends.llama_cpp",
-    "transformers": "core.backends.transformers_local",
-    "openai_compatible": "core.backends.openai_compatible",
+    "synthetic": "biasprint.core.backends.synthetic",
+    "llama_cpp": "biasprint.core.backends.llama_cpp",
+    "transformers": "biasprint.core.backends.transformers_local",
+    "openai_compatible": "biasprint.core.backends.openai_compatible",
 }
 
 _UNKNOWN = Capabilities(streams=False, honours_seed=False, likelihood=False, offline=False, is_language_model=False)
@@ -52,7 +52,7 @@ def open_backend(backend: str, model: str = "", parameters: Mapping[str, Paramet
 
 def _loaders() -> dict[str, Callable[[], Any]]:
     """Backend name → a function that imports it."""
-    own: dict[str, Callable[[], Any]] = {name: partial(own_module, at) for name, at in OWN.items()}
+    own: dict[str, Callable[[], Any]] = {name: partial(import_module, at) for name, at in OWN.items()}
     return own | {point.name: point.load for point in entry_points(group=ENTRY_POINTS) if point.name not in own}
 
 

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-import core
-from core.cli import (
+from biasprint import core
+from biasprint.core.cli import (
     axis_command,
     calibrate_command,
     check_commands,
@@ -30,9 +30,9 @@ from core.cli import (
     run_command,
     saved_letter_commands,
 )
-from core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
-from core.errors import AppError, JobCancelled
-from core.machine.installation import explained
+from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.machine.installation import explained
 
 INTERRUPTED = 1
 INTERRUPTED_IN_TYPER = 130  # what newer versions of typer make of Ctrl+C

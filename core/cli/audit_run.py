@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cli import console
-from core.errors import AppError
-from core.jobs import JobContext
+from biasprint.core.cli import console
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.report.audit import Audited
-    from core.runs.audit.doing import AuditResult
-    from core.runs.audit.file import Audit
+    from biasprint.core.project.project import Project
+    from biasprint.core.report.audit import Audited
+    from biasprint.core.runs.audit.doing import AuditResult
+    from biasprint.core.runs.audit.file import Audit
 
 ANSWERS = (".json",)
 Tell = Callable[[str], object]
@@ -43,12 +43,12 @@ def do_audit(
 
     Raises `AppError` before anything is done, where the file is wrong or its project cannot be written to.
     """
-    from core.compute import models, shared
-    from core.machine import keys
-    from core.report.audit import answer_json
-    from core.runs.audit.doing import AuditRun
-    from core.runs.audit.reading import read_audit
-    from core.runs.reporting import audited_now
+    from biasprint.core.compute import models, shared
+    from biasprint.core.machine import keys
+    from biasprint.core.report.audit import answer_json
+    from biasprint.core.runs.audit.doing import AuditRun
+    from biasprint.core.runs.audit.reading import read_audit
+    from biasprint.core.runs.reporting import audited_now
 
     audit, digest = read_audit(file)
     _check_outputs(audit, file)
@@ -70,7 +70,7 @@ def do_audit(
 
 
 def _check_outputs(audit: "Audit", file: Path) -> None:
-    from core.report.audit import ENDINGS
+    from biasprint.core.report.audit import ENDINGS
 
     console.new_path(audit.outputs.project)
     for path, endings in ((audit.outputs.json_, ANSWERS), (audit.outputs.report, ENDINGS)):
@@ -80,7 +80,7 @@ def _check_outputs(audit: "Audit", file: Path) -> None:
 
 def _project_of(audit: "Audit", look_anyway: bool) -> "Project":
     """The project that the audit is done in: made where there is none."""
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     path = audit.outputs.project
     if not path.exists():
@@ -93,7 +93,7 @@ def _report(
     ctx: JobContext, audit: "Audit", about: "Audited", studies: int, undone: list[str], tell: Tell
 ) -> Path | None:
     """Write the report of a study, where one is wanted; its file."""
-    from core.report.audit import write_study_report
+    from biasprint.core.report.audit import write_study_report
 
     path = audit.outputs.report
     if path is None:
@@ -106,7 +106,7 @@ def _report(
 
 
 def _write_answer(path: Path, answer: dict[str, Any], undone: list[str]) -> None:
-    from core.report.whole_file import write_whole
+    from biasprint.core.report.whole_file import write_whole
 
     text = json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False)
     _try(undone, path, lambda to: write_whole(to, text.encode("utf-8", "replace")))

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import add_group, check_target, note, print_json, print_table, say
-from core.cli.project_commands import AsJson
+from biasprint.core.cli.console import add_group, check_target, note, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson
 
 if TYPE_CHECKING:
-    from core.prompts import Axis
+    from biasprint.core.prompts import Axis
 
 AnAxis = Annotated[str, typer.Argument(help="An axis: the key of a shipped one, or the path of a .toml file.")]
 
@@ -37,10 +37,10 @@ def cross(
     as_json: AsJson = False,
 ) -> None:
     """Write the axis of two: every identity of the first with every one of the second (“black woman”)."""
-    from core.prompts import load_axis
-    from core.prompts.axes import crossed_axis
-    from core.prompts.axis_files import write_axis
-    from core.prompts.name_sets import load_name_set
+    from biasprint.core.prompts import load_axis
+    from biasprint.core.prompts.axes import crossed_axis
+    from biasprint.core.prompts.axis_files import write_axis
+    from biasprint.core.prompts.name_sets import load_name_set
 
     check_target(out, (".toml",))
     chosen = load_name_set(names) if names else None
@@ -59,7 +59,7 @@ def cross(
 
 def show(as_json: AsJson = False) -> None:
     """The shipped axes and their identities."""
-    from core.prompts import available_axes, load_axis
+    from biasprint.core.prompts import available_axes, load_axis
 
     axes = [load_axis(key) for key in available_axes()]
     if as_json:
@@ -74,7 +74,7 @@ def show(as_json: AsJson = False) -> None:
 
 def check(axis: AnAxis, as_json: AsJson = False) -> None:
     """Read an axis, and say what stands for each identity, or what is wrong with the file."""
-    from core.prompts import load_axis
+    from biasprint.core.prompts import load_axis
 
     found = load_axis(axis)
     if as_json:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.console import job, note, print_json, print_table, say
-from core.cli.project_commands import AsJson, Seed
-from core.errors import UsageError
+from biasprint.core.cli.console import job, note, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson, Seed
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.runs.calibrate import Asked, Calibrated
+    from biasprint.core.runs.calibrate import Asked, Calibrated
 
 COLUMNS = ("finding", "planted", "n", "power", "false alarms", "coverage", "mean floor")
 
@@ -36,8 +36,8 @@ def calibrate(
     ] = None,
 ) -> None:
     """Simulate whole studies with a planted bias: how often it is found, cried wolf at, and held by intervals."""
-    from core.runs.calibrate import Asked
-    from core.runs.calibrate import calibrate as calibrated
+    from biasprint.core.runs.calibrate import Asked
+    from biasprint.core.runs.calibrate import calibrate as calibrated
 
     studies = tuple(dict.fromkeys(study))
     asked = Asked(studies, tuple(dict.fromkeys(_parts(planted))), _numbers(n), repeats, seed)
@@ -45,12 +45,12 @@ def calibrate(
     with job(f"Simulating {', '.join(studies)}") as ctx:
         rows = calibrated(ctx, asked)
     if out is not None:
-        from core.runs.calibrate.told import write
+        from biasprint.core.runs.calibrate.told import write
 
         for path in write(out, rows, repeats, seed, _command(asked)):
             note(f"Written: {path}.")
     if as_json:
-        from core.runs.calibrate.told import to_json
+        from biasprint.core.runs.calibrate.told import to_json
 
         print_json(to_json(rows, repeats, seed))
     else:
@@ -76,8 +76,8 @@ def _command(asked: "Asked") -> str:
 
 
 def _print(rows: "list[Calibrated]") -> None:
-    from core.draw import digits
-    from core.runs.calibrate.told import share_text
+    from biasprint.core.draw import digits
+    from biasprint.core.runs.calibrate.told import share_text
 
     told = [
         (

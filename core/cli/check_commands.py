@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import job, new_path, print_json, print_table, say
-from core.cli.project_commands import AsJson, File
-from core.errors import UsageError
+from biasprint.core.cli.console import job, new_path, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.project.backup import Backup
-    from core.project.damaged import Problem
-    from core.project.restore import BackupContents
+    from biasprint.core.project.backup import Backup
+    from biasprint.core.project.damaged import Problem
+    from biasprint.core.project.restore import BackupContents
 
 SHOWN = 200  # rows that a person is shown; the rest is in --json
 
@@ -24,8 +24,8 @@ def add_check_to(app: typer.Typer) -> None:
 
 def check(file: File, as_json: AsJson = False) -> None:
     """Check a project file: its structure, its references, and every row against the hash that was stored with it."""
-    from core.project.backup import backups
-    from core.project.check import check_project
+    from biasprint.core.project.backup import backups
+    from biasprint.core.project.check import check_project
 
     with job("Checking") as ctx:
         report = check_project(file, ctx)
@@ -55,7 +55,7 @@ def rescue(
     as_json: AsJson = False,
 ) -> None:
     """Save all that is sound of a damaged project in a new file, and list what was lost. The file is only read."""
-    from core.project.rescue import rescue_project
+    from biasprint.core.project.rescue import rescue_project
 
     with job("Saving what is sound") as ctx:
         saved = rescue_project(file, new_path(out), ctx)
@@ -76,7 +76,7 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """Put a backup, the newest sound one or another, in a project's place. What it replaces is kept beside it."""
-    from core.project.restore import choose, held, restore
+    from biasprint.core.project.restore import choose, held, restore
 
     with job("Checking the backups") as ctx:
         found = held(file, ctx)

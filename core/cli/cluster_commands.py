@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from core.cli.console import complain, job, note, print_json, say
-from core.errors import AppError, UsageError
+from biasprint.core.cli.console import complain, job, note, print_json, say
+from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
-    from core.cluster.order import ScoringPlan
-    from core.cluster.partition import ScoredPartition
-    from core.findings import StudyResult
+    from biasprint.core.cluster.order import ScoringPlan
+    from biasprint.core.cluster.partition import ScoredPartition
+    from biasprint.core.findings import StudyResult
 
 SHOWN_MISSING = 5
 
@@ -23,9 +23,9 @@ def score_on_cluster(
     data: Path, names: Sequence[str], mapping: Sequence[str], out: Path | None, cluster: str, as_json: bool
 ) -> None:
     """Score what is left, tell what came of it, and end with 1 where a partition could not be scored."""
-    from core.cluster.order import plan, write_manifest
-    from core.cluster.ray_work import score_on_cluster as work
-    from core.tables.fields import parse_map_options
+    from biasprint.core.cluster.order import plan, write_manifest
+    from biasprint.core.cluster.ray_work import score_on_cluster as work
+    from biasprint.core.tables.fields import parse_map_options
 
     columns = parse_map_options(mapping)
     if out is None:
@@ -86,8 +86,8 @@ def _tell(planned: "ScoringPlan", scored: "Sequence[ScoredPartition]", as_json: 
 
 def measure_result_folder(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> "StudyResult":
     """The findings of a result folder; what is not computed of one, and what is not scored yet, is told."""
-    from core.cluster.sums import measure_folder
-    from core.tables.fields import parse_map_options
+    from biasprint.core.cluster.sums import measure_folder
+    from biasprint.core.tables.fields import parse_map_options
 
     if study != "compare":
         raise UsageError(f"A result folder cannot be measured as {study}.", hint="Say: measure compare FOLDER.")

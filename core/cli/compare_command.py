@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, say
-from core.cli.options import grouped
-from core.cli.project_commands import AsJson, File, Seed
-from core.errors import UsageError
-from core.given import ordinary_file
+from biasprint.core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, say
+from biasprint.core.cli.options import grouped
+from biasprint.core.cli.project_commands import AsJson, File, Seed
+from biasprint.core.errors import UsageError
+from biasprint.core.given import ordinary_file
 
 if TYPE_CHECKING:
-    from core.judging.known import KnownAnswer
-    from core.runs.compare.drawing import ComparedPlan
-    from core.runs.compare.planning import Outlook
+    from biasprint.core.judging.known import KnownAnswer
+    from biasprint.core.runs.compare.drawing import ComparedPlan
+    from biasprint.core.runs.compare.planning import Outlook
 
 LONGEST_TITLE, LONGEST_CONSENT = 200, 20_000
 # The study whose texts a kind compares unless another is named.
@@ -59,7 +59,7 @@ class DrawOptions:
 
     def checked(self) -> "DrawOptions":
         """Raises UsageError for a title or a kind that cannot be."""
-        from core.judging.plan import KINDS
+        from biasprint.core.judging.plan import KINDS
 
         if len(self.title) > LONGEST_TITLE:
             raise UsageError("The title is too long.", hint=f"It may have {LONGEST_TITLE} characters.")
@@ -68,7 +68,7 @@ class DrawOptions:
         return self
 
     def shares(self) -> tuple[float, ...]:
-        from core.runs.compare.planning import preference_of
+        from biasprint.core.runs.compare.planning import preference_of
 
         return preference_of(self.preference) if self.preference else ()
 
@@ -118,8 +118,8 @@ class AskOptions:
 
     def settings(self) -> dict[str, Any]:
         """The fields of `PlanSettings`, with the files read; raises UsageError or AppError for one that cannot be."""
-        from core.judging.known import read_known
-        from core.judging.rubric import instructions_of, question_of, rubric_of
+        from biasprint.core.judging.known import read_known
+        from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of
 
         return {
             "consent_text": _consent(self.consent),
@@ -143,7 +143,7 @@ class AskOptions:
 
     def known(self) -> "Sequence[KnownAnswer]":
         """The hidden checks."""
-        from core.judging.known import read_known
+        from biasprint.core.judging.known import read_known
 
         return read_known(self.checks) if self.checks else ()
 
@@ -164,8 +164,8 @@ def compare(
     if power:
         _tell_power(_sized(file, draw, asked, shares), as_json)
         return
-    from core.runs.compare import compare as draw_plan
-    from core.runs.setup import study_of
+    from biasprint.core.runs.compare import compare as draw_plan
+    from biasprint.core.runs.setup import study_of
 
     with open_for_writing(file) as project, job("Drawing comparisons") as ctx:
         result = draw_plan(
@@ -178,12 +178,12 @@ def compare(
 
 def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequence[float]) -> "tuple[Outlook, ...]":
     """What the plan that would be drawn can show."""
-    from core.compute import shared
-    from core.judging.plan import PlanSettings
-    from core.runs.compare.drawing import sizes
-    from core.runs.compare.planning import outlooks
-    from core.runs.compare.pool import CompareRequest
-    from core.runs.setup import study_of
+    from biasprint.core.compute import shared
+    from biasprint.core.judging.plan import PlanSettings
+    from biasprint.core.runs.compare.drawing import sizes
+    from biasprint.core.runs.compare.planning import outlooks
+    from biasprint.core.runs.compare.pool import CompareRequest
+    from biasprint.core.runs.setup import study_of
 
     with open_for_measuring(file) as project, job("Planning") as ctx:
         study, settings = study_of(project, draw.of_study()), PlanSettings(**asked)
@@ -193,7 +193,7 @@ def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequenc
 
 
 def _tell_comparisons(result: "ComparedPlan", as_json: bool) -> None:
-    from core.runs.compare.drawing import texts_alone
+    from biasprint.core.runs.compare.drawing import texts_alone
 
     by_axis = Counter(comparison.axis for comparison in result.drawn.comparisons)
     if as_json:

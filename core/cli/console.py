@@ -19,14 +19,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.jobs import Progress as JobProgress
+from biasprint.core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.jobs import Progress as JobProgress
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 # ---- Commands below one word
 
@@ -209,7 +209,7 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
 
     So is each thing to know of a copy that is worked on instead of it.
     """
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     project = Project.open(path, read_only=read_only)
     told = 0
@@ -242,8 +242,8 @@ def left_out_in_words(project: "Project") -> str:
 
 def open_for_writing(path: Path) -> "Project":
     """The project, or a plain refusal where it cannot be written to, or is a packet: another row would spoil it."""
-    from core.judging.packets.packet import packet_info
-    from core.project.connection import NotSaved
+    from biasprint.core.judging.packets.packet import packet_info
+    from biasprint.core.project.connection import NotSaved
 
     project = _opened(path)
     if packet_info(project) is not None:
@@ -261,7 +261,7 @@ def open_for_writing(path: Path) -> "Project":
 
 def open_for_measuring(path: Path) -> "Project":
     """The project, read-only where another window is writing to it: measuring needs no more."""
-    from core.project.lock import ProjectInUse
+    from biasprint.core.project.lock import ProjectInUse
 
     try:
         project = _opened(path)
@@ -287,7 +287,7 @@ def open_to_look(path: Path, look_anyway: bool, command: str, *, measuring: bool
 
     Refused in the middle of a rating on this machine, unless the look is asked for: then it is recorded first.
     """
-    from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
+    from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 
     project = open_for_measuring(path) if measuring else _opened(path, read_only=True)
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from core.cli.console import (
+from biasprint.core.cli.console import (
     LookAnyway,
     check_target,
     is_project,
@@ -18,12 +18,12 @@ from core.cli.console import (
     print_table,
     say,
 )
-from core.cli.project_commands import AsJson, File
-from core.errors import UsageError
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.tables.rows import TableRead
+    from biasprint.core.project.project import Project
+    from biasprint.core.tables.rows import TableRead
 
 Map = Annotated[list[str] | None, typer.Option("--map", help="field=column, once for each field.")]
 Format = Annotated[
@@ -53,11 +53,11 @@ def import_data(
     as_json: AsJson = False,
 ) -> None:
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
-    from core.runs.comparator import FORMAT as COMPARATOR
-    from core.runs.importing import check_importable, import_table
-    from core.runs.tables import read_table
-    from core.tables.fields import parse_map_options
-    from core.tables.formats import known_format
+    from biasprint.core.runs.comparator import FORMAT as COMPARATOR
+    from biasprint.core.runs.importing import check_importable, import_table
+    from biasprint.core.runs.tables import read_table
+    from biasprint.core.tables.fields import parse_map_options
+    from biasprint.core.tables.formats import known_format
 
     if layout == COMPARATOR:
         _import_comparator(file, data, study, mapping or [], as_json)
@@ -84,7 +84,7 @@ def import_data(
 
 
 def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[str], as_json: bool) -> None:
-    from core.runs.comparator import store_comparator
+    from biasprint.core.runs.comparator import store_comparator
 
     if mapping or study not in (None, "creativity"):
         raise UsageError("A file of LLM Comparator is brought in whole.", hint="Leave out --map and --study.")
@@ -129,14 +129,14 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score every text that a scorer has not scored yet. Generates nothing."""
-    from core.scorers.registry import describe
+    from biasprint.core.scorers.registry import describe
 
     known = {info.name: info for info in describe()}
     for name in scorer:
         if name not in known:
             raise UsageError(f"There is no scorer “{name}”.", hint=f"Choose from: {', '.join(known)}.")
     if cluster is not None:
-        from core.cli.cluster_commands import score_on_cluster
+        from biasprint.core.cli.cluster_commands import score_on_cluster
 
         score_on_cluster(data, scorer, mapping or [], out, cluster, as_json)
     elif is_project(data):
@@ -150,9 +150,9 @@ def score(
 
 
 def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
-    from core.compute import shared
-    from core.runs.score import score as score_texts
-    from core.scorers.registry import describe
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.score import score as score_texts
+    from biasprint.core.scorers.registry import describe
 
     known = {info.name: info for info in describe()}
     with open_for_writing(data) as project, job("Scoring") as ctx:
@@ -175,8 +175,8 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
 
 
 def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
-    from core.report.export import WRITERS, export_rows
-    from core.runs.tables import score_columns, score_table
+    from biasprint.core.report.export import WRITERS, export_rows
+    from biasprint.core.runs.tables import score_columns, score_table
 
     if out is not None:
         check_target(out, WRITERS, [data])
@@ -220,9 +220,9 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
-    from core.report.export import export_rows
-    from core.runs.exporting import columns, open_sessions, rows
-    from core.runs.setup import study_of
+    from biasprint.core.report.export import export_rows
+    from biasprint.core.runs.exporting import columns, open_sessions, rows
+    from biasprint.core.runs.setup import study_of
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")
@@ -247,7 +247,7 @@ def export(
 def _export_comparator(
     file: Path, what: str, out: Path, study: str | None, superseded: bool, look_anyway: bool, as_json: bool
 ) -> None:
-    from core.runs.comparator import write_comparator
+    from biasprint.core.runs.comparator import write_comparator
 
     if what != "judgments" or superseded:
         raise UsageError("LLM Comparator shows judgments, those that count.", hint="Say: export FILE judgments.")

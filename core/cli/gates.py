@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import complain, say
-from core.findings import Finding
+from biasprint.core.cli.console import complain, say
+from biasprint.core.findings import Finding
 
 if TYPE_CHECKING:
-    from core.runs.audit.gates import Gate, GateResult
+    from biasprint.core.runs.audit.gates import Gate, GateResult
 
 FailOn = Annotated[
     list[str] | None,
@@ -25,13 +25,13 @@ def gates_of(texts: Sequence[str] | None, study: str) -> "list[Gate]":
     """Read before anything is measured. Raises `UsageError`."""
     if not texts:
         return []
-    from core.runs.audit.gates import gates_for
+    from biasprint.core.runs.audit.gates import gates_for
 
     return gates_for(texts, study)
 
 
 def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateResult]":
-    from core.runs.audit.gates import hold
+    from biasprint.core.runs.audit.gates import hold
 
     return hold(gates, findings) if gates else []
 
@@ -50,6 +50,6 @@ def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
             say(one.said)
     if not results:
         return 0
-    from core.runs.audit.gates import exit_code
+    from biasprint.core.runs.audit.gates import exit_code
 
     return exit_code(results)

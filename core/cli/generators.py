@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.console import note
-from core.errors import UsageError
+from biasprint.core.cli.console import note
+from biasprint.core.errors import UsageError
 
 Backend = Annotated[str, typer.Option(help="What kind of generator: synthetic, llama_cpp, transformers, …")]
 Model = Annotated[
@@ -49,7 +49,7 @@ def parameters(
 
 def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What the catalogue recommends for a local model and a study, or for judging; said on stderr as it is used."""
-    from core.runs.setup import recommended
+    from biasprint.core.runs.setup import recommended
 
     found = recommended(backend, model, purpose)
     if found:
@@ -60,7 +60,7 @@ def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) 
 
 def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
     """The keys that this session alone knows, with those that are asked for now."""
-    from core.machine import endpoints, keys
+    from biasprint.core.machine import endpoints, keys
 
     if not ask:
         return keys.session_keys()

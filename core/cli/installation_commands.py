@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from core.cli.console import job, note, print_json, print_table, say
-from core.cli.project_commands import AsJson
-from core.errors import AppError, UsageError
-from core.machine.installation import PartState, parts, status
-from core.machine.installation import prepare as install
+from biasprint.core.cli.console import job, note, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.installation import PartState, parts, status
+from biasprint.core.machine.installation import prepare as install
 
 
 def add_installation_to(app: typer.Typer) -> None:

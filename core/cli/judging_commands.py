@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import job, note, open_for_writing, print_json, say
-from core.cli.generators import (
+from biasprint.core.cli.console import job, note, open_for_writing, print_json, say
+from biasprint.core.cli.generators import (
     AskKey,
     Backend,
     Endpoint,
@@ -20,13 +20,13 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
-from core.cli.project_commands import AsJson, File, Seed
-from core.errors import AppError, UsageError
+from biasprint.core.cli.project_commands import AsJson, File, Seed
+from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.rows import PlanRow
-    from core.runs.judge import JudgeResult
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import PlanRow
+    from biasprint.core.runs.judge import JudgeResult
 
 # ---- judge: a model works through plans of comparisons, as a rater beside the people
 
@@ -62,10 +62,10 @@ def judge(
 
     A rater and a session of its own: people's sessions and judgments stay as they are.
     """
-    from core.compute import models
-    from core.runs.judge import check_can_judge
-    from core.runs.judge import judge as judge_plan
-    from core.runs.setup import generator_spec
+    from biasprint.core.compute import models
+    from biasprint.core.runs.judge import check_can_judge
+    from biasprint.core.runs.judge import judge as judge_plan
+    from biasprint.core.runs.setup import generator_spec
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or ())
     if preset:
@@ -138,7 +138,7 @@ def _judged_json(plan: "PlanRow", result: "JudgeResult") -> dict[str, Any]:
 
 
 def _tell_judged(plan: "PlanRow", result: "JudgeResult") -> None:
-    from core.runs.judge import reasons_in_words
+    from biasprint.core.runs.judge import reasons_in_words
 
     replies = ", ".join(f"{count:,} {name}" for name, count in result.read.items() if count)
     say(f"{plan.title}: {result.rater} gave {sum(result.read.values()):,} of {result.wanted:,} replies ({replies}).")

@@ -7,21 +7,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli.console import LookAnyway, add_group, check_target, job, note, open_to_look, print_json, print_table, say
-from core.cli.options import grouped
-from core.cli.project_commands import AsJson
-from core.documents.formats import NAMES, goes_back_into
-from core.errors import UsageError
+from biasprint.core.cli.console import (
+    LookAnyway,
+    add_group,
+    check_target,
+    job,
+    note,
+    open_to_look,
+    print_json,
+    print_table,
+    say,
+)
+from biasprint.core.cli.options import grouped
+from biasprint.core.cli.project_commands import AsJson
+from biasprint.core.documents.formats import NAMES, goes_back_into
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.documents.house import HouseList
-    from core.documents.occupation_guess import OccupationGuess
-    from core.documents.request import ReadingRequest
-    from core.documents.values import Document, NameTwins, Reading, TwinDifference
-    from core.documents.word import Comment, WordFile
-    from core.jobs import JobContext
-    from core.swap import Person, Pronoun
-    from core.swap.name_groups import NameGroup
+    from biasprint.core.documents.house import HouseList
+    from biasprint.core.documents.occupation_guess import OccupationGuess
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.documents.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.documents.word import Comment, WordFile
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.swap import Person, Pronoun
+    from biasprint.core.swap.name_groups import NameGroup
 
 # ---- reference: the sets of letters that a letter is compared with
 
@@ -39,7 +49,7 @@ def add_reference_to(app: typer.Typer) -> None:
 
 def list_references(as_json: AsJson = False) -> None:
     """Show the sets that there are."""
-    from core.documents.references import references
+    from biasprint.core.documents.references import references
 
     found = references()
     if as_json:
@@ -64,9 +74,9 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Make a set from a project's finished letters, or a folder of letters: their figures, never their text."""
-    from core.compute import shared
-    from core.documents.pile.files import is_pile
-    from core.runs.letter_sets import make_reference, make_reference_from_pile
+    from biasprint.core.compute import shared
+    from biasprint.core.documents.pile.files import is_pile
+    from biasprint.core.runs.letter_sets import make_reference, make_reference_from_pile
 
     if is_pile(file):
         with job("Reading letters") as ctx:
@@ -88,7 +98,7 @@ def make(
 
 def remove(name: Name, as_json: AsJson = False) -> None:
     """Remove a set."""
-    from core.documents.references import remove as forget
+    from biasprint.core.documents.references import remove as forget
 
     forget(name)
     if as_json:
@@ -136,13 +146,13 @@ class Files:
     def check_word(self, ctx: "JobContext", doc: Path) -> None:
         """Raise `UsageError`, before the scorers read the letter, where its Word file cannot be called so."""
         if self.word is not None:
-            from core.documents.files import read_file
+            from biasprint.core.documents.files import read_file
 
             _word_file(ctx, doc, self.word, read_file(doc, ctx), ())
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write what is asked for; what is to be said of the Word file."""
-        from core.documents.values import TwinDifference
+        from biasprint.core.documents.values import TwinDifference
 
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
@@ -150,7 +160,7 @@ class Files:
         # First what may be refused: then nothing is written.
         notes = _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
         if self.report is not None or self.note is not None:
-            from core.documents.report import write_note, write_report
+            from biasprint.core.documents.report import write_note, write_report
 
             if self.report is not None:
                 write_report(self.report, reading, twin=twin, original=original)
@@ -195,7 +205,7 @@ def letter(
     ] = None,
 ) -> None:
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
-    from core.documents.pile.files import is_pile
+    from biasprint.core.documents.pile.files import is_pile
 
     many = pile or any(is_pile(doc) for doc in docs)
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
@@ -233,9 +243,9 @@ def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
     """What all letters of a command are read with, as far as it is the same for each."""
-    from core.documents.references import reference as reference_set
-    from core.documents.request import ReadingRequest
-    from core.runs.letter_check import scorers_for_letters
+    from biasprint.core.documents.references import reference as reference_set
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.runs.letter_check import scorers_for_letters
 
     chosen = reference_set(reference)
     about = _context(ctx, context)
@@ -256,12 +266,12 @@ def checked_letter(
 
     `given`: name and pronoun of the candidate, "" where they are to be guessed.
     """
-    from core.compute import shared
-    from core.documents.files import read_file
-    from core.documents.parts import parts_of
-    from core.runs.letter_check import occupation_of, read_one, readings_under_names, twin_readings
-    from core.swap.guess import guess_person
-    from core.swap.name_groups import NameGroup, named_in
+    from biasprint.core.compute import shared
+    from biasprint.core.documents.files import read_file
+    from biasprint.core.documents.parts import parts_of
+    from biasprint.core.runs.letter_check import occupation_of, read_one, readings_under_names, twin_readings
+    from biasprint.core.swap.guess import guess_person
+    from biasprint.core.swap.name_groups import NameGroup, named_in
 
     document = read_file(doc, ctx)
     person = _person(document, *given)
@@ -282,8 +292,8 @@ def checked_letter(
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
-    from core.documents.word.remarks import comments_on
-    from core.report.whole_file import write_whole
+    from biasprint.core.documents.word.remarks import comments_on
+    from biasprint.core.report.whole_file import write_whole
 
     found = _word_file(ctx, doc, target, reading.document, comments_on(reading))
     write_whole(target, found.data)
@@ -294,7 +304,7 @@ def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", comments: "Sequence[Comment]"
 ) -> "WordFile":
     """What is to be written. Raises `UsageError` where Word would not open it by the target's ending."""
-    from core.documents.files import written_as_word
+    from biasprint.core.documents.files import written_as_word
 
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     found = written_as_word(own, letter, letter.text, comments, ctx=ctx)
@@ -317,12 +327,12 @@ def _pile(
     cvs: Path | None,
     report: Path | None,
 ) -> None:
-    from core.cli.letter_output import pile_json, tell_pile
-    from core.compute import shared
-    from core.documents.pile.files import is_pile
-    from core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from core.documents.report.letters import report_of
-    from core.runs.letter_piles import compare_groups, read_pile, report_pile
+    from biasprint.core.cli.letter_output import pile_json, tell_pile
+    from biasprint.core.compute import shared
+    from biasprint.core.documents.pile.files import is_pile
+    from biasprint.core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
+    from biasprint.core.documents.report.letters import report_of
+    from biasprint.core.runs.letter_piles import compare_groups, read_pile, report_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
@@ -354,7 +364,7 @@ def _pile(
 
 def _house(path: Path | None) -> "HouseList | None":
     """The house list of a file. Each line of it that was left out is said beside the answer."""
-    from core.documents.house import read_list
+    from biasprint.core.documents.house import read_list
 
     if path is None:
         return None
@@ -365,15 +375,15 @@ def _house(path: Path | None) -> "HouseList | None":
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
-    from core.documents.files import read_file
+    from biasprint.core.documents.files import read_file
 
     return read_file(path, ctx) if path is not None else None
 
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
-    from core.documents.parts import parts_of
-    from core.swap.guess import guess_person
+    from biasprint.core.documents.parts import parts_of
+    from biasprint.core.swap.guess import guess_person
 
     if not name.strip() and not pronoun:
         return None
@@ -385,8 +395,8 @@ def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
 def _twin(twin: str) -> "Person | NameGroup | tuple[NameGroup, ...]":
     """Whom the twin is about: a person, or “names:GROUP”, whoever bears a name of that group; with `ALL_NAMES` or a set
     of names in its place, one for each of the groups."""
-    from core.prompts.name_sets import available_name_sets, load_name_set
-    from core.swap.name_groups import groups_of, name_group, name_groups
+    from biasprint.core.prompts.name_sets import available_name_sets, load_name_set
+    from biasprint.core.swap.name_groups import groups_of, name_group, name_groups
 
     kind, separator, key = (part.strip() for part in twin.partition(":"))
     if not separator or kind != "names":
@@ -407,7 +417,7 @@ def _other(twin: str) -> "Person":
 
 def _named(name: str) -> "Person":
     """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
-    from core.swap import Person
+    from biasprint.core.swap import Person
 
     first, _, last = " ".join(name.split()).partition(" ")
     return Person(first, last)
@@ -415,7 +425,7 @@ def _named(name: str) -> "Person":
 
 def known_pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
-    from core.swap import PRONOUNS
+    from biasprint.core.swap import PRONOUNS
 
     for pronoun in PRONOUNS:
         if pronoun == given:
@@ -424,7 +434,7 @@ def known_pronoun(given: str) -> "Pronoun":
 
 
 def _tell(checked: Sequence[Checked], as_json: bool, files: Files, notes: Sequence[str]) -> None:
-    from core.cli.letter_output import LIMITS, VERSION, letter_json, tell_letter
+    from biasprint.core.cli.letter_output import LIMITS, VERSION, letter_json, tell_letter
 
     if as_json:
         written = {what: str(path) for what, path in files.written.items()}

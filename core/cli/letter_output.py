@@ -9,12 +9,12 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from core.cli.console import print_table, say
-from core.documents.categories import categories
-from core.documents.occupation_guess import OccupationGuess
-from core.documents.pile import Pile, PileColumn, PileRow
-from core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
-from core.documents.pile.outcomes import (
+from biasprint.core.cli.console import print_table, say
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.occupation_guess import OccupationGuess
+from biasprint.core.documents.pile import Pile, PileColumn, PileRow
+from biasprint.core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.documents.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
     rate_written,
@@ -22,7 +22,7 @@ from core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from core.documents.values import (
+from biasprint.core.documents.values import (
     ComparedFigure,
     LetterFigure,
     Mark,
@@ -33,9 +33,9 @@ from core.documents.values import (
     beside_category,
     changed,
 )
-from core.draw import digits
-from core.findings import ScorerUse
-from core.swap import Person
+from biasprint.core.draw import digits
+from biasprint.core.findings import ScorerUse
+from biasprint.core.swap import Person
 
 # ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from core.cli.console import (
+from biasprint.core.cli.console import (
     LookAnyway,
     check_target,
     complain,
@@ -19,18 +19,18 @@ from core.cli.console import (
     print_table,
     say,
 )
-from core.cli.data_commands import Encoding, Format, Map, tell_table
-from core.cli.gates import FailOn, gates_json, gates_of, held_to, tell_gates
-from core.cli.project_commands import AsJson, Seed
-from core.draw import digits
-from core.errors import UsageError
-from core.findings import Finding, StudyResult
+from biasprint.core.cli.data_commands import Encoding, Format, Map, tell_table
+from biasprint.core.cli.gates import FailOn, gates_json, gates_of, held_to, tell_gates
+from biasprint.core.cli.project_commands import AsJson, Seed
+from biasprint.core.draw import digits
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
-    from core.report.audit import Audited
-    from core.runs.audit.gates import Gate
-    from core.runs.measure import MeasuredStudy
-    from core.studies.study import MeasureOptions
+    from biasprint.core.report.audit import Audited
+    from biasprint.core.runs.audit.gates import Gate
+    from biasprint.core.runs.measure import MeasuredStudy
+    from biasprint.core.studies.study import MeasureOptions
 
 MOST_ROWS = 60
 COLUMNS = (
@@ -84,10 +84,10 @@ def measure(
     report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
-    from core.cli.cluster_commands import measure_result_folder
-    from core.report.audit import ENDINGS, answer_json
-    from core.studies.registry import study as known_study
-    from core.studies.study import MeasureOptions
+    from biasprint.core.cli.cluster_commands import measure_result_folder
+    from biasprint.core.report.audit import ENDINGS, answer_json
+    from biasprint.core.studies.registry import study as known_study
+    from biasprint.core.studies.study import MeasureOptions
 
     known_study(study)
     gates = gates_of(fail_on, study)
@@ -151,7 +151,7 @@ def _tell(measured: "MeasuredStudy") -> None:
 
 
 def _report(path: Path, about: "Audited") -> None:
-    from core.report.audit import write_study_report
+    from biasprint.core.report.audit import write_study_report
 
     with job("Writing the report") as ctx:
         write_study_report(path, about, ctx)
@@ -168,10 +168,10 @@ def _measured(
     encoding: str | None,
 ) -> "tuple[MeasuredStudy, Audited]":
     """The study measured in one project, or in tables; and what a report of it is made from."""
-    from core.compute import shared
-    from core.runs.measure import measure_project, measure_tables
-    from core.runs.reporting import audited_now
-    from core.tables.fields import parse_map_options
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.measure import measure_project, measure_tables
+    from biasprint.core.runs.reporting import audited_now
+    from biasprint.core.tables.fields import parse_map_options
 
     projects = [path for path in data if is_project(path)]
     with job(f"Measuring {study}") as ctx:
@@ -215,7 +215,7 @@ def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Find
 
 def print_result(result: StudyResult, everything: bool = False) -> None:
     """The questions with an answer each, then findings as a table for people, and why some are undefined."""
-    from core.report.questions import answered
+    from biasprint.core.report.questions import answered
 
     findings = list(result.findings) if everything else shown_first(result.findings)
     dropped = "; ".join(f"{count:,} × {reason}" for reason, count in result.dropped.items())
@@ -267,7 +267,7 @@ def reasons(findings: Sequence[Finding]) -> list[str]:
 
 def verdicts(findings: Sequence[Finding]) -> list[str]:
     """Where interval and adjusted p do not say the same and why, each reason once for every measure it concerns."""
-    from core.draw.verdicts import apart
+    from biasprint.core.draw.verdicts import apart
 
     concerned: dict[tuple[str, str], list[str]] = {}
     for finding in findings:

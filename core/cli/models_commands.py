@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from core.cli.console import add_group, job, note, print_json, print_table, say
-from core.cli.generators import AskKey, session_keys, typed_keys
-from core.cli.project_commands import AsJson
-from core.errors import UsageError
-from core.machine.models.sizes import InMegabytes
+from biasprint.core.cli.console import add_group, job, note, print_json, print_table, say
+from biasprint.core.cli.generators import AskKey, session_keys, typed_keys
+from biasprint.core.cli.project_commands import AsJson
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.models.sizes import InMegabytes
 
 # ---- models and offline: which models there are, getting, checking, adding and removing them; and the offline switch
 
@@ -41,9 +41,9 @@ def list_models(
     role: Annotated[str | None, typer.Option(help="Only this role.")] = None, as_json: AsJson = False
 ) -> None:
     """Show the models that there are, by role, and which scorer is used for each."""
-    from core.machine.models import catalogue, installed
-    from core.machine.models.installed import overview
-    from core.machine.models.sizes import UNKNOWN, in_words
+    from biasprint.core.machine.models import catalogue, installed
+    from biasprint.core.machine.models.installed import overview
+    from biasprint.core.machine.models.sizes import UNKNOWN, in_words
 
     keys = list(catalogue.roles()) if role is None else [catalogue.role(role).key]
     choices = {key: installed.choose(key) for key in keys if catalogue.role(key).scorer}
@@ -81,9 +81,9 @@ def get(
     as_json: AsJson = False,
 ) -> None:
     """Get a model of the catalogue over the network. Stopped, the same command goes on where it was."""
-    from core.machine.models import catalogue
-    from core.machine.models.get import get as fetch
-    from core.machine.models.sizes import in_words
+    from biasprint.core.machine.models import catalogue
+    from biasprint.core.machine.models.get import get as fetch
+    from biasprint.core.machine.models.sizes import in_words
 
     with job(f"Getting {name}, in MB") as ctx:
         result = fetch(name, InMegabytes(ctx), renew=renew)
@@ -106,7 +106,7 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Read every file of the models here anew and compare its hash with the recorded one."""
-    from core.machine.models.upkeep import verify as examine
+    from biasprint.core.machine.models.upkeep import verify as examine
 
     with job("Reading models, in MB") as ctx:
         results = examine(name, InMegabytes(ctx))
@@ -131,7 +131,7 @@ def add_model(
     as_json: AsJson = False,
 ) -> None:
     """Add a model that you have. It is checked and hashed, and stays where it is."""
-    from core.machine.models.upkeep import add as take_in
+    from biasprint.core.machine.models.upkeep import add as take_in
 
     with job(f"Reading {path.name}") as ctx:
         model = take_in(path, role, name, ctx)
@@ -148,7 +148,7 @@ def add_model(
 
 def remove_model(name: ModelName, as_json: AsJson = False) -> None:
     """Delete the files of a model that was got; forget one that was added, and leave its files."""
-    from core.machine.models.upkeep import remove as take_out
+    from biasprint.core.machine.models.upkeep import remove as take_out
 
     deleted = take_out(name)
     if as_json:
@@ -163,7 +163,7 @@ def prefer(
     as_json: AsJson = False,
 ) -> None:
     """Choose what fills a role."""
-    from core.machine.models import installed
+    from biasprint.core.machine.models import installed
 
     installed.prefer(role, None if name == "best" else name)
     choice = installed.choose(role) if role != "generator" else None
@@ -180,8 +180,8 @@ def prefer(
 
 def engine() -> None:
     """Install the local-model engine (llama.cpp), which opens GGUF files, where the program came without it."""
-    from core.backends.llama_cpp.engine import install
-    from core.backends.llama_cpp.options import installed
+    from biasprint.core.backends.llama_cpp.engine import install
+    from biasprint.core.backends.llama_cpp.options import installed
 
     if installed():
         say("The local-model engine is here.")
@@ -195,7 +195,7 @@ def offline(
     switch: Annotated[Switch, typer.Argument(help="on, off or status.")] = Switch.status, as_json: AsJson = False
 ) -> None:
     """The offline switch: while it is on, the program makes no connection, and cannot."""
-    from core.machine import offline as machine
+    from biasprint.core.machine import offline as machine
 
     if switch is not Switch.status:
         machine.switch(switch is Switch.on)
@@ -225,7 +225,7 @@ def add_endpoints_to(app: typer.Typer) -> None:
 
 def show(as_json: AsJson = False) -> None:
     """The endpoints that this computer keeps."""
-    from core.machine.endpoints import endpoints
+    from biasprint.core.machine.endpoints import endpoints
 
     kept = endpoints()
     if as_json:
@@ -266,8 +266,8 @@ def add_endpoint(
     as_json: AsJson = False,
 ) -> None:
     """Keep an endpoint, in place of the one of this name; what is not given keeps its default."""
-    from core.machine import keys
-    from core.machine.endpoints import endpoint_of, save
+    from biasprint.core.machine import keys
+    from biasprint.core.machine.endpoints import endpoint_of, save
 
     given = {"deadline_seconds": deadline, "retries": retries}
     options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
@@ -289,9 +289,9 @@ def add_endpoint(
 
 def remove_endpoint(name: EndpointName, as_json: AsJson = False) -> None:
     """Forget an endpoint and its key."""
-    from core.machine import keys
-    from core.machine.endpoints import endpoint
-    from core.machine.endpoints import remove as forget
+    from biasprint.core.machine import keys
+    from biasprint.core.machine.endpoints import endpoint
+    from biasprint.core.machine.endpoints import remove as forget
 
     addresses = endpoint(name).addresses  # it says which there are
     forget(name)
@@ -301,8 +301,8 @@ def remove_endpoint(name: EndpointName, as_json: AsJson = False) -> None:
 
 def key(name: EndpointName) -> None:
     """Ask for an endpoint's key, or those of its addresses, and keep them in the computer's key ring; not shown."""
-    from core.machine import keys
-    from core.machine.endpoints import endpoint
+    from biasprint.core.machine import keys
+    from biasprint.core.machine.endpoints import endpoint
 
     urls = [address.base_url for address in endpoint(name).addresses]
     say(keys.WHERE[keys.keep_all(name, urls, typed_keys(name, len(urls)))])
@@ -315,8 +315,8 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask an endpoint for its models and for one short text."""
-    from core.compute import calls, models
-    from core.machine.endpoints import endpoint
+    from biasprint.core.compute import calls, models
+    from biasprint.core.machine.endpoints import endpoint
 
     with job(f"Testing {name}") as ctx:
         found = models().call(calls.probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
@@ -331,7 +331,7 @@ def ask(
 
 
 def _price(entry: str) -> tuple[str, Any]:
-    from core.machine.endpoints import Price
+    from biasprint.core.machine.endpoints import Price
 
     model, separator, amounts = entry.rpartition("=")
     money, _, currency = amounts.strip().partition(" ")

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import add_group, check_target, note, print_json, print_table, say
-from core.cli.project_commands import AsJson
-from core.errors import AppError, UsageError
+from biasprint.core.cli.console import add_group, check_target, note, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson
+from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
-    from core.prompts.name_sets import NameSet
+    from biasprint.core.prompts.name_sets import NameSet
 
 Replace = Annotated[bool, typer.Option("--replace", help="Replace the file if it is there.")]
 
@@ -27,7 +27,7 @@ def add_own_to(app: typer.Typer) -> None:
 
 def show_sets(as_json: AsJson = False) -> None:
     """The shipped sets of names."""
-    from core.prompts.name_sets import available_name_sets, load_name_set
+    from biasprint.core.prompts.name_sets import available_name_sets, load_name_set
 
     sets = [load_name_set(key) for key in available_name_sets()]
     if as_json:
@@ -48,7 +48,7 @@ def check_names(
     as_json: AsJson = False,
 ) -> None:
     """Read a set of names, and say how many names each group has, or what is wrong with the file."""
-    from core.prompts.name_sets import load_name_set
+    from biasprint.core.prompts.name_sets import load_name_set
 
     _tell(load_name_set(names), as_json)
 
@@ -62,8 +62,8 @@ def make_names(
     as_json: AsJson = False,
 ) -> None:
     """Write a set of names of a table that has a name in each row, with its race, gender or other axes."""
-    from core.prompts.definition_kinds import NAMES
-    from core.prompts.library import read_definition, write_definition
+    from biasprint.core.prompts.definition_kinds import NAMES
+    from biasprint.core.prompts.library import read_definition, write_definition
 
     check_target(out, (".toml",))
     if table.suffix.lower() == ".toml":
@@ -81,8 +81,8 @@ def example(
     replace: Replace = False,
 ) -> None:
     """An explained example of a definition of one's own, to be changed: it can be used as it is."""
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.library import example_of, write_example
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.library import example_of, write_example
 
     if kind not in KINDS:
         raise UsageError(f"There is no kind of definition “{kind}”.", hint=f"Kinds: {', '.join(KINDS)}.")

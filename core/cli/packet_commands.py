@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from core.cli.console import add_group, complain, job, note, open_for_writing, print_json, print_table, say
-from core.cli.project_commands import AsJson, File
-from core.cli.rater_commands import Code
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
+from biasprint.core.cli.console import add_group, complain, job, note, open_for_writing, print_json, print_table, say
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.cli.rater_commands import Code
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
 
 if TYPE_CHECKING:
-    from core.judging.packets.decisions import Conflict
-    from core.judging.packets.make import MadePacket
-    from core.judging.packets.outside import Tool
-    from core.judging.packets.report import MergedFile
-    from core.project.project import Project
-    from core.project.rows import PlanRow
+    from biasprint.core.judging.packets.decisions import Conflict
+    from biasprint.core.judging.packets.make import MadePacket
+    from biasprint.core.judging.packets.outside import Tool
+    from biasprint.core.judging.packets.report import MergedFile
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import PlanRow
 
 SHORTEST_ID = 4  # of an id: so much of it names its row
 SHOWN_ID = 8
@@ -49,8 +49,8 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
-    from core.judging.packets.seats import make_seats
-    from core.judging.plan import workshops_among
+    from biasprint.core.judging.packets.seats import make_seats
+    from biasprint.core.judging.plan import workshops_among
 
     if (rater is None) == (raters is None):
         raise UsageError("Who are the packets for?", hint="Say it with --rater R01 --rater R02, or with --raters 3.")
@@ -86,8 +86,8 @@ def make(
 def _made(
     ctx: JobContext, project: "Project", plan_id: str, codes: list[str], out: Path, tool: "Tool | None"
 ) -> "tuple[MadePacket, ...]":
-    from core.judging.packets.hand_out import hand_out
-    from core.judging.packets.make import make_packets
+    from biasprint.core.judging.packets.hand_out import hand_out
+    from biasprint.core.judging.packets.make import make_packets
 
     if tool is None:
         return make_packets(ctx, project, plan_id=plan_id, codes=codes, folder=out)
@@ -114,7 +114,7 @@ def merge(
     as_json: AsJson = False,
 ) -> None:
     """Add what came back in packets. They are only read, and nothing in the project is overwritten."""
-    from core.judging.packets.merge import merge_packets
+    from biasprint.core.judging.packets.merge import merge_packets
 
     with open_for_writing(file) as project, job("Merging") as ctx:
         report = merge_packets(ctx, project, packets, accept_raters=accept_raters, accept_held=accept_altered)
@@ -147,8 +147,8 @@ def _is_left_out(one: "MergedFile", accept_raters: bool, accept_altered: bool) -
 
 def show(file: File, as_json: AsJson = False) -> None:
     """How the packets stand, and which answers conflict."""
-    from core.judging.packets.decisions import conflicts, packets
-    from core.project.project import Project
+    from biasprint.core.judging.packets.decisions import conflicts, packets
+    from biasprint.core.project.project import Project
 
     with Project.open(file, read_only=True) as project:
         made, differing = packets(project), conflicts(project)
@@ -181,8 +181,8 @@ def decide(
     as_json: AsJson = False,
 ) -> None:
     """Say which of the answers counts where two copies of a packet differ."""
-    from core.judging.packets.decisions import conflicts
-    from core.judging.packets.decisions import decide as keep
+    from biasprint.core.judging.packets.decisions import conflicts
+    from biasprint.core.judging.packets.decisions import decide as keep
 
     if (judgment is None) != neither:
         raise UsageError("Which answer counts?", hint="Say it with --judgment ID, or --neither.")
@@ -213,7 +213,7 @@ def seats(
     as_json: AsJson = False,
 ) -> None:
     """How many of a workshop's seats came back in copies that differ, and which copies count: of all alike."""
-    from core.judging.packets.decisions import decide_seats, seats_to_decide
+    from biasprint.core.judging.packets.decisions import decide_seats, seats_to_decide
 
     with open_for_writing(file) as project:
         chosen = None if plan is None else _plan(project, plan).id
@@ -235,7 +235,7 @@ def seats(
 
 def count(file: File, code: Code, as_json: AsJson = False) -> None:
     """End a packet that never came back finished: what came counts from now on."""
-    from core.judging.packets.decisions import count_unfinished, packets
+    from biasprint.core.judging.packets.decisions import count_unfinished, packets
 
     with open_for_writing(file) as project:
         mine = [one for one in packets(project) if one.code == code]

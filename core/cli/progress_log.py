@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from core.jobs import Progress
+from biasprint.core.jobs import Progress
 
 EVERY_SECONDS = 30.0
 MINUTE, HOUR = 60, 3600

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import (
+from biasprint.core.cli.console import (
     LookAnyway,
     complain,
     job,
@@ -18,7 +18,7 @@ from core.cli.console import (
     print_json,
     say,
 )
-from core.cli.generators import (
+from biasprint.core.cli.generators import (
     AskKey,
     Backend,
     Endpoint,
@@ -32,13 +32,13 @@ from core.cli.generators import (
     preset_of,
     session_keys,
 )
-from core.cli.options import grouped
-from core.errors import AppError, UsageError
+from biasprint.core.cli.options import grouped
+from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
-    from core.project.rows import PromptSetRow
-    from core.runs.generate import GenerateResult
-    from core.runs.score import ScoreResult
+    from biasprint.core.project.rows import PromptSetRow
+    from biasprint.core.runs.generate import GenerateResult
+    from biasprint.core.runs.score import ScoreResult
 
 SHOWN_DIFFERENCES = 20
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]
@@ -57,8 +57,8 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a project file, with the default prompts of each study that is named."""
-    from core.project.project import Project
-    from core.runs.setup import add_study, check_studies
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.setup import add_study, check_studies
 
     names = study or []
     check_studies(names)
@@ -170,7 +170,7 @@ def prompts(
     every: OfAnyStudy,
 ) -> None:
     """Add a prompt set, whole or narrowed. Another content under the same name becomes its next version."""
-    from core.runs.setup import add_prompts
+    from biasprint.core.runs.setup import add_prompts
 
     study = study or ("compare" if design else "")
     if not study:
@@ -191,7 +191,7 @@ def designs(
     as_json: AsJson = False,
 ) -> None:
     """The designs of studies that ship: what each asks, how it measures, where it is from and what it cannot say."""
-    from core.prompts.designs import available_designs, design_set, load_design
+    from biasprint.core.prompts.designs import available_designs, design_set, load_design
 
     found = [load_design(each) for each in ((name,) if name else available_designs())]
     if as_json:
@@ -248,10 +248,10 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Write an output for every prompt that has none. Stopped at any point, the same command goes on."""
-    from core.compute import models, shared
-    from core.runs.generate import decline_set, start_run, why_nothing
-    from core.runs.generate import generate as write
-    from core.runs.setup import generator_spec, newest_set
+    from biasprint.core.compute import models, shared
+    from biasprint.core.runs.generate import decline_set, start_run, why_nothing
+    from biasprint.core.runs.generate import generate as write
+    from biasprint.core.runs.setup import generator_spec, newest_set
 
     given = parameters(endpoint, temperature, top_p, max_tokens, settings or (), choose=choose)
     if preset:
@@ -318,9 +318,9 @@ def replay(
     if findings:
         _measure_again(file, study, look_anyway, as_json)
         return
-    from core.compute import models
-    from core.runs.replay import latest_run
-    from core.runs.replay import replay as write_again
+    from biasprint.core.compute import models
+    from biasprint.core.runs.replay import latest_run
+    from biasprint.core.runs.replay import replay as write_again
 
     with open_to_look(file, look_anyway, "replay") as project, job("Replaying") as ctx:
         run_id = run if run is not None else latest_run(project, study)
@@ -337,9 +337,9 @@ def replay(
 
 
 def _measure_again(file: Path, study: str | None, look_anyway: bool, as_json: bool) -> None:
-    from core.compute import shared
-    from core.runs.audit.again import measured_again
-    from core.runs.reporting import measured_studies
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.audit.again import measured_again
+    from biasprint.core.runs.reporting import measured_studies
 
     with open_to_look(file, look_anyway, "replay") as project, job("Measuring again") as ctx:
         kinds = [study] if study else measured_studies(project)

@@ -4,12 +4,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from core.cli.console import add_group, job, open_for_measuring, open_for_writing, print_json, print_table, say
-from core.cli.project_commands import AsJson, File
-from core.errors import UsageError
+from biasprint.core.cli.console import (
+    add_group,
+    job,
+    open_for_measuring,
+    open_for_writing,
+    print_json,
+    print_table,
+    say,
+)
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.runs.rater_quality import RaterCard
+    from biasprint.core.runs.rater_quality import RaterCard
 
 Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 
@@ -25,7 +33,7 @@ def add_raters_to(app: typer.Typer) -> None:
 
 def show_raters(file: File, as_json: AsJson = False) -> None:
     """How far raters are, the time to pay for, hidden checks, agreement with the others, and flags."""
-    from core.runs.rater_quality import rater_cards
+    from biasprint.core.runs.rater_quality import rater_cards
 
     with open_for_measuring(file) as project, job("Reading") as ctx:
         cards = rater_cards(ctx, project)
@@ -55,8 +63,8 @@ def exclude(
     as_json: AsJson = False,
 ) -> None:
     """Leave a rater out of every finding from now on. Nothing is deleted; “raters include” takes it back."""
-    from core.judging.exclusion import exclude as leave_out
-    from core.runs.rater_quality import person_called
+    from biasprint.core.judging.exclusion import exclude as leave_out
+    from biasprint.core.runs.rater_quality import person_called
 
     with open_for_writing(file) as project:
         leave_out(project, person_called(project, code).id, reason)
@@ -70,9 +78,9 @@ def include(
     as_json: AsJson = False,
 ) -> None:
     """Count a rater again who was left out."""
-    from core.judging.exclusion import exclusions
-    from core.judging.exclusion import include as count_again
-    from core.runs.rater_quality import person_called
+    from biasprint.core.judging.exclusion import exclusions
+    from biasprint.core.judging.exclusion import include as count_again
+    from biasprint.core.runs.rater_quality import person_called
 
     with open_for_writing(file) as project:
         rater = person_called(project, code)

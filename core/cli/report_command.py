@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from core.cli.console import LookAnyway, check_target, is_project, job, note, open_to_look, print_json, say
-from core.cli.project_commands import AsJson, File
-from core.errors import UsageError
+from biasprint.core.cli.console import LookAnyway, check_target, is_project, job, note, open_to_look, print_json, say
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import UsageError
 
 
 def add_report_to(app: typer.Typer) -> None:
@@ -25,9 +25,9 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from its stored findings. Nothing is measured again; what is stale is said."""
-    from core.report.audit import ENDINGS, audit_report, write_audit_report, write_figures
-    from core.runs.reporting import audited, only_measured
-    from core.studies.registry import study as known_study
+    from biasprint.core.report.audit import ENDINGS, audit_report, write_audit_report, write_figures
+    from biasprint.core.runs.reporting import audited, only_measured
+    from biasprint.core.studies.registry import study as known_study
 
     check_target(out, ENDINGS, [file])
     if not is_project(file):

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.cli import console
-from core.cli.audit_run import do_audit
-from core.cli.console import LookAnyway, note, say
-from core.cli.data_commands import tell_table
-from core.cli.gates import tell_gates
-from core.cli.measure_command import print_result
-from core.cli.project_commands import AsJson, File
+from biasprint.core.cli import console
+from biasprint.core.cli.audit_run import do_audit
+from biasprint.core.cli.console import LookAnyway, note, say
+from biasprint.core.cli.data_commands import tell_table
+from biasprint.core.cli.gates import tell_gates
+from biasprint.core.cli.measure_command import print_result
+from biasprint.core.cli.project_commands import AsJson, File
 
 if TYPE_CHECKING:
-    from core.runs.audit.doing import AuditResult
+    from biasprint.core.runs.audit.doing import AuditResult
 
 AUDITS = (".toml",)
 
@@ -70,8 +70,8 @@ def audit_file(
     as_json: AsJson = False,
 ) -> None:
     """Write a project's prompts, generators and measures as an audit file, for “run”."""
-    from core.report.whole_file import write_whole
-    from core.runs.audit.saved import saved_audit
+    from biasprint.core.report.whole_file import write_whole
+    from biasprint.core.runs.audit.saved import saved_audit
 
     console.check_target(out, AUDITS)
     with console.open_to_look(file, look_anyway, "audit-file") as project, console.job("Writing") as ctx:

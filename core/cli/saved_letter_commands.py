@@ -5,10 +5,19 @@ from typing import Annotated
 
 import typer
 
-from core.cli.console import LookAnyway, add_group, job, open_for_writing, open_to_look, print_json, print_table, say
-from core.cli.letter_commands import checked_letter, known_pronoun, letter_request
-from core.cli.project_commands import AsJson, File
-from core.errors import UsageError
+from biasprint.core.cli.console import (
+    LookAnyway,
+    add_group,
+    job,
+    open_for_writing,
+    open_to_look,
+    print_json,
+    print_table,
+    say,
+)
+from biasprint.core.cli.letter_commands import checked_letter, known_pronoun, letter_request
+from biasprint.core.cli.project_commands import AsJson, File
+from biasprint.core.errors import UsageError
 
 Letter = Annotated[Path, typer.Argument(help="The letter: docx, odt, pdf, rtf, html, md or txt.")]
 
@@ -24,7 +33,7 @@ def add_saved_to(app: typer.Typer) -> None:
 
 def list_saved(file: File, look_anyway: LookAnyway = False, as_json: AsJson = False) -> None:
     """Show the letters that were saved in a project, the newest first."""
-    from core.runs.saved_letters import saved_letters
+    from biasprint.core.runs.saved_letters import saved_letters
 
     with open_to_look(file, look_anyway, "saved-letters list") as project:
         found = saved_letters(project)
@@ -45,8 +54,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Check a letter and keep it in a project, with what was found."""
-    from core.documents.values import KeptLetter
-    from core.runs.saved_letters import save_letter
+    from biasprint.core.documents.values import KeptLetter
+    from biasprint.core.runs.saved_letters import save_letter
 
     known_pronoun(pronoun)
     with open_for_writing(file) as project, job("Reading") as ctx:
@@ -71,7 +80,7 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Take a letter out of a project: its text, its CV, and every reading of it."""
-    from core.runs.saved_letters import remove_letter, saved_letters
+    from biasprint.core.runs.saved_letters import remove_letter, saved_letters
 
     with open_for_writing(file) as project:
         if letter not in {one.key for one in saved_letters(project)}:

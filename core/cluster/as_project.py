@@ -5,18 +5,18 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from core.cluster.order import MANIFEST
-from core.cluster.sums import MeasuredFolder, NoGroups, measure_folder
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.machine.leftovers import new_folder
-from core.project.connection import connect
-from core.project.project import Project
-from core.project.reader import Reader
-from core.project.schema import migrate
-from core.project.stores.findings import Findings
-from core.project.stores.studies import Studies
-from core.project.writer import Writer
+from biasprint.core.cluster.order import MANIFEST
+from biasprint.core.cluster.sums import MeasuredFolder, NoGroups, measure_folder
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.project.connection import connect
+from biasprint.core.project.project import Project
+from biasprint.core.project.reader import Reader
+from biasprint.core.project.schema import migrate
+from biasprint.core.project.stores.findings import Findings
+from biasprint.core.project.stores.studies import Studies
+from biasprint.core.project.writer import Writer
 
 STUDY = "compare"
 READ_ONLY = (

@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import core
-from core.errors import AppError, UsageError
-from core.given import MISFIT
-from core.report.whole_file import write_whole
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import info_of
+from biasprint import core
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import MISFIT
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import info_of
 
 MANIFEST, SCORES, FORMAT = "manifest.json", "scores", 1
 ENDING, PART = ".parquet", ".part"
@@ -164,9 +164,9 @@ def footer_of(path: Path) -> dict[str, Any] | None:
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
     """The column with the texts, by the first file that can be read."""
-    from core.studies.registry import table_fields
-    from core.tables.fields import guess_mapping
-    from core.tables.read import look_at
+    from biasprint.core.studies.registry import table_fields
+    from biasprint.core.tables.fields import guess_mapping
+    from biasprint.core.tables.read import look_at
 
     whys: list[AppError] = []
     for name in names:

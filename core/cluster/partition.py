@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cluster.order import FOOTER, ScoringOrder, sha256_of
-from core.errors import AppError
-from core.given import ordinary_file
-from core.report.whole_file import not_written, whole_file
-from core.scorers.protocol import ScorerInfo
+from biasprint.core.cluster.order import FOOTER, ScoringOrder, sha256_of
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.scorers.protocol import ScorerInfo
 
 if TYPE_CHECKING:
     import pyarrow
@@ -39,8 +39,8 @@ class ScoredPartition:
 
 def why_not(order: ScoringOrder) -> str:
     """Why this machine must not score it: its program or a scorer is another than where the order was given."""
-    import core
-    from core.scorers.registry import info_of
+    from biasprint import core
+    from biasprint.core.scorers.registry import info_of
 
     if order.version != core.__version__:
         return f"Biasprint is {core.__version__} there, and {order.version} here"
@@ -156,7 +156,7 @@ def _with_scores(
 def _columns_of(scorer: ScorerInfo, texts: Sequence[str], tally: _Tally) -> Iterator[tuple[str, Any]]:
     import pyarrow
 
-    from core.scorers.registry import score_each
+    from biasprint.core.scorers.registry import score_each
 
     values, failed = score_each(scorer.name, texts)[1:] if texts else ([], {})
     tally.failed += len(failed)

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from core.cluster.order import ScoringOrder
-from core.cluster.partition import ScoredPartition, score_partition, why_not
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.machine.endpoints import is_loopback
-from core.machine.offline import require_connection
+from biasprint.core.cluster.order import ScoringOrder
+from biasprint.core.cluster.partition import ScoredPartition, score_partition, why_not
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.endpoints import is_loopback
+from biasprint.core.machine.offline import require_connection
 
 LOCAL = "local"
 CONNECT_SECONDS = 10.0

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cluster.order import MANIFEST, SCORES, ScoringOrder, footer_of, manifest
-from core.cluster.partition import VALUES
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
+from biasprint.core.cluster.order import MANIFEST, SCORES, ScoringOrder, footer_of, manifest
+from biasprint.core.cluster.partition import VALUES
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -112,8 +112,8 @@ def _source(told: Mapping[str, Any], name: str) -> Path:
 
 
 def _group_column(names: Sequence[str]) -> str:
-    from core.studies.registry import table_fields
-    from core.tables.fields import guess_mapping
+    from biasprint.core.studies.registry import table_fields
+    from biasprint.core.tables.fields import guess_mapping
 
     return guess_mapping(names, [], table_fields("compare")).get("group", "")
 

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from core.cluster.order import SCORES, footer_of, manifest
-from core.errors import AppError, UsageError
-from core.findings import Effect, Finding, Interval, ScorerUse, StudyResult
-from core.jobs import JobContext
-from core.metrics.grouped import hedges_correction
-from core.metrics.proportions import two_proportions, wilson
-from core.metrics.result import LEVEL, Bounds, Difference, Floats
-from core.metrics.student import t_quantile, two_sided_t
-from core.studies.compare.measure import adjusted
-from core.studies.compare.table import pairs, title_of
-from core.studies.findings import interval
+from biasprint.core.cluster.order import SCORES, footer_of, manifest
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Effect, Finding, Interval, ScorerUse, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.grouped import hedges_correction
+from biasprint.core.metrics.proportions import two_proportions, wilson
+from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.studies.compare.measure import adjusted
+from biasprint.core.studies.compare.table import pairs, title_of
+from biasprint.core.studies.findings import interval
 
 BATCH_ROWS = 50_000
 _HALF = 27  # bits: a float's 53 in two parts, each of whose sums over a batch a 64-bit integer holds
@@ -57,7 +57,7 @@ class Sums:
 
     @property
     def mean(self) -> float:
-        """The same digits as `core.metrics.sums.exact_mean` of the values."""
+        """The same digits as `biasprint.core.metrics.sums.exact_mean` of the values."""
         return float(self.total) / self.n
 
     @property
@@ -162,8 +162,8 @@ def _batches(path: Path, mapping: Mapping[str, str]) -> Iterator[tuple[np.ndarra
     """Groups as texts, the rows, and whether some stand in blocks."""
     from pyarrow import parquet
 
-    from core.studies.registry import table_fields
-    from core.tables.fields import guess_mapping
+    from biasprint.core.studies.registry import table_fields
+    from biasprint.core.tables.fields import guess_mapping
 
     with parquet.ParquetFile(path) as file:
         names = file.schema_arrow.names
@@ -240,7 +240,7 @@ def welch(one: Sums, other: Sums) -> Difference:
     (x̄ − ȳ) ± t s.e., s.e.² = s₁²/n + s₂²/m, df = s.e.⁴ / (s₁⁴/n²(n−1) + s₂⁴/m²(m−1)). No interval where a group has
     fewer than two texts or nothing varies. The value has the digits of `two_sample_difference`. Source: Welch 1947.
     """
-    from core.metrics.result import MaybeBounds, untested
+    from biasprint.core.metrics.result import MaybeBounds, untested
 
     counts, value = (one.n, other.n), one.mean - other.mean
     parts = [sums.variance / sums.n for sums in (one, other)]

@@ -10,6 +10,6 @@ not run its parent's main module again. In a frozen program the child is the pro
 `multiprocessing.freeze_support()` first.
 """
 
-from core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared
+from biasprint.core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared
 
 __all__ = ["ComputeCrashed", "ComputeProcess", "Turns", "models", "quick", "shared"]

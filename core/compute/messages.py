@@ -9,17 +9,16 @@ import pickle
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal
-
-from core.own import PREFIX, own_module, source_name
 
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
 PLUG_INS = ("biasprint.studies", "biasprint.scorers", "biasprint.backends")  # groups of entry points
-ENGINE = f"{PREFIX}core."
+ENGINE = "biasprint.core."
 PLAIN_PACKAGES = frozenset({"numpy"})
 
 
@@ -61,7 +60,7 @@ def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
 
     Allowed are `packages`, and those of installed plug-ins."""
     module, _, function = target.partition(":")
-    package = source_name(module).partition(".")[0]
+    package = module.partition(".")[0]
     if not function.isidentifier() or (package not in packages and package not in plug_in_packages()):
         raise ValueError(f"{target!r} is not a 'module:function' in {' or '.join(packages)}")
     return module, function
@@ -70,5 +69,5 @@ def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
 def resolve(target: str, packages: tuple[str, ...]) -> Callable[..., Any]:
     """The function that `target` names; imports its module, so only for the compute process."""
     module, function = split_target(target, packages)
-    resolved: Callable[..., Any] = getattr(own_module(module), function)
+    resolved: Callable[..., Any] = getattr(import_module(module), function)
     return resolved

@@ -15,10 +15,10 @@ from multiprocessing.connection import wait
 from types import ModuleType
 from typing import Any, TypeVar, overload
 
-from core.compute import worker
-from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, split_target
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
+from biasprint.core.compute import worker
+from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, split_target
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
 
 # ---- The child as its parent holds it
 
@@ -200,7 +200,7 @@ class ComputeCrashed(AppError):
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 
-    def __init__(self, packages: tuple[str, ...] = ("core",), niceness: int = NICENESS) -> None:
+    def __init__(self, packages: tuple[str, ...] = ("biasprint",), niceness: int = NICENESS) -> None:
         """`packages`: where targets may live. `niceness`: how far it lets other programs go first, 0 to 19."""
         self._packages, self._niceness = packages, niceness
         self._turns = Turns()
@@ -230,7 +230,7 @@ class ComputeProcess:
     ) -> Any:
         """Run a function in the child and return its result.
 
-        `target`: a name of `core.compute.calls`; or the text of a plug-in's study, "module:function".
+        `target`: a name of `biasprint.core.compute.calls`; or the text of a plug-in's study, "module:function".
 
         Arguments and result: plain data, numpy arrays, our own classes. A function with a parameter `ctx` is given a
         `JobContext` there; any other may call `core.compute.worker.report`. What it reports goes to `on_report(done,

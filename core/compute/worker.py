@@ -14,12 +14,12 @@ import traceback
 import warnings
 from multiprocessing.connection import Connection
 
-from core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.machine.installation import explained
-from core.machine.offline import guard_sockets
-from core.machine.processor import cores, keep_sums_alike
+from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine.installation import explained
+from biasprint.core.machine.offline import guard_sockets
+from biasprint.core.machine.processor import cores, keep_sums_alike
 
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 

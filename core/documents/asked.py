@@ -11,12 +11,12 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.categories import categories
-from core.documents.house import HouseList
-from core.documents.values import AskedSentence, Category, Mark, Reading, Sentence, TwinDifference, how_said
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap import HE_AND_SHE, Change, Person, Twin
-from core.swap.pronouns import FORMS
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.values import AskedSentence, Category, Mark, Reading, Sentence, TwinDifference, how_said
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap import HE_AND_SHE, Change, Person, Twin
+from biasprint.core.swap.pronouns import FORMS
 
 # Said of somebody's person: of the other gender it is seldom said, or it reads otherwise.
 OF_THE_PERSON: tuple[Category, ...] = ("gender", "appearance", "family")

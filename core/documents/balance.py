@@ -5,16 +5,16 @@ The rule is stated here once; docs/letter-balance.md says how well it tells lett
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from core.documents.values import Balance, Category, Leaning, Mark, Sentence
-from core.documents.whose import unnamed
-from core.errors import NotInstalledYet
-from core.own import own_files
-from core.swap import Person
+from biasprint.core.documents.values import Balance, Category, Leaning, Mark, Sentence
+from biasprint.core.documents.whose import unnamed
+from biasprint.core.errors import NotInstalledYet
+from biasprint.core.swap import Person
 
 if TYPE_CHECKING:
-    from core.scorers.agency_minilm import AgencyMiniLM
+    from biasprint.core.scorers.agency_minilm import AgencyMiniLM
 
 RULE = "rule 2"
 BESIDE = "agency_minilm"  # the scorer whose classes and embeddings the head has
@@ -62,7 +62,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
         head = _head()
     except NotInstalledYet:
         return None
-    from core.scorers.agency_minilm import CLASSES
+    from biasprint.core.scorers.agency_minilm import CLASSES
 
     marks = [mark for mark in marks if not mark.passage]
     found = head.probabilities([unnamed(one, person) for one in body])
@@ -119,8 +119,8 @@ def _about(count: float) -> str:
 
 @cache
 def _head() -> "AgencyMiniLM":
-    from core.scorers.agency_minilm import AgencyMiniLM
-    from core.scorers.registry import load
+    from biasprint.core.scorers.agency_minilm import AgencyMiniLM
+    from biasprint.core.scorers.registry import load
 
     load(BESIDE)  # where what it needs is not installed, this says so
-    return AgencyMiniLM(own_files("models").joinpath("balance", "head.safetensors"), WEIGHTS_SHA256)
+    return AgencyMiniLM(files("biasprint.models").joinpath("balance", "head.safetensors"), WEIGHTS_SHA256)

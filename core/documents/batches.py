@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.documents.categories import version_of_marks
-from core.documents.files import read_pasted
-from core.documents.occupation_guess import guess_occupation
-from core.documents.pile import PileColumn, ReadOne, group_of
-from core.documents.reading import read_letter
-from core.documents.references import Built, ReferenceLetter, reference_letter
-from core.documents.request import ReadingRequest
-from core.documents.values import SCORE_NAMES, Document, Reading
-from core.errors import AppError
-from core.jobs import JobContext
-from core.text import for_matching, sha256_text
+from biasprint.core.documents.categories import version_of_marks
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.occupation_guess import guess_occupation
+from biasprint.core.documents.pile import PileColumn, ReadOne, group_of
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.references import Built, ReferenceLetter, reference_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import SCORE_NAMES, Document, Reading
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.text import for_matching, sha256_text
 
 UNSUPPORTED = PileColumn("unsupported", "Claims without support", "share of claims")
 

@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.values import CATEGORIES, Category
-from core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.documents.values import CATEGORIES, Category
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
 # Neither inside a word nor inside a compound: “person” holds no son, “self-confident” is an entry of its own.

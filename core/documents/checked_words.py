@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.cache import BatchCache
-from core.documents.categories import MASK, categories
-from core.documents.passages import FOUND, ReadClause, read_clauses
-from core.documents.values import Category, Mark, Sentence
-from core.documents.whose import MarkedText
-from core.scorers.agency_minilm import neutral
-from core.scorers.words_minilm import WEIGHTS_SHA256, Words, shares
-from core.swap import Person
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.categories import MASK, categories
+from biasprint.core.documents.passages import FOUND, ReadClause, read_clauses
+from biasprint.core.documents.values import Category, Mark, Sentence
+from biasprint.core.documents.whose import MarkedText
+from biasprint.core.scorers.agency_minilm import neutral
+from biasprint.core.scorers.words_minilm import WEIGHTS_SHA256, Words, shares
+from biasprint.core.swap import Person
 
 # Chosen on letters by an author whom neither head had seen. Below LEAST words are doubted by the head for words, and so
 # they are where the head for passages gives next to nothing to their category and is sure of another one.

@@ -1,6 +1,6 @@
 """The kinds of file that a letter can be. Readers, messages and file dialogs are made from this one table.
 
-A new kind takes its reader, in a module of `core.documents.files`, and its row here.
+A new kind takes its reader, in a module of `biasprint.core.documents.files`, and its row here.
 """
 
 import io
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from core.documents.values import Extracted
-from core.errors import AppError, UsageError
+from biasprint.core.documents.values import Extracted
+from biasprint.core.errors import AppError, UsageError
 
 _HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|p|div|meta)\b", re.IGNORECASE)
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
@@ -62,43 +62,43 @@ class LetterFormat:
 
 
 def _docx(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_docx
+    from biasprint.core.documents.files.readers import of_docx
 
     return of_docx(data, name)
 
 
 def _odt(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_odt
+    from biasprint.core.documents.files.readers import of_odt
 
     return of_odt(data, name)
 
 
 def _pdf(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_pdf
+    from biasprint.core.documents.files.readers import of_pdf
 
     return of_pdf(data, name)
 
 
 def _rtf(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_rtf
+    from biasprint.core.documents.files.readers import of_rtf
 
     return of_rtf(data, name)
 
 
 def _html(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_html
+    from biasprint.core.documents.files.readers import of_html
 
     return of_html(data, name)
 
 
 def _markdown(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_markdown
+    from biasprint.core.documents.files.readers import of_markdown
 
     return of_markdown(data, name)
 
 
 def _plain(data: bytes, name: str) -> Extracted:
-    from core.documents.files.readers import of_plain
+    from biasprint.core.documents.files.readers import of_plain
 
     return of_plain(data, name)
 

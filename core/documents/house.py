@@ -13,14 +13,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from core.documents.categories import any_of, categories
-from core.documents.values import HOUSE_LIST, Category, Mark, Sentence
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
-from core.machine.storage import home
-from core.report.export import with_guard, without_guard
-from core.report.whole_file import write_whole
-from core.text import for_matching, sha256_text
+from biasprint.core.documents.categories import any_of, categories
+from biasprint.core.documents.values import HOUSE_LIST, Category, Mark, Sentence
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
+from biasprint.core.machine.storage import home
+from biasprint.core.report.export import with_guard, without_guard
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.text import for_matching, sha256_text
 
 if TYPE_CHECKING:
     import _csv

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from core.documents.values import PART_KINDS, Document, KeptLetter, LetterSource, Part
-from core.errors import AppError
-from core.machine.storage import Busy, home, locked, not_writable
-from core.report.whole_file import write_whole
-from core.swap import PRONOUNS, Person
+from biasprint.core.documents.values import PART_KINDS, Document, KeptLetter, LetterSource, Part
+from biasprint.core.errors import AppError
+from biasprint.core.machine.storage import Busy, home, locked, not_writable
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.swap import PRONOUNS, Person
 
 Shelf = Literal["drafts", "saved"]
 DRAFTS: Shelf = "drafts"

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from core.documents.categories import CANDIDATE, SPACE, CategoryWords, Scope, categories, scope
-from core.documents.subject import PRIVATE, is_said_elsewhere
-from core.documents.values import Category, Mark, Sentence
-from core.documents.whose import MarkedText, is_about_another, is_of_another, marked_text
-from core.swap import Person
+from biasprint.core.documents.categories import CANDIDATE, SPACE, CategoryWords, Scope, categories, scope
+from biasprint.core.documents.subject import PRIVATE, is_said_elsewhere
+from biasprint.core.documents.values import Category, Mark, Sentence
+from biasprint.core.documents.whose import MarkedText, is_about_another, is_of_another, marked_text
+from biasprint.core.swap import Person
 
 
 class Turned(NamedTuple):

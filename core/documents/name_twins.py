@@ -8,11 +8,11 @@ finding about a scorer and these names.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.twins import SUPPORT, twin_of
-from core.documents.values import SAME, Document, NameFigure, NameTwin, NameTwins, Reading
-from core.swap.name_groups import NameGroup, name_groups, named_in
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import SUPPORT, twin_of
+from biasprint.core.documents.values import SAME, Document, NameFigure, NameTwin, NameTwins, Reading
+from biasprint.core.swap.name_groups import NameGroup, name_groups, named_in
 
 
 def read_under_names(

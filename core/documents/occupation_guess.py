@@ -12,12 +12,12 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.occupations import is_listed, occupation_key
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap.guess import guess_person
-from core.swap.guess_pronoun import beside_the_candidate
-from core.swap.result import Person, Stretch
-from core.swap.told import Telling, person_words, told
+from biasprint.core.documents.occupations import is_listed, occupation_key
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap.guess import guess_person
+from biasprint.core.swap.guess_pronoun import beside_the_candidate
+from biasprint.core.swap.result import Person, Stretch
+from biasprint.core.swap.told import Telling, person_words, told
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -384,7 +384,7 @@ _IS = re.compile(r"\s+(?:is|was|had|has|who)\b|,\s+who\b")
 
 @cache
 def _kin() -> frozenset[str]:
-    from core.swap.candidate import kin
+    from biasprint.core.swap.candidate import kin
 
     return kin()
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from functools import cache
 
-from core.prompts.letters import letter_design
-from core.prompts.resource_files import packaged
-from core.text import for_matching
+from biasprint.core.prompts.letters import letter_design
+from biasprint.core.prompts.resource_files import packaged
+from biasprint.core.text import for_matching
 
 
 def same_occupation(one: str, other: str) -> bool:

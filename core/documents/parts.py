@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.values import Document, Part, PartKind, Suspicion
-from core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.documents.values import Document, Part, PartKind, Suspicion
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 Look = Literal["salutation", "closing", "letterhead", "cv heading", "quote"]
 LONG = 90  # characters: a longer line is running text
@@ -237,7 +237,7 @@ def holds_several(document: Document) -> bool:
 
 def other_language(text: str) -> str:
     """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
-    from core.scorers.segment import is_english, language_of, words
+    from biasprint.core.scorers.segment import is_english, language_of, words
 
     if is_english(words(text)):
         return ""

@@ -2,7 +2,7 @@
 
 “She sat up all night with a homesick first-year” is warmth, and has no word for it. Each clause of the letter's body is
 read, alone and in its sentence, without the candidate's name and gender; one that the head is sure of becomes a mark.
-Word lists find the rest (`core.documents.marks`). How the head was made, and how sure it has to be:
+Word lists find the rest (`biasprint.core.documents.marks`). How the head was made, and how sure it has to be:
 models/passages/card.md.
 """
 
@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cache import BatchCache
-from core.documents.categories import MASK, categories
-from core.documents.subject import is_of_the_candidate
-from core.documents.values import CATEGORIES, Category, Mark, Sentence
-from core.documents.whose import MarkedText, marked_text
-from core.scorers.agency_minilm import neutral, neutral_words
-from core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
-from core.swap import Person
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.categories import MASK, categories
+from biasprint.core.documents.subject import is_of_the_candidate
+from biasprint.core.documents.values import CATEGORIES, Category, Mark, Sentence
+from biasprint.core.documents.whose import MarkedText, marked_text
+from biasprint.core.scorers.agency_minilm import neutral, neutral_words
+from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
+from biasprint.core.swap import Person
 
 # Gender is left to the lists: a clause is read without it.
 FOUND: tuple[Category, ...] = tuple(key for key in CATEGORIES if key != "gender")

@@ -13,19 +13,19 @@ import numpy as np
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.cache import BatchCache
-from core.documents.balance import balance_of, version_of_balance
-from core.documents.categories import categories, version_of_marks
-from core.documents.checked_words import version_of_checked_words, without_doubted
-from core.documents.house import HouseList
-from core.documents.marks import marks_of
-from core.documents.occupations import occupation_key
-from core.documents.parts import parts_of, suspicions
-from core.documents.passages import passages_of, version_of_passages
-from core.documents.references import ReferenceSet
-from core.documents.request import ReadingRequest
-from core.documents.support import language_of, support_of
-from core.documents.values import (
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.balance import balance_of, version_of_balance
+from biasprint.core.documents.categories import categories, version_of_marks
+from biasprint.core.documents.checked_words import version_of_checked_words, without_doubted
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.occupations import occupation_key
+from biasprint.core.documents.parts import parts_of, suspicions
+from biasprint.core.documents.passages import passages_of, version_of_passages
+from biasprint.core.documents.references import ReferenceSet
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.support import language_of, support_of
+from biasprint.core.documents.values import (
     CATEGORIES,
     CHECKED_WORDS,
     SCORE_NAMES,
@@ -41,14 +41,14 @@ from core.documents.values import (
     SentenceScore,
     Suspicion,
 )
-from core.findings import ScorerUse
-from core.metrics.proportions import wilson
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import score_batch
-from core.scorers.segment import SEGMENTER, sentences
-from core.swap import Person
-from core.swap.guess import doubt_of, guess
+from biasprint.core.findings import ScorerUse
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_batch
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.swap import Person
+from biasprint.core.swap.guess import doubt_of, guess
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:

@@ -12,11 +12,11 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.occupations import occupation_key, same_occupation, wider_occupations
-from core.errors import AppError, UsageError
-from core.machine.storage import home
-from core.prompts.resource_files import packaged, validated
-from core.report.whole_file import write_whole
+from biasprint.core.documents.occupations import occupation_key, same_occupation, wider_occupations
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.storage import home
+from biasprint.core.prompts.resource_files import packaged, validated
+from biasprint.core.report.whole_file import write_whole
 
 
 @dataclass(frozen=True)

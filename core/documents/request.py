@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.documents.house import HouseList
-from core.documents.references import ReferenceSet
-from core.documents.values import Document, Part
-from core.swap import Person
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.references import ReferenceSet
+from biasprint.core.documents.values import Document, Part
+from biasprint.core.swap import Person
 
 
 @dataclass(frozen=True)

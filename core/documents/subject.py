@@ -6,10 +6,10 @@
 import re
 from functools import cache
 
-from core.documents.categories import MASK, lists
-from core.documents.values import Category
-from core.documents.whose import WINDOW, MarkedText
-from core.swap import Person
+from biasprint.core.documents.categories import MASK, lists
+from biasprint.core.documents.values import Category
+from biasprint.core.documents.whose import WINDOW, MarkedText
+from biasprint.core.swap import Person
 
 DEEDS: frozenset[Category] = frozenset({"agentic", "communal", "ability", "grindstone"})
 PRIVATE = frozenset({"personal_life", "age", "family", "appearance", "health", "origin"})

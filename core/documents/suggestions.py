@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.documents.categories import any_of, categories, lists
-from core.documents.values import Category, Mark, Sentence
-from core.errors import AppError
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap import Person
-from core.text import article, for_matching, sha256_text
+from biasprint.core.documents.categories import any_of, categories, lists
+from biasprint.core.documents.values import Category, Mark, Sentence
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap import Person
+from biasprint.core.text import article, for_matching, sha256_text
 
 _ARTICLE = re.compile(r"(?<![\w-])(an?)(\s+)$", re.IGNORECASE)
 _WORD = re.compile(r"[\w’'-]+")

@@ -6,17 +6,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.cache import BatchCache
-from core.documents.parts import LANGUAGES
-from core.documents.unnamed import names_of, unnamed
-from core.documents.values import Sentence, Support, Verdict
-from core.findings import ScorerUse
-from core.scorers import claims, entailment
-from core.scorers.entailment_minilm import neutral
-from core.scorers.minilm import vectors_to_compare
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import score_batch
-from core.swap import Person
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.parts import LANGUAGES
+from biasprint.core.documents.unnamed import names_of, unnamed
+from biasprint.core.documents.values import Sentence, Support, Verdict
+from biasprint.core.findings import ScorerUse
+from biasprint.core.scorers import claims, entailment
+from biasprint.core.scorers.entailment_minilm import neutral
+from biasprint.core.scorers.minilm import vectors_to_compare
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_batch
+from biasprint.core.swap import Person
 
 SAID: dict[str, tuple[Verdict, str]] = {
     "entailment": ("grounded", "A passage of the context says so."),

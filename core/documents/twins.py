@@ -1,17 +1,17 @@
 """In the compute process: a letter and its swap twin are both read, and every score of one is held beside the other's.
 
 Only names and gender differ between the two. A score that differs all the same says something about its scorer; a
-sentence that reads oddly of the twin asks something of whoever wrote it (`core.documents.asked`).
+sentence that reads oddly of the twin asks something of whoever wrote it (`biasprint.core.documents.asked`).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.documents.asked import asked_said, asked_sentences
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.values import (
+from biasprint.core.documents.asked import asked_said, asked_sentences
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import (
     SAME,
     Document,
     Part,
@@ -22,14 +22,14 @@ from core.documents.values import (
     TwinDifference,
     figure_differences,
 )
-from core.findings import ScorerUse
-from core.swap import Person, Twin
-from core.swap.couples import PARTNER_CHANGED
-from core.swap.engine import swap
-from core.swap.guess_pronoun import contradicts, other_given_names
-from core.swap.name_groups import LIMITS, group_of_name
-from core.swap.names import NAME_KEPT
-from core.swap.nouns import PARTNER
+from biasprint.core.findings import ScorerUse
+from biasprint.core.swap import Person, Twin
+from biasprint.core.swap.couples import PARTNER_CHANGED
+from biasprint.core.swap.engine import swap
+from biasprint.core.swap.guess_pronoun import contradicts, other_given_names
+from biasprint.core.swap.name_groups import LIMITS, group_of_name
+from biasprint.core.swap.names import NAME_KEPT
+from biasprint.core.swap.nouns import PARTNER
 
 SUPPORT = "support"
 

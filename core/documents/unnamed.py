@@ -6,7 +6,7 @@ Whom they are about is read off where the name stands, not off which name it is:
 import re
 from collections.abc import Sequence
 
-from core.swap import Person
+from biasprint.core.swap import Person
 
 # ---- The name that a CV begins with
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from core.findings import ScorerUse
-from core.swap import Person
-from core.swap.result import Twin
-from core.text import for_matching, sha256_text
+from biasprint.core.findings import ScorerUse
+from biasprint.core.swap import Person
+from biasprint.core.swap.result import Twin
+from biasprint.core.text import for_matching, sha256_text
 
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]
 Verdict = Literal["grounded", "unsupported", "contradicted", "not a claim", "no context"]
@@ -39,7 +39,7 @@ class Extracted(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A file's or a pasted text's paragraphs. `kind`: a format's (`core.documents.formats`), or pasted.
+    """A file's or a pasted text's paragraphs. `kind`: a format's (`biasprint.core.documents.formats`), or pasted.
 
     `pages` is `None` where the kind has none; `notes` are for the person.
     """
@@ -81,7 +81,7 @@ class Mark:
     """Words of one sentence that a category's rule found, with the reason and the source of the rule.
 
     `sentence` is the index of its sentence. A hedged mark is said weakly, a negated one is denied. A passage was found
-    by what it says and not by a word of a list (`core.documents.passages`).
+    by what it says and not by a word of a list (`biasprint.core.documents.passages`).
     """
 
     category: Category
@@ -196,7 +196,7 @@ class Naming:
 
 @dataclass(frozen=True)
 class Balance:
-    """How a letter's praise is divided (`core.documents.balance`).
+    """How a letter's praise is divided (`biasprint.core.documents.balance`).
 
     `words`: how many of warmth, effort, drive, talent, excellence. `warm`, `driven`: about how many of its `sentences`
     are of warmth and of drive. `title`, `said`: in words for a person; `reason` and `source`: what is known of such

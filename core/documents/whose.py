@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from core.documents.categories import MASK, WORD, lists
-from core.documents.values import Category, Sentence
-from core.swap import Person
+from biasprint.core.documents.categories import MASK, WORD, lists
+from biasprint.core.documents.values import Category, Sentence
+from biasprint.core.swap import Person
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-"})
 _MASKED = re.compile(rf"{MASK}(?:[{MASK}\s]*{MASK})?('s?(?!\w))?")

@@ -1,6 +1,6 @@
 """What figures are drawn on: texts of known width, lines, rectangles, paths, and spots that stand for a mark.
 
-A canvas of SVG elements is in `core.draw.svg`, one for the window's painter in `desktop.charts.canvas`. Lengths are
+A canvas of SVG elements is in core/draw/svg.py, one for the window's painter in desktop/charts/canvas.py. Lengths are
 pixels at the usual size of type, y downwards, from the top left corner; colours are names (“ink”, “floor”, “series-1”).
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from core.draw.figure import Figure, FigureMark
-from core.draw.words import told
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.words import told
 
 TextStyle = Literal["title", "label", "strong", "note", "strong-note", "small"]
 Anchor = Literal["start", "middle", "end"]

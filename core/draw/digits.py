@@ -10,7 +10,7 @@ Language and number signs are the reader's: English, unless the window says othe
 import math
 from collections.abc import Callable
 
-from core.findings import Finding, Interval
+from biasprint.core.findings import Finding, Interval
 
 PROPORTIONS = ("proportion", "share", "difference of proportions", "difference of shares",
                "difference of differences of proportions", "difference of differences of shares")  # fmt: skip

@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from core.draw import digits
-from core.findings import Finding, Floor
-from core.machine.models.catalogue import scorer_title
+from biasprint.core.draw import digits
+from biasprint.core.findings import Finding, Floor
+from biasprint.core.machine.models.catalogue import scorer_title
 
 FigureKind = Literal["intervals", "grouped", "bars", "matrix", "line", "radar", "table"]
 NOTHING = "There is nothing to show yet."

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from core.draw import digits, words
-from core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
-from core.draw.digits import tr
-from core.draw.figure import Figure, FigureKind, FigureMark
-from core.draw.plots import draw_line, draw_radar, draw_rows, printed_by, with_intervals
+from biasprint.core.draw import digits, words
+from biasprint.core.draw.canvas import BAND_DASH, DASHES, LABEL_LINE, NOTE_LINE, NULL_DASH, SIZES, Canvas, series_color
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.figure import Figure, FigureKind, FigureMark
+from biasprint.core.draw.plots import draw_line, draw_radar, draw_rows, printed_by, with_intervals
 
 # ---- Rows × series as cells: the kinds `matrix`, coloured, and `table`, for what mixes units or is made of words
 # Every cell of a matrix holds its number, so that no one depends on colour.

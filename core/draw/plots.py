@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from core.draw import digits, words
-from core.draw.canvas import (
+from biasprint.core.draw import digits, words
+from biasprint.core.draw.canvas import (
     BAND_DASH,
     DASHES,
     LABEL_LINE,
@@ -19,9 +19,9 @@ from core.draw.canvas import (
     Point,
     series_color,
 )
-from core.draw.digits import tr
-from core.draw.figure import Figure, FigureMark
-from core.draw.scales import PlacedAxis, places_scale, scale_of
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.scales import PlacedAxis, places_scale, scale_of
 
 # rows
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.draw import digits
-from core.draw.canvas import Canvas
-from core.draw.figure import Figure, FigureMark
+from biasprint.core.draw import digits
+from biasprint.core.draw.canvas import Canvas
+from biasprint.core.draw.figure import Figure, FigureMark
 
 CONSTANT = 1e-9  # values that differ by less of their size are one value
 FAR_FROM_ZERO = 3  # a scale starts at 0 unless the values would then lie in less than a third of it

@@ -4,14 +4,14 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from core.draw import words
-from core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
-from core.draw.figure import Figure
-from core.draw.frame import draw_figure
-from core.own import own_files
+from biasprint.core.draw import words
+from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.frame import draw_figure
 
 SvgTheme = Literal["light", "dark", "page"]
 WIDTH, MARGIN = 880.0, 24.0
@@ -97,7 +97,7 @@ class SvgCanvas(Canvas):
 
 @cache
 def _tokens() -> Mapping[str, Any]:
-    return tomllib.loads(own_files("resources").joinpath("report", "palette.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath("report", "palette.toml").read_text(encoding="utf-8"))
 
 
 def colors(theme: SvgTheme) -> dict[str, str]:

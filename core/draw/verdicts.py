@@ -6,9 +6,9 @@ can leave out what the other does not, and no place that shows both leaves that 
 
 import re
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.findings import BETWEEN_GENERATORS, Finding, Floor
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding, Floor
 
 DECIDES = 0.05  # a p up to this is evidence
 # Parts of the ids of what is positive or negative by its nature: differences, correlations, agreement beyond chance.

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.draw.figure import Figure, FigureMark
-from core.draw.verdicts import apart
-from core.findings import Finding
-from core.machine.models.catalogue import scorer_title
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.verdicts import apart
+from biasprint.core.findings import Finding
+from biasprint.core.machine.models.catalogue import scorer_title
 
 SHORT_UNIT = 18  # letters that fit above a column
 UNDEFINED_CELL = "—"

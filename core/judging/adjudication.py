@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import UsageError
-from core.judging.plan import CHECK, PlanKind, PlanSettings
-from core.judging.store import ProjectStore
-from core.judging.workshop import in_steps
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import AnnotationRow, ComparisonRow, JudgmentRow, Outcome, PlanRow, SessionRow
-from core.project.specs import AnnotationSpec
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.workshop import in_steps
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import AnnotationRow, ComparisonRow, JudgmentRow, Outcome, PlanRow, SessionRow
+from biasprint.core.project.specs import AnnotationSpec
+from biasprint.core.text import sha256_text
 
 KIND = "adjudication"
 Decided = Literal["choice", "tie", "none", "withdrawn"]

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.judging.card_order import rater_number, secret_of, stable_hash
-from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
-from core.project.project import Project
-from core.project.rows import ComparisonRow, PlanRow, RaterRow
+from biasprint.core.judging.card_order import rater_number, secret_of, stable_hash
+from biasprint.core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, PlanRow, RaterRow
 
 
 class _Facts(NamedTuple):

@@ -11,7 +11,7 @@ from math import ceil
 
 import numpy as np
 
-from core.project.rows import ComparisonRow, TextKey
+from biasprint.core.project.rows import ComparisonRow, TextKey
 
 Block = tuple[str, ...]
 AHEAD = 20  # cells that are looked at for a better balance

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.project.rows import ORDER_KEY, ComparisonRow, PlanRow
+from biasprint.core.project.rows import ORDER_KEY, ComparisonRow, PlanRow
 
 _NUMBERED = re.compile(r"(\d{1,9})\D*$")
 

@@ -12,9 +12,9 @@ from math import comb, sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import Literal
 
-from core.judging.known import CheckResult
-from core.metrics.proportions import wilson
-from core.metrics.result import LEVEL, Bounds
+from biasprint.core.judging.known import CheckResult
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.result import LEVEL, Bounds
 
 FlagKey = Literal["speed", "same answer", "side", "checks", "agreement"]
 

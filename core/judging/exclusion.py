@@ -7,10 +7,10 @@ beside them stand the main findings with everybody.
 
 from dataclasses import dataclass
 
-from core.errors import UsageError
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import AnnotationSpec
+from biasprint.core.errors import UsageError
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AnnotationSpec
 
 EXCLUSION = "exclusion"
 EXCLUDED = "rater left out"  # why a judgment is left out

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.findings import Finding
+from biasprint.core.findings import Finding
 
 SIGNIFICANT = 0.05
 GROUP_FROM = 5  # people: with fewer, one could be told from the others
@@ -270,7 +270,7 @@ def power_of_choices(n: int, k: int, axes: int = 1) -> PreferencePower | None:
     """
     if n < 1 or k not in PLANNED:
         return None
-    from core.judging.planner import JudgingDesign, plan_power
+    from biasprint.core.judging.planner import JudgingDesign, plan_power
 
     chance = plan_power(JudgingDesign(comparisons=n, identities=k, axes=axes), PLANNED[k])
     return PreferencePower(n, axes, PLANNED[k], chance.power)

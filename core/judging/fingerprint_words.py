@@ -8,12 +8,12 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
 from string import Formatter
 from typing import Any
 
-from core.judging.fingerprint import AxisChoice, Fingerprint
-from core.own import own_files
+from biasprint.core.judging.fingerprint import AxisChoice, Fingerprint
 
 Say = Callable[[str], str]
 Count = Callable[[float, int], str]
@@ -234,4 +234,4 @@ def _whose(fingerprint: Fingerprint) -> str:
 
 @cache
 def _words() -> dict[str, Any]:
-    return tomllib.loads(own_files("resources").joinpath("fingerprint", "words.toml").read_text("utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath("fingerprint", "words.toml").read_text("utf-8"))

@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.judging.plan import CHECK, RIGHT
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow
-from core.tables.fields import FieldSpec
-from core.tables.read import read_records
-from core.tables.rows import Record, excerpt
+from biasprint.core.errors import AppError
+from biasprint.core.judging.plan import CHECK, RIGHT
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow
+from biasprint.core.tables.fields import FieldSpec
+from biasprint.core.tables.read import read_records
+from biasprint.core.tables.rows import Record, excerpt
 
 CARDS = "abc"
 KEPT = "No plan was made."

@@ -5,18 +5,18 @@ texts is closed behind one question. Who looks anyway is not stopped: the look i
 annotation, never changed), and the store marks every later judgment of it as seen (`Judging.record`). Measures leave
 those out unless they are asked for, and say how many.
 
-The window asks through `desktop.gate`, the command line through `core.cli.console.open_to_look`.
+The window asks through `biasprint.desktop.gate`, the command line through `biasprint.core.cli.console.open_to_look`.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.errors import AppError
-from core.judging.plan import workshops_among
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import AnnotationSpec
-from core.project.stores.judging import LOOK
+from biasprint.core.errors import AppError
+from biasprint.core.judging.plan import workshops_among
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AnnotationSpec
+from biasprint.core.project.stores.judging import LOOK
 
 SEEN = "judged after a look at the identities"  # why a judgment is left out
 

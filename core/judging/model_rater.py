@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
-from core.judging.blind import RatingCriterion
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.refusal import is_refusal
+from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.refusal import is_refusal
 
 # ---- The prompt
 

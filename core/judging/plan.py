@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
-from core.errors import UsageError
-from core.project.rows import ComparisonItem, PlanRow, TextKey
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.project.rows import ComparisonItem, PlanRow, TextKey
+from biasprint.core.text import sha256_text
 
 # ---- Drawing comparisons
 
@@ -204,7 +204,7 @@ def _draw_blocks(
     left_out: list[LeftOut],
 ) -> list[DrawnComparison]:
     """Comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
-    from core.judging.blocks import balanced_blocks
+    from biasprint.core.judging.blocks import balanced_blocks
 
     usable: dict[_Cell, dict[str, Candidate]] = {}
     for cell, present in sorted(cells.items()):

@@ -5,11 +5,11 @@ A name is an annotation on the plan that supersedes the one before. Raters never
 
 from collections.abc import Iterable
 
-from core.errors import UsageError
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import PlanRow
-from core.project.specs import AnnotationSpec
+from biasprint.core.errors import UsageError
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PlanRow
+from biasprint.core.project.specs import AnnotationSpec
 
 PLAN_NAME = "plan name"
 LONGEST_NAME = 120

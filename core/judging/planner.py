@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, floor
 
-from core.errors import AppError
-from core.metrics.power import POWER, exact_power, top_shares
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.power import POWER, exact_power, top_shares
 
 # ---- Designs, and the answers of planning with a plain sentence each
 

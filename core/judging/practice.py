@@ -4,9 +4,9 @@ import random
 import secrets
 from collections.abc import Sequence
 
-from core.judging.blind import Answered, BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
-from core.judging.known import KnownAnswer, PracticeResult
-from core.judging.wording import ComparisonWording
+from biasprint.core.judging.blind import Answered, BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
+from biasprint.core.judging.known import KnownAnswer, PracticeResult
+from biasprint.core.judging.wording import ComparisonWording
 
 
 class PracticeRound:

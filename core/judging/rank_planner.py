@@ -9,9 +9,9 @@ from functools import cached_property
 from math import ceil, comb, exp, log, sqrt
 from statistics import NormalDist
 
-from core.errors import AppError
-from core.judging.planner import AGREEMENT, MOST_RATERS, dealt, judged_in_words
-from core.metrics.power import ALPHA, POWER
+from biasprint.core.errors import AppError
+from biasprint.core.judging.planner import AGREEMENT, MOST_RATERS, dealt, judged_in_words
+from biasprint.core.metrics.power import ALPHA, POWER
 
 # Var(log π_i − log π_j) = c (k − 1) / n for n comparisons of k identities in balanced blocks, all equally strong: of
 # pairs, of the best of three, and of best and worst of three. Each is 2 / (k w), w being how often two meet times the
@@ -23,7 +23,7 @@ PAIRS, BEST, BEST_AND_WORST = 4.0, 3.0, 12 / 7
 class RankDesign:
     """`comparisons` of `cards` out of `identities` on each of `axes`, each judged by `raters` who agree so much.
 
-    `split`, `overlap`: as of `core.judging.planner.JudgingDesign`.
+    `split`, `overlap`: as of `biasprint.core.judging.planner.JudgingDesign`.
     """
 
     comparisons: int

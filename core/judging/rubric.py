@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.errors import UsageError
+from biasprint.core.errors import UsageError
 
 LONGEST_INSTRUCTIONS, LONGEST_QUESTION = 20_000, 120
 MOST_CRITERIA, LONGEST_NAME, LONGEST_EXPLANATION = 12, 60, 400

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 
-from core.judging.assignment import assigned
-from core.judging.blind import (
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.blind import (
     AxisSummary,
     IdentityCount,
     Offer,
@@ -20,13 +20,13 @@ from core.judging.blind import (
     StartInfo,
     Swayed,
 )
-from core.judging.card_order import secret_of
-from core.judging.plan import CHECK, PlanSettings
-from core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
-from core.judging.sway import chances
-from core.judging.wording import ComparisonWording
-from core.judging.work import CompactRows, JudgmentInForce, Refused, SessionWork
-from core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
+from biasprint.core.judging.card_order import secret_of
+from biasprint.core.judging.plan import CHECK, PlanSettings
+from biasprint.core.judging.store import LONGEST_DESCRIPTION, AxisLabels, JudgingStore, RaterStatements
+from biasprint.core.judging.sway import chances
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import CompactRows, JudgmentInForce, Refused, SessionWork
+from biasprint.core.project.rows import ComparisonRow, PlanRow, SessionRow, TextKey
 
 # ---- The reveal: counts only. Shares, intervals and tests are the creativity study's
 

@@ -17,12 +17,20 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from core.errors import AppError
-from core.judging.blind import Answered, OverviewEntry, Ratings, Revelation, SessionProgress, SessionView, StartInfo
-from core.judging.service import JudgingService
-from core.judging.store import JudgingStore
-from core.judging.wording import ComparisonWording
-from core.judging.work import Refused, SessionWork
+from biasprint.core.errors import AppError
+from biasprint.core.judging.blind import (
+    Answered,
+    OverviewEntry,
+    Ratings,
+    Revelation,
+    SessionProgress,
+    SessionView,
+    StartInfo,
+)
+from biasprint.core.judging.service import JudgingService
+from biasprint.core.judging.store import JudgingStore
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import Refused, SessionWork
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple, Protocol
 
-from core.judging.blind import RatingCriterion, Ratings
-from core.judging.known import PRACTICE, PracticeResult, practice_result
-from core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
-from core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
+from biasprint.core.judging.blind import RatingCriterion, Ratings
+from biasprint.core.judging.known import PRACTICE, PracticeResult, practice_result
+from biasprint.core.judging.plan import LABELS, TITLES, TWIN, PlanSettings
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey
+from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
 
 
 @dataclass(frozen=True)

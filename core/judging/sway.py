@@ -10,10 +10,10 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from core.errors import UsageError
-from core.judging.card_order import secret_of, stable_hash
-from core.judging.plan import CHECK, PlanSettings
-from core.project.rows import ALONE, RECOMMENDED, ComparisonRow, JudgmentRow, PlanRow, RaterRow
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.card_order import secret_of, stable_hash
+from biasprint.core.judging.plan import CHECK, PlanSettings
+from biasprint.core.project.rows import ALONE, RECOMMENDED, ComparisonRow, JudgmentRow, PlanRow, RaterRow
 
 KEPT = "No plan was made."
 LEAST, MOST = 0.1, 0.9  # of the comparisons: with fewer, or with fewer left, there is nothing to compare

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.judging.blind import RatingCriterion
-from core.judging.plan import PlanSettings
-from core.project.project import Project
-from core.prompts.cogs import OWN_TASKS, cogs_tasks, cogs_themes
-from core.prompts.letters import letter_design
-from core.prompts.news import TASK as NEWS
+from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.prompts.cogs import OWN_TASKS, cogs_tasks, cogs_themes
+from biasprint.core.prompts.letters import letter_design
+from biasprint.core.prompts.news import TASK as NEWS
 
 UNNAMED = "Texts"  # where task and theme say nothing that may be said
 

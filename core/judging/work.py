@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, overload
 
-from core.cache import BatchCache
-from core.errors import AppError
-from core.judging.assignment import assigned
-from core.judging.blind import (
+from biasprint.core.cache import BatchCache
+from biasprint.core.errors import AppError
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.blind import (
     Answered,
     BlindComparison,
     GivenAnswer,
@@ -24,16 +24,25 @@ from core.judging.blind import (
     SessionView,
     State,
 )
-from core.judging.card_order import CardOrder, secret_of
-from core.judging.known import KnownAnswer
-from core.judging.plan import PlanSettings, texts_digest
-from core.judging.practice import PracticeRound
-from core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
-from core.judging.sway import recommended_cards
-from core.judging.wording import ComparisonWording, plan_wording
-from core.project.rows import RECOMMENDED, WORST, ComparisonItem, ComparisonRow, Outcome, PlanRow, RaterRow, SessionRow
-from core.project.specs import JudgmentSpec
-from core.text import sha256_text
+from biasprint.core.judging.card_order import CardOrder, secret_of
+from biasprint.core.judging.known import KnownAnswer
+from biasprint.core.judging.plan import PlanSettings, texts_digest
+from biasprint.core.judging.practice import PracticeRound
+from biasprint.core.judging.store import HIGHEST, LOWEST, CriterionRatings, JudgingStore, RaterStatements
+from biasprint.core.judging.sway import recommended_cards
+from biasprint.core.judging.wording import ComparisonWording, plan_wording
+from biasprint.core.project.rows import (
+    RECOMMENDED,
+    WORST,
+    ComparisonItem,
+    ComparisonRow,
+    Outcome,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+)
+from biasprint.core.project.specs import JudgmentSpec
+from biasprint.core.text import sha256_text
 
 IDLE_SECONDS = 120.0
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain, count
 
-from core.errors import AppError
-from core.judging.exclusion import exclusions
-from core.judging.fingerprint import GROUP_FROM, PLANNED
-from core.judging.packets.decisions import seats_in_conflict
-from core.judging.plan import CHECK, PlanSettings, workshops_among
-from core.judging.planner import Chance, JudgingDesign, plan_power
-from core.judging.store import ProjectStore
-from core.judging.work import Refused
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.errors import AppError
+from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.fingerprint import GROUP_FROM, PLANNED
+from biasprint.core.judging.packets.decisions import seats_in_conflict
+from biasprint.core.judging.plan import CHECK, PlanSettings, workshops_among
+from biasprint.core.judging.planner import Chance, JudgingDesign, plan_power
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.work import Refused
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
 
 USUAL_COMPARISONS = 20
 MIXED_COMPARISONS = 7  # on each of three axes: as many in all
@@ -136,7 +136,7 @@ def tellable_sessions(
 ) -> tuple[SessionRow, ...]:
     """Of these sessions those that measures and charts may pool: a workshop's in steps of `GROUP_FROM` people.
 
-    Without the raters who are left out (core.judging.exclusion), unless `excluded` asks for them too.
+    Without the raters who are left out (biasprint.core.judging.exclusion), unless `excluded` asks for them too.
     """
     out = {} if excluded else exclusions(project)
     models = {row.id for row in project.judging.raters() if row.kind == "model"}

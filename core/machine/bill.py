@@ -14,9 +14,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-import core
-from core.machine.installation.pins import entries, hashes, version
-from core.machine.licences import SHIPPED, PackageLicence, packages
+from biasprint import core
+from biasprint.core.machine.installation.pins import entries, hashes, version
+from biasprint.core.machine.licences import SHIPPED, PackageLicence, packages
 
 FILE = "bill-of-materials.cdx.json"
 SUFFIXES_OF_WEIGHTS = (".safetensors", ".gguf", ".joblib", ".npz.xz", ".onnx", ".ckpt")

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from core.errors import AppError, UsageError
-from core.given import MISFIT
-from core.machine import keys, storage
-from core.machine.storage import home
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import MISFIT
+from biasprint.core.machine import keys, storage
+from biasprint.core.machine.storage import home
 
 # ---- Prices
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from core.errors import AppError, UsageError
+from biasprint.core.errors import AppError, UsageError
 
 SERVICE = "biasprint"
 ENVIRONMENT = "BIASPRINT_API_KEY"

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from core.errors import AppError
-from core.given import NOT_JSON
-from core.machine.storage import home, try_lock
+from biasprint.core.errors import AppError
+from biasprint.core.given import NOT_JSON
+from biasprint.core.machine.storage import home, try_lock
 
 PREFIX, SUFFIX = "biasprint-", ".part"
 _LISTS: dict[tuple[int, str], IO[bytes]] = {}  # this process's, by process (a fork has none) and folder

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 
-import core
-from core.machine.installation.declared import normalized, stands_alone
+from biasprint import core
+from biasprint.core.machine.installation.declared import normalized, stands_alone
 
 # The extras, for building and testing, do not come with the program.
 SHIPPED = ("biasprint",)

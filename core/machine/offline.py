@@ -9,8 +9,8 @@ import socket
 import sys
 from typing import Any, Literal
 
-from core.errors import AppError
-from core.machine import storage
+from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
 
 VARIABLE = "BIASPRINT_OFFLINE"
 FILE = "connections.json"

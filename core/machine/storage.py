@@ -19,8 +19,8 @@ from typing import IO, Any
 
 import platformdirs
 
-from core.errors import AppError
-from core.given import NOT_JSON
+from biasprint.core.errors import AppError
+from biasprint.core.given import NOT_JSON
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.metrics.result import finite
+from biasprint.core.metrics.result import finite
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -6,10 +6,20 @@ from math import comb, gamma, inf, isinf, log, sqrt
 
 import numpy as np
 
-from core.metrics.proportions import wilson
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import LEVEL, RESAMPLES, Bounds, Floats, Ints, MaybeBounds, NoiseFloor, Numbers, finite
-from core.metrics.worth import Worth
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.result import (
+    LEVEL,
+    RESAMPLES,
+    Bounds,
+    Floats,
+    Ints,
+    MaybeBounds,
+    NoiseFloor,
+    Numbers,
+    finite,
+)
+from biasprint.core.metrics.worth import Worth
 
 # ---- score
 

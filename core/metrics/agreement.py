@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from core.metrics.jackknife import Kinds, Statistic, jackknife_interval, kinds_of
-from core.metrics.proportions import wilson
-from core.metrics.result import Ints, MaybeBounds, finite
+from biasprint.core.metrics.jackknife import Kinds, Statistic, jackknife_interval, kinds_of
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.result import Ints, MaybeBounds, finite
 
 # ---- what all measures share
 

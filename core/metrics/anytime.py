@@ -9,7 +9,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from core.metrics.result import LEVEL, Bounds, Floats, finite
+from biasprint.core.metrics.result import LEVEL, Bounds, Floats, finite
 
 # ---- Shares: exact for every n
 

@@ -5,7 +5,7 @@ from math import comb, prod, sqrt
 
 import numpy as np
 
-from core.metrics.result import (
+from biasprint.core.metrics.result import (
     LEVEL,
     Bools,
     Bounds,
@@ -17,8 +17,8 @@ from core.metrics.result import (
     same_length,
     truths,
 )
-from core.metrics.student import t_quantile, two_sided_t
-from core.metrics.worth import worth
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.worth import worth
 
 TEST = "t over people"
 

@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.resampling import chunks, shuffled_sums, shuffled_within
-from core.metrics.result import RESAMPLES, Bools, Floats, Ints, same_length, truths
+from biasprint.core.metrics.resampling import chunks, shuffled_sums, shuffled_within
+from biasprint.core.metrics.result import RESAMPLES, Bools, Floats, Ints, same_length, truths
 
 # ---- blocks of texts of two groups
 # A block is what was made from one cell or one biography. A block with texts of both groups is matched: the groups are

@@ -5,10 +5,10 @@ from math import exp
 
 import numpy as np
 
-from core.metrics.means import clustered_mean
-from core.metrics.proportions import clustered_proportion
-from core.metrics.resampling import TOLERANCE
-from core.metrics.result import (
+from biasprint.core.metrics.means import clustered_mean
+from biasprint.core.metrics.proportions import clustered_proportion
+from biasprint.core.metrics.resampling import TOLERANCE
+from biasprint.core.metrics.result import (
     Bools,
     Bounds,
     Difference,

@@ -7,8 +7,8 @@ from math import comb
 
 import numpy as np
 
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import RESAMPLES, Bools, Floats, Ints, NoiseFloor, finite
+from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.result import RESAMPLES, Bools, Floats, Ints, NoiseFloor, finite
 
 # ---- WEAT: two sets of words against two attributes
 

@@ -11,12 +11,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.metrics.clusters import Clusters
-from core.metrics.jackknife import Kinds, jackknife_interval, kinds_of
-from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
-from core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import (
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.jackknife import Kinds, jackknife_interval, kinds_of
+from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
+from biasprint.core.metrics.proportions import RateRatio, clustered_proportion, rate_ratio, wilson
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.result import (
     LEVEL,
     RESAMPLES,
     Bools,
@@ -31,7 +31,7 @@ from core.metrics.result import (
     same_length,
     truths,
 )
-from core.metrics.student import t_quantile
+from biasprint.core.metrics.student import t_quantile
 
 # ---- a difference of means
 

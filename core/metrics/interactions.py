@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from core.metrics.means import t_of
-from core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRatio
-from core.metrics.proportions import two_proportions
-from core.metrics.result import (
+from biasprint.core.metrics.means import t_of
+from biasprint.core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRatio
+from biasprint.core.metrics.proportions import two_proportions
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     NOT_ASKED,
@@ -30,7 +30,7 @@ from core.metrics.result import (
     same_length,
     untested,
 )
-from core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.student import t_quantile, two_sided_t
 
 # ---- which cells are weighed against which
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.metrics.result import (
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     Bounds,
@@ -21,7 +21,7 @@ from core.metrics.result import (
     separated,
     untested,
 )
-from core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.student import t_quantile, two_sided_t
 
 
 class Kinds(NamedTuple):

@@ -7,9 +7,9 @@ from math import sqrt
 
 import numpy as np
 
-from core.metrics.clusters import Draws
-from core.metrics.proportions import two_proportions, wilson
-from core.metrics.result import Bounds, Difference, Floats, MaybeBounds, Numbers, finite
+from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.proportions import two_proportions, wilson
+from biasprint.core.metrics.result import Bounds, Difference, Floats, MaybeBounds, Numbers, finite
 
 # ---- likelihoods
 # Counts are always (given, chosen): given positive or negative, chosen positive, negative or neutral.

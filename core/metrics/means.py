@@ -6,7 +6,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from core.metrics.result import (
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     NOT_ASKED,
@@ -24,9 +24,9 @@ from core.metrics.result import (
     separated,
     untested,
 )
-from core.metrics.student import t_quantile, two_sided_t
-from core.metrics.sums import exact_mean
-from core.metrics.worth import worth
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.sums import exact_mean
+from biasprint.core.metrics.worth import worth
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:

@@ -6,10 +6,17 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.metrics.clusters import Clusters
-from core.metrics.power import ALPHA, POWER
-from core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, generator, permutation_p, widened_tail
-from core.metrics.result import (
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.power import ALPHA, POWER
+from biasprint.core.metrics.resampling import (
+    TOLERANCE,
+    chunks,
+    cluster_bootstrap_sums,
+    generator,
+    permutation_p,
+    widened_tail,
+)
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     RESAMPLES,
@@ -23,7 +30,7 @@ from core.metrics.result import (
     finite,
     same_length,
 )
-from core.metrics.student import t_quantile
+from biasprint.core.metrics.student import t_quantile
 
 # ---- the formula, and as published
 

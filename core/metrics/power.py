@@ -6,9 +6,9 @@ from math import ceil, comb, sqrt
 
 import numpy as np
 
-from core.metrics.affinity import EXACT_SPLITS, spread, spread_maximum
-from core.metrics.resampling import TOLERANCE
-from core.metrics.result import Floats, Ints, constant, estimates_alone, finite
+from biasprint.core.metrics.affinity import EXACT_SPLITS, spread, spread_maximum
+from biasprint.core.metrics.resampling import TOLERANCE
+from biasprint.core.metrics.result import Floats, Ints, constant, estimates_alone, finite
 
 # ---- differences of means
 

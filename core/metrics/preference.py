@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.metrics.resampling import TOLERANCE, generator, permutation_p
-from core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
-from core.metrics.student import t_quantile, two_sided_t
-from core.metrics.worth import Worth, worth
+from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p
+from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, finite, same_length
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.worth import Worth, worth
 
 LARGEST = 20.0  # a coefficient beyond: the choices are separated, and its estimate has no end
 STEPS, CLOSE = 60, 1e-9
@@ -77,7 +77,7 @@ def adjusted_shares(given: Placed) -> AdjustedShares:
     """The shares at equal length and place.
 
     Their variance is that of the influence of each choice, J H⁻¹ u (u its score, H the information, J the derivative of
-    the shares), summed within clusters (`core.metrics.worth`) and widened by C / (C − parameters) for
+    the shares), summed within clusters (`biasprint.core.metrics.worth`) and widened by C / (C − parameters) for
     C comparisons.
     Source: McFadden 1974 (the model); Bell & McCaffrey 2002 (the variance).
     """

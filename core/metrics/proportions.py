@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import (
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     NOT_ASKED,
@@ -24,8 +24,8 @@ from core.metrics.result import (
     truths,
     untested,
 )
-from core.metrics.student import t_quantile, two_sided_t
-from core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 
 def wilson(successes: float, n: float, level: float = LEVEL, freedom: float = inf) -> Bounds | None:
@@ -83,7 +83,7 @@ class Proportion:
 
 def clustered_proportion(successes: Bools, *clusters: Ints) -> Proportion:
     """Successes over n; Wilson's interval with n divided by the design effect and Student's quantile where some belong
-    together, in one way or in two that cross (`core.metrics.worth`).
+    together, in one way or in two that cross (`biasprint.core.metrics.worth`).
 
     `successes`, each of `clusters`: shapes (n,). ValueError for unequal lengths.
     """

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from core.metrics.clusters import Draws
-from core.metrics.result import (
+from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     Bounds,

@@ -6,10 +6,10 @@ from math import sqrt
 
 import numpy as np
 
-from core.metrics.jackknife import jackknife_interval, kinds_of
-from core.metrics.means import mean_interval
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import (
+from biasprint.core.metrics.jackknife import jackknife_interval, kinds_of
+from biasprint.core.metrics.means import mean_interval
+from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     RESAMPLES,
@@ -20,7 +20,7 @@ from core.metrics.result import (
     estimates_alone,
     finite,
 )
-from core.metrics.sums import exact_mean
+from biasprint.core.metrics.sums import exact_mean
 
 # ---- score
 

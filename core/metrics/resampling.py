@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.result import (
+from biasprint.core.metrics.result import (
     LEVEL,
     RESAMPLES,
     Bools,
@@ -18,7 +18,7 @@ from core.metrics.result import (
     finite,
     same_length,
 )
-from core.metrics.student import t_quantile
+from biasprint.core.metrics.student import t_quantile
 
 # ---- streams, chunks, p
 

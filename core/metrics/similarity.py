@@ -1,6 +1,6 @@
 """How alike two texts are, and which words keep company with which group's: as LangFair 0.8.0 defines them.
 
-Texts come as lists of tokens, so that whoever asks says what a token is (`core.scorers.langfair`).
+Texts come as lists of tokens, so that whoever asks says what a token is (`biasprint.core.scorers.langfair`).
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from math import exp, log, log10
 
 import numpy as np
 
-from core.metrics.result import Floats, finite
+from biasprint.core.metrics.result import Floats, finite
 
 Tokens = Sequence[str]
 

@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 
-from core.metrics.means import one_sample_mean
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import RESAMPLES, Difference, Floats, NoiseFloor, finite
+from biasprint.core.metrics.means import one_sample_mean
+from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.result import RESAMPLES, Difference, Floats, NoiseFloor, finite
 
 ALL_FLIPS_UP_TO = 13  # units: 8,192 arrangements, fewer than are drawn
 

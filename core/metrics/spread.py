@@ -5,8 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from core.metrics.resampling import TOLERANCE, chunks, permutation_p
-from core.metrics.result import (
+from biasprint.core.metrics.resampling import TOLERANCE, chunks, permutation_p
+from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
     RESAMPLES,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.metrics.result import Floats, Ints, finite
+from biasprint.core.metrics.result import Floats, Ints, finite
 
 
 def exact_mean(values: Floats) -> float:

@@ -9,7 +9,7 @@ from math import inf, isinf
 
 import numpy as np
 
-from core.metrics.result import Floats, Ints, Numbers, finite, same_length
+from biasprint.core.metrics.result import Floats, Ints, Numbers, finite, same_length
 
 ROUNDING = 1e-9
 

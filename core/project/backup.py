@@ -16,13 +16,13 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.storage import home
-from core.project.check import check_project
-from core.project.copies import copy_project
-from core.project.damaged import Problem
-from core.text import sha256_text
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.storage import home
+from biasprint.core.project.check import check_project
+from biasprint.core.project.copies import copy_project
+from biasprint.core.project.damaged import Problem
+from biasprint.core.text import sha256_text
 
 MOST = 7  # sound ones that are kept
 NEWEST = 2  # of them kept whatever their age

@@ -7,12 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.jobs import JobContext
-from core.project import gate
-from core.project.connection import connect
-from core.project.copies import must_be_copied, recovered_copy
-from core.project.damaged import Problem, TableRows, tables_of, wrong_rows
-from core.project.reader import ROWS_AT_ONCE
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import gate
+from biasprint.core.project.connection import connect
+from biasprint.core.project.copies import must_be_copied, recovered_copy
+from biasprint.core.project.damaged import Problem, TableRows, tables_of, wrong_rows
+from biasprint.core.project.reader import ROWS_AT_ONCE
 
 MOST_STRUCTURAL = 100  # problems that SQLite is asked for
 BETWEEN_LOOKS = 5  # rows: few, so that a window never waits for them

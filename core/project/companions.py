@@ -9,8 +9,8 @@ are. Ours have only ever a plain journal of their own; anything else came with t
 import struct
 from pathlib import Path
 
-from core.errors import AppError
-from core.given import ordinary_file
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
 
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 HEADER = struct.Struct(">8sIIIII")  # magic, records, nonce, pages of the database before, sector, page size

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from core.errors import AppError
-from core.project.companions import check_companions
-from core.project.drives import SYNC, note_refused_sync
+from biasprint.core.errors import AppError
+from biasprint.core.project.companions import check_companions
+from biasprint.core.project.drives import SYNC, note_refused_sync
 
 # ---- Settings that a copied, stick-carried, possibly hostile file needs
 

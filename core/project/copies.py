@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from core.errors import AppError
-from core.given import ordinary_file
-from core.machine.leftovers import new_folder, unfinished
-from core.project.companions import check_companions, journal_of
-from core.project.connection import connect, explain
-from core.project.drives import LOCKS, lacking, put_on_disk
-from core.project.lock import is_held
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.machine.leftovers import new_folder, unfinished
+from biasprint.core.project.companions import check_companions, journal_of
+from biasprint.core.project.connection import connect, explain
+from biasprint.core.project.drives import LOCKS, lacking, put_on_disk
+from biasprint.core.project.lock import is_held
 
 # ---- Recovery after a crash, where the file itself must not be touched
 #

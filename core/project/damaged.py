@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from core.findings import Finding
-from core.project.checksums import CHECKSUM, Stored, row_checksum
-from core.project.reader import ROWS_AT_ONCE
-from core.project.stores.judging import judgment_sha256
-from core.text import restore_text, sha256_text
+from biasprint.core.findings import Finding
+from biasprint.core.project.checksums import CHECKSUM, Stored, row_checksum
+from biasprint.core.project.reader import ROWS_AT_ONCE
+from biasprint.core.project.stores.judging import judgment_sha256
+from biasprint.core.text import restore_text, sha256_text
 
 OBJECTS = {
     "settings", "definition", "recipe", "fields", "parameters", "usage", "detail", "background", "value", "manifest",

@@ -10,9 +10,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import AppError
-from core.machine import storage
-from core.machine.leftovers import unfinished
+from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
+from biasprint.core.machine.leftovers import unfinished
 
 LOCKS, SYNC = "has no file locks", "cannot be told to put a file on the disk"
 NOT_KNOWN_HERE = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # of fsync: others are failures of now

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.project import gate
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import gate
 
 BESIDE_FROM_BYTES = 20_000_000  # a smaller file is checked in a moment, and nobody need be told of it
 BEGIN_AFTER_SECONDS = 1.0  # in which what was opened comes into sight: beside it another process costs a third of that

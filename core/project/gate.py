@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from core.errors import AppError
-from core.given import NOT_JSON, ordinary_file
-from core.jobs import JobContext
-from core.machine.storage import home
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged, connect, explain
-from core.project.schema import expected_schema, schema_of
+from biasprint.core.errors import AppError
+from biasprint.core.given import NOT_JSON, ordinary_file
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.storage import home
+from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION, FileDamaged, connect, explain
+from biasprint.core.project.schema import expected_schema, schema_of
 
 MAGIC = b"SQLite format 3\x00"
 EXAMINE_SECONDS = 5.0

@@ -11,9 +11,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.project.checksums import Stored
-from core.project.connection import connect
-from core.project.damaged import Problem, TableRows, tables_of, unreadable
+from biasprint.core.project.checksums import Stored
+from biasprint.core.project.connection import connect
+from biasprint.core.project.damaged import Problem, TableRows, tables_of, unreadable
 
 AT_ONCE = 500
 CARDS = "comparison"  # the table whose rows name texts inside JSON

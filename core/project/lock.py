@@ -18,10 +18,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from core.errors import AppError
-from core.given import NOT_JSON, ordinary_file
-from core.machine.storage import home
-from core.project.connection import ProjectReplaced
+from biasprint.core.errors import AppError
+from biasprint.core.given import NOT_JSON, ordinary_file
+from biasprint.core.machine.storage import home
+from biasprint.core.project.connection import ProjectReplaced
 
 # Windows locks a byte range: one far behind the text, so that others can still read who holds the lock.
 LOCKED_BYTE = 1 << 30

@@ -11,30 +11,37 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from core.errors import AppError, JobCancelled
-from core.machine.leftovers import clear_leftovers
-from core.machine.storage import FULL
-from core.project import gate
-from core.project.backup import Unhurried, back_up, check_backups
-from core.project.changes import Changes
-from core.project.connection import SCHEMA_VERSION, connect, explain
-from core.project.copies import copy_project, has_journal, must_be_copied, private_copy, recovered_copy, roll_back
-from core.project.damaged import Problem
-from core.project.drives import lacking
-from core.project.examination import Examination, Examiner, can_wait
-from core.project.left_out import find_left_out, leave_out
-from core.project.lock import ProjectLock
-from core.project.reader import Prepare, Reader
-from core.project.rows import TextKey
-from core.project.schema import migrate
-from core.project.stores.columns import Columns
-from core.project.stores.findings import Annotations, Events, Findings, Readings, Scores
-from core.project.stores.judging import Judging
-from core.project.stores.packets import Packets
-from core.project.stores.runs import Outputs, Runs
-from core.project.stores.studies import Axes, Prompts, Sources, Studies
-from core.project.working_copy import WorkingCopy
-from core.project.writer import Writer
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.machine.leftovers import clear_leftovers
+from biasprint.core.machine.storage import FULL
+from biasprint.core.project import gate
+from biasprint.core.project.backup import Unhurried, back_up, check_backups
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.connection import SCHEMA_VERSION, connect, explain
+from biasprint.core.project.copies import (
+    copy_project,
+    has_journal,
+    must_be_copied,
+    private_copy,
+    recovered_copy,
+    roll_back,
+)
+from biasprint.core.project.damaged import Problem
+from biasprint.core.project.drives import lacking
+from biasprint.core.project.examination import Examination, Examiner, can_wait
+from biasprint.core.project.left_out import find_left_out, leave_out
+from biasprint.core.project.lock import ProjectLock
+from biasprint.core.project.reader import Prepare, Reader
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.schema import migrate
+from biasprint.core.project.stores.columns import Columns
+from biasprint.core.project.stores.findings import Annotations, Events, Findings, Readings, Scores
+from biasprint.core.project.stores.judging import Judging
+from biasprint.core.project.stores.packets import Packets
+from biasprint.core.project.stores.runs import Outputs, Runs
+from biasprint.core.project.stores.studies import Axes, Prompts, Sources, Studies
+from biasprint.core.project.working_copy import WorkingCopy
+from biasprint.core.project.writer import Writer
 
 Listener = Callable[[Changes], None]
 

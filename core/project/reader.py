@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import Executable
 
-from core.errors import AppError
-from core.jobs import precedence
-from core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import precedence
+from biasprint.core.project.connection import NotSaved, connect, engine_for, execute_when_free, explain
 
 ROWS_AT_ONCE = 250
 UNREADABLE = (ValueError, RecursionError)  # what reading a damaged text or JSON raises

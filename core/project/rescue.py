@@ -13,19 +13,19 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.leftovers import new_folder
-from core.project import gate
-from core.project.checksums import CHECKSUM, Stored, keep_checksums
-from core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
-from core.project.copies import copy_project, must_be_copied, recovered_copy
-from core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable
-from core.project.drives import lacking
-from core.project.left_out import Losses, add_dependants, parents_of
-from core.project.schema import expected_schema, migrate
-from core.project.stores.common import canonical_json, utc_now
-from core.project.stores.judging import judgment_sha256
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.project import gate
+from biasprint.core.project.checksums import CHECKSUM, Stored, keep_checksums
+from biasprint.core.project.connection import SCHEMA_VERSION, FileDamaged, connect, explain
+from biasprint.core.project.copies import copy_project, must_be_copied, recovered_copy
+from biasprint.core.project.damaged import HIGHEST, LOWEST, Problem, TableRows, altered, as_text, tables_of, unreadable
+from biasprint.core.project.drives import lacking
+from biasprint.core.project.left_out import Losses, add_dependants, parents_of
+from biasprint.core.project.schema import expected_schema, migrate
+from biasprint.core.project.stores.common import canonical_json, utc_now
+from biasprint.core.project.stores.judging import judgment_sha256
 
 MOST_PROBES = 200_000  # single rows that are asked for inside damaged parts of a table, at most
 CHECKED_AT_ONCE = 250

@@ -8,17 +8,17 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
-from core.jobs import JobContext
-from core.project import gate
-from core.project.backup import Backup, State, backups, problems_of
-from core.project.companions import journal_of
-from core.project.connection import FileDamaged, connect
-from core.project.copies import free_name, has_journal, roll_back, whole_part
-from core.project.drives import lacking
-from core.project.lock import ProjectLock
-from core.project.working_copy import refuse_where_worked_on
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import gate
+from biasprint.core.project.backup import Backup, State, backups, problems_of
+from biasprint.core.project.companions import journal_of
+from biasprint.core.project.connection import FileDamaged, connect
+from biasprint.core.project.copies import free_name, has_journal, roll_back, whole_part
+from biasprint.core.project.drives import lacking
+from biasprint.core.project.lock import ProjectLock
+from biasprint.core.project.working_copy import refuse_where_worked_on
 
 COUNTED = ("prompt", "output", "judgment")
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from core.findings import Finding
+from biasprint.core.findings import Finding
 
 Outcome = Literal["choice", "tie", "none", "skip", "undone"]
 Floats = npt.NDArray[np.float32]
@@ -279,7 +279,7 @@ class JudgmentRow:
 
     @property
     def seen(self) -> bool:
-        """Whether somebody had looked at the identities before it was made (core.judging.looking)."""
+        """Whether somebody had looked at the identities before it was made (biasprint.core.judging.looking)."""
         return bool(self.detail.get("seen"))
 
     @property

@@ -7,19 +7,19 @@ that statements are built with are read from it (docs/adr/0011).
 import sqlite3
 from contextlib import closing
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import SQLModel
 
-from core.own import own_files
-from core.project.checksums import CHECKSUM, FIRST_FORMAT, add_checksums
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION
+from biasprint.core.project.checksums import CHECKSUM, FIRST_FORMAT, add_checksums
+from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION
 
 
 def migration_text(version: int) -> str:
     """The DDL that makes schema `version` out of the one before."""
-    return own_files("core.project").joinpath("migrations", f"m{version:03d}.sql").read_text(encoding="utf-8")
+    return files("biasprint.core.project").joinpath("migrations", f"m{version:03d}.sql").read_text(encoding="utf-8")
 
 
 def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEMA_VERSION) -> None:

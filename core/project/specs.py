@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 from sqlmodel import SQLModel
 
-from core.project.rows import WORST, ComparisonItem, Outcome
+from biasprint.core.project.rows import WORST, ComparisonItem, Outcome
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]

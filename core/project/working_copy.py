@@ -15,14 +15,14 @@ from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from core.errors import AppError
-from core.given import ordinary_file
-from core.machine.storage import home, locked
-from core.project.companions import check_companions, journal_of
-from core.project.copies import free_name, whole_part
-from core.project.drives import lacking
-from core.project.lock import ProjectInUse, ProjectLock, is_held
-from core.text import sha256_text
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.machine.storage import home, locked
+from biasprint.core.project.companions import check_companions, journal_of
+from biasprint.core.project.copies import free_name, whole_part
+from biasprint.core.project.drives import lacking
+from biasprint.core.project.lock import ProjectInUse, ProjectLock, is_held
+from biasprint.core.text import sha256_text
 
 PAUSE_SECONDS = 2.0  # after a change, in which others come together
 SHARE_OF_TIME = 0.05  # that writing back takes at most: a large project on a slow share is written back less often

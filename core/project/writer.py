@@ -18,11 +18,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from core.errors import AppError
-from core.jobs import precedence
-from core.project.changes import Changes
-from core.project.checksums import keep_checksums
-from core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import precedence
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.checksums import keep_checksums
+from biasprint.core.project.connection import connect, driver_connection, engine_for, execute_when_free, explain
 
 GROUP_SECONDS = 0.05
 GIVE_UP_SECONDS = 30.0

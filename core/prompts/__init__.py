@@ -1,10 +1,10 @@
 """Axes and identities, templates, and the prompt sets that they expand to."""
 
-from core.prompts.axes import Axis, Harm, Identity, available_axes, load_axis
-from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, cogs_tasks, cogs_themes, rubric
-from core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
-from core.prompts.letters import letters_context_less_set
-from core.prompts.template import Placeholder, Template, TemplateError
+from biasprint.core.prompts.axes import Axis, Harm, Identity, available_axes, load_axis
+from biasprint.core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set, cogs_tasks, cogs_themes, rubric
+from biasprint.core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
+from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.core.prompts.template import Placeholder, Template, TemplateError
 
 __all__ = [
     "DEFAULT_IDENTITY",

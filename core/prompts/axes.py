@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import AppError, UsageError
-from core.prompts.name_sets import NameSet, load_name_set
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.name_sets import NameSet, load_name_set
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
 
 _STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import UsageError
-from core.prompts.axes import Axis, available_axes, crossed_axis, load_axis
-from core.prompts.definitions import Draft
-from core.prompts.name_sets import NameSet, blank_cells
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import Axis, available_axes, crossed_axis, load_axis
+from biasprint.core.prompts.definitions import Draft
+from biasprint.core.prompts.name_sets import NameSet, blank_cells
 
 
 def crossed_draft(first: Axis, second: Axis, names: NameSet | None) -> dict[str, Any]:

@@ -1,13 +1,13 @@
-"""Axes written as files that a person can edit: TOML, read back by `core.prompts.axes.load_axis`."""
+"""Axes written as files that a person can edit: TOML, read back by `biasprint.core.prompts.axes.load_axis`."""
 
 import os
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.prompts.axes import Axis
-from core.prompts.library import write_text
-from core.prompts.resource_files import toml_text
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.axes import Axis
+from biasprint.core.prompts.library import write_text
+from biasprint.core.prompts.resource_files import toml_text
 
 HEAD = "# An axis of Biasprint: change it, and give this file's path where an axis is asked for (docs/own-people.md).\n"
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import AppError, UsageError
-from core.prompts.axes import Axis, Key, Text, resolve_axes
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.axes import Axis, Key, Text, resolve_axes
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
 
 # ---- Tasks, themes and rubrics, read from `resources/tasks`
 

@@ -12,11 +12,11 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
-from core.prompts.axes import Text
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import Text
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
 
 DOMAINS = ("ageism", "beauty", "beauty_profession", "institution", "nationality")
 DIRECTIONS = ("SAI", "ASA")

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.prompts.axes import available_axes, axis_from, load_axis
-from core.prompts.axis_drafts import with_alike
-from core.prompts.cogs import Theme, cogs_tasks, cogs_themes, task_from, theme_from
-from core.prompts.definitions import DefinitionKind, Draft, DraftProblem, Field, key_of
-from core.prompts.letters import (
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.axes import available_axes, axis_from, load_axis
+from biasprint.core.prompts.axis_drafts import with_alike
+from biasprint.core.prompts.cogs import Theme, cogs_tasks, cogs_themes, task_from, theme_from
+from biasprint.core.prompts.definitions import DefinitionKind, Draft, DraftProblem, Field, key_of
+from biasprint.core.prompts.letters import (
     BIOGRAPHY_PLACEHOLDERS,
     NEEDED_OF_A_BIOGRAPHY,
     PLACEHOLDERS,
@@ -18,8 +18,15 @@ from core.prompts.letters import (
     letter_design,
     occupations_of,
 )
-from core.prompts.name_sets import as_lists, available_name_sets, cells_of_table, load_name_set, name_set_from, too_few
-from core.prompts.resource_files import read_toml
+from biasprint.core.prompts.name_sets import (
+    as_lists,
+    available_name_sets,
+    cells_of_table,
+    load_name_set,
+    name_set_from,
+    too_few,
+)
+from biasprint.core.prompts.resource_files import read_toml
 
 TITLE = Field("title", "Title", "What lists and findings call it.", needed="Give it a title.")
 IDENTITY = (
@@ -102,7 +109,7 @@ def _few_names(draft: Draft) -> Iterator[DraftProblem]:
 
 def _read_names(path: Path) -> dict[str, Any]:
     """A set as its file has it; or a table with a name in each row."""
-    from core.tables.read import read_columns
+    from biasprint.core.tables.read import read_columns
 
     if path.suffix.lower() != ".toml":
         read = read_columns(path, kept="No names were taken.")

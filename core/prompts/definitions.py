@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError
-from core.prompts.template import Template, TemplateError
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.template import Template, TemplateError
 
 Draft = Mapping[str, Any]
 Place = tuple[str | int, ...]  # ("title",), or ("identities", 0, "label")

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, Protocol
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as data
 
-from core.errors import AppError
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.text import article
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.text import article
 
 UNKNOWN, STOP, COMMA, COLON, QUOTE, SLUR, OTHER = "x", ".", ",", ":", '"', "!", "-"
 _PUNCTUATION = {".": STOP, "!": STOP, "?": STOP, "\n": STOP, ",": COMMA, ":": COLON, ";": COLON}

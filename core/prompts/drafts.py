@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, StringConstraints, TypeAdapter
 from pydantic import dataclasses as checked
 
-from core.errors import AppError, UsageError
-from core.prompts.axes import Axis, Text
-from core.prompts.name_sets import NameSet
-from core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.axes import Axis, Text
+from biasprint.core.prompts.name_sets import NameSet
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 DEFAULT_IDENTITY = "default"
 

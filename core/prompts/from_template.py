@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from core.errors import AppError, UsageError
-from core.prompts.axes import Axis, Identity
-from core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
-from core.prompts.template import Template
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.axes import Axis, Identity
+from biasprint.core.prompts.drafts import DEFAULT_IDENTITY, PromptDraft, PromptSetDraft
+from biasprint.core.prompts.template import Template
 
 GROUP, SECOND, BLOCK, THEME, NAME, IDENTITY = "group", "second_group", "block", "theme", "name", "identity"
 # What studies read of a text itself: a column of this name would be taken for it.

@@ -10,13 +10,13 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
-from core.prompts.axes import Axis, Identity, Key, Text, load_axis
-from core.prompts.cogs import OWN_TASKS
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
+from biasprint.core.prompts.axes import Axis, Identity, Key, Text, load_axis
+from biasprint.core.prompts.cogs import OWN_TASKS
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
 
 PLACEHOLDERS = ("name", "age", "gender", "occupation")
 BIOGRAPHY_PLACEHOLDERS = ("name", "occupation", "biography")

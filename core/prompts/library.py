@@ -13,14 +13,14 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from core.errors import AppError
-from core.machine import storage
-from core.prompts.axes import Key, Text
-from core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, NAMES, OCCUPATIONS, TASK, THEMES
-from core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
-from core.prompts.drafts import PromptSetDraft
-from core.prompts.name_sets import NameSet, load_name_set
-from core.prompts.resource_files import packaged, read_toml, toml_text, validated
+from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
+from biasprint.core.prompts.axes import Key, Text
+from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, NAMES, OCCUPATIONS, TASK, THEMES
+from biasprint.core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
+from biasprint.core.prompts.drafts import PromptSetDraft
+from biasprint.core.prompts.name_sets import NameSet, load_name_set
+from biasprint.core.prompts.resource_files import packaged, read_toml, toml_text, validated
 
 LOCK = "definitions.lock"
 

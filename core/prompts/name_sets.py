@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.errors import AppError, UsageError
-from core.prompts.definitions import Draft, key_of
-from core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.definitions import Draft, key_of
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 FEWEST = 20  # names of a cell, below which what single names do is taken for what their group does
 UNSAID = "not said"

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
-from core.prompts.axes import Text
-from core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import Text
+from biasprint.core.prompts.drafts import OriginalDraft, PromptDraft, PromptSetDraft
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
+from biasprint.core.text import sha256_text
 
 TASK = "news"
 UNBIASED = "unbiased"

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,9 +12,8 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from core.errors import AppError
-from core.given import ordinary_file
-from core.own import own_files
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
 
 T = TypeVar("T")
 LONGEST_GIVEN = 60  # characters of what is quoted from a file
@@ -21,7 +21,7 @@ LONGEST_GIVEN = 60  # characters of what is quoted from a file
 
 def packaged(*parts: str) -> Traversable:
     """A file or folder of the `resources` package."""
-    return own_files("resources").joinpath(*parts)
+    return files("biasprint.resources").joinpath(*parts)
 
 
 def read_toml(source: Traversable | Path) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from core.errors import AppError
-from core.text import article
+from biasprint.core.errors import AppError
+from biasprint.core.text import article
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{[^{}]*\}|\{|\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

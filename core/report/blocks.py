@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.draw.figure import Figure
+from biasprint.core.draw.figure import Figure
 
 
 @dataclass(frozen=True)

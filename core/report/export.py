@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.report.whole_file import not_written, whole_file
-from core.text import store_text
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.text import store_text
 
 Cell = None | bool | int | float | str
 

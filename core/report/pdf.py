@@ -4,14 +4,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from itertools import count
 from typing import Any
 
-from core.draw.figure import Figure
-from core.errors import AppError
-from core.jobs import JobContext
-from core.own import own_files
-from core.report.blocks import (
+from biasprint.core.draw.figure import Figure
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.blocks import (
     INK,
     LINES,
     SOFT,
@@ -27,7 +27,7 @@ from core.report.blocks import (
     printable,
     runs_of,
 )
-from core.report.pdf_text import POINTS, Line, Look, PageWords, Piece
+from biasprint.core.report.pdf_text import POINTS, Line, Look, PageWords, Piece
 
 SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
@@ -51,7 +51,7 @@ def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobCon
 
 def figure_pdf(figure: Figure) -> bytes:
     """The figure alone, on a page of its own size."""
-    from core.report.pdf_canvas import PdfCanvas
+    from biasprint.core.report.pdf_canvas import PdfCanvas
 
     high = PdfCanvas.height(_blank(), figure, FIGURE_WIDTH)
     document = _document(figure.title, "", (FIGURE_WIDTH + 2 * FIGURE_EDGE, high + 2 * FIGURE_EDGE))
@@ -127,7 +127,7 @@ def _document(title: str, foot: str, size: tuple[float, float] | None = None) ->
     document.alias_nb_pages(PAGES)
     document.set_margins(MARGIN, MARGIN, MARGIN)
     document.set_auto_page_break(size is None, 18)
-    fonts = own_files("resources").joinpath("fonts")
+    fonts = files("biasprint.resources").joinpath("fonts")
     document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
     document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
     document.set_title(title)
@@ -185,7 +185,7 @@ def _baseline(top: float, height: float, size: float) -> float:
 
 
 def _pdf_figure(document: Any, block: ReportFigure) -> None:
-    from core.report.pdf_canvas import PdfCanvas
+    from biasprint.core.report.pdf_canvas import PdfCanvas
 
     whole = document.eph - 2
     wide = float(document.epw) * block.share

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
-from core.draw.figure import Figure
-from core.draw.frame import draw_figure
-from core.draw.svg import MARGIN, WIDTH, colors
-from core.report.pdf_text import POINTS, Look, one_line
+from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.svg import MARGIN, WIDTH, colors
+from biasprint.core.report.pdf_text import POINTS, Look, one_line
 
 PIXELS = WIDTH - 2 * MARGIN  # of the layout, across
 

@@ -8,12 +8,12 @@ Armenian, Georgian, symbols, faces) or Droid Sans Fallback (Chinese, Japanese, K
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-from core.own import own_files
-from core.report.arabic import has_right_to_left, joined, reordered
-from core.report.blocks import INK, Rgb, printable
+from biasprint.core.report.arabic import has_right_to_left, joined, reordered
+from biasprint.core.report.blocks import INK, Rgb, printable
 
 POINTS = 72 / 25.4  # in a millimetre
 SPARE = {"dejavu": "DejaVuSans.ttf", "droid": "DroidSansFallback.ttf"}  # in the order they are asked
@@ -131,7 +131,7 @@ class PageWords:
         if not face:
             return self._document.fonts["interB" if bold else "inter"]
         if face not in self._document.fonts:  # read where a text needs it, as it takes a while
-            self._document.add_font(face, "", str(own_files("resources").joinpath("fonts", SPARE[face])))
+            self._document.add_font(face, "", str(files("biasprint.resources").joinpath("fonts", SPARE[face])))
         return self._document.fonts[face]
 
 

@@ -8,14 +8,14 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.draw.verdicts import apart
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.own import own_files
-from core.studies.registry import studies
-from core.studies.study import StudyQuestion
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import apart
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.studies.registry import studies
+from biasprint.core.studies.study import StudyQuestion
 
 EVIDENCE = 0.05  # of the adjusted p
 MOST_NAMED = 3
@@ -48,7 +48,7 @@ def kind_title(finding_id: str) -> str:
 
 @cache
 def _kinds() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(own_files("resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
 
 
 def question_of(study: str, finding_id: str) -> StudyQuestion:

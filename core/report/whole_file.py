@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import AppError
-from core.machine.leftovers import unfinished
+from biasprint.core.errors import AppError
+from biasprint.core.machine.leftovers import unfinished
 
 DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}  # Windows has no quota error
 

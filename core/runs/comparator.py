@@ -13,20 +13,20 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.given import MISFIT
-from core.jobs import JobContext
-from core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
-from core.judging.wording import shipped_wording
-from core.project.project import Project
-from core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
-from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
-from core.project.stores.runs import OutputFilter
-from core.report.whole_file import write_whole
-from core.runs.exporting import judgment_rows
-from core.runs.importing import ImportedText, store_outputs
-from core.runs.setup import added_study
-from core.text import sha256_text
+from biasprint.core.errors import AppError
+from biasprint.core.given import MISFIT
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import CHECK, MODEL, PlanSettings, texts_digest
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
+from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.runs.exporting import judgment_rows
+from biasprint.core.runs.importing import ImportedText, store_outputs
+from biasprint.core.runs.setup import added_study
+from biasprint.core.text import sha256_text
 
 FORMAT = "llm_comparator"  # how the command line calls it
 BETTER = 1.0  # the viewer's own scale ends at ±1.5: “much better”

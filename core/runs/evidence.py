@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.findings import Finding
-from core.project.project import Project
-from core.project.rows import TextKey
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, table_prompt
+from biasprint.core.findings import Finding
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, table_prompt
 
 
 @dataclass(frozen=True)

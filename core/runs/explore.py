@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.metrics.odds import telling_log_odds
-from core.metrics.ranks import SpearmanRho, spearman_rho
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.odds import telling_log_odds
+from biasprint.core.metrics.ranks import SpearmanRho, spearman_rho
 
 Method = Literal["pca", "tsne"]
 Points = NDArray[np.float32]
@@ -134,14 +134,14 @@ def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords
 
 
 def _counted(texts: Sequence[str]) -> Counter[str]:
-    from core.scorers.group_words import tokens_of
+    from biasprint.core.scorers.group_words import tokens_of
 
     return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
 
 
 def stand_ins() -> frozenset[str]:
     """In the compute process: the names of the scorers that stand in for those that the papers used."""
-    from core.scorers.registry import describe
+    from biasprint.core.scorers.registry import describe
 
     return frozenset(info.name for info in describe() if info.stand_in)
 

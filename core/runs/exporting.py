@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.jobs import JobContext
-from core.judging.adjudication import Adjudication, adjudicated
-from core.judging.blocks import text_blocks
-from core.judging.exclusion import exclusions
-from core.judging.plan import workshops_among
-from core.judging.sway import arm_of
-from core.project.project import Project
-from core.project.rows import (
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import Adjudication, adjudicated
+from biasprint.core.judging.blocks import text_blocks
+from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.sway import arm_of
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import (
     ComparisonRow,
     JudgmentRow,
     OutputRow,
@@ -26,10 +26,10 @@ from core.project.rows import (
     SourceRow,
     StudyRow,
 )
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import described, generator_names, imported_name
-from core.runs.values import KIND, Originals, Wrote, compared_texts, temperatures, text_lengths, written_by
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import described, generator_names, imported_name
+from biasprint.core.runs.values import KIND, Originals, Wrote, compared_texts, temperatures, text_lengths, written_by
 
 Row = Mapping[str, Any]
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.judging.assignment import asked_in
-from core.judging.exclusion import exclusions
-from core.judging.fingerprint import (
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.assignment import asked_in
+from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.fingerprint import (
     GROUP_FROM,
     AskedAxis,
     AxisChoice,
@@ -25,14 +25,14 @@ from core.judging.fingerprint import (
     Whose,
     axis_choices,
 )
-from core.judging.looking import seen_count
-from core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
-from core.judging.wording import wording_of
-from core.judging.workshop import in_steps
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
-from core.prompts import available_axes, load_axis
-from core.runs.measure.creativity_columns import Columns, judgment_columns
+from biasprint.core.judging.looking import seen_count
+from biasprint.core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
+from biasprint.core.judging.wording import wording_of
+from biasprint.core.judging.workshop import in_steps
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
+from biasprint.core.prompts import available_axes, load_axis
+from biasprint.core.runs.measure.creativity_columns import Columns, judgment_columns
 
 # ---- The rows behind a fingerprint: comparisons asked on each axis, answers, and names of the axes
 
@@ -419,9 +419,9 @@ def in_compute(
     tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""
-    from core.judging.fingerprint import power_of_choices
-    from core.studies.creativity.choices import JudgmentTable
-    from core.studies.creativity.judgments import measure_judgments
+    from biasprint.core.judging.fingerprint import power_of_choices
+    from biasprint.core.studies.creativity.choices import JudgmentTable
+    from biasprint.core.studies.creativity.judgments import measure_judgments
 
     found = [
         measure_judgments(JudgmentTable(**table), axes=axes, seed=seed).findings if table["comparison"] else ()

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from core.backends.protocol import Completion, Request, output_seed
-from core.compute import ComputeProcess, calls
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.score import ScoreResult
-from core.runs.score_behind import Pace, ScoreBehind, writing
-from core.runs.writing import AddressLeftOut, LiveText, Written
+from biasprint.core.backends.protocol import Completion, Request, output_seed
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.score import ScoreResult
+from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
+from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written
 
 # ---- Requests to the model process, shared with judging
 
@@ -41,7 +41,7 @@ def ask_all(
 ) -> bool:
     """Have them written by a backend, with a model and parameters. False where a pause ended it before the last.
 
-    `receive` is given what `core.runs.writing` hands out.
+    `receive` is given what `biasprint.core.runs.writing` hands out.
     """
     backend, model, parameters = generator
     whole: bool = compute.call(
@@ -133,7 +133,7 @@ def start_run(
 
 def _recommended(project: Project, generator: GeneratorSpec, study_id: int) -> dict[str, Any]:
     """Whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
-    from core.machine.models import catalogue
+    from biasprint.core.machine.models import catalogue
 
     kind = next(study.kind for study in project.studies.all() if study.id == study_id)
     preset = catalogue.preset(generator.model, kind)
@@ -187,7 +187,7 @@ def generate(
 
 
 def _behind(ctx: JobContext, project: Project, run: RunRow, compute: ComputeProcess) -> ScoreBehind:
-    from core.runs.measure import scorers_needed
+    from biasprint.core.runs.measure import scorers_needed
 
     kind = next(study.kind for study in project.studies.all() if study.id == run.study_id)
     needed = scorers_needed(kind, project, run.study_id, run.prompt_set_id)
@@ -236,7 +236,7 @@ class _Storing:
         self.left_out: list[str] = []
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
-        """`partial` is what `core.runs.writing` hands out for the requests of `page`."""
+        """`partial` is what `biasprint.core.runs.writing` hands out for the requests of `page`."""
         if isinstance(partial, Written):
             outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
             self._project.outputs.record_many(outputs)
@@ -315,7 +315,7 @@ def why_nothing(project: Project, result: GenerateResult) -> str:
 
 def decline_set(ctx: JobContext, project: Project, set_id: int) -> None:
     """Raise `AppError` that names the prompts of a set that are worded with bias, and what in them; else do nothing."""
-    from core.prompts.detector import decline
+    from biasprint.core.prompts.detector import decline
 
     decline(_prompts(ctx, project, set_id))
 

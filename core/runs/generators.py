@@ -9,13 +9,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.errors import UsageError
-from core.machine.endpoints import addresses_in
-from core.project.project import Project
-from core.project.rows import GeneratorRow, PromptRow, RunRow
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.endpoints import addresses_in
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, PromptRow, RunRow
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.text import sha256_text
 
 IMPORTED = "imported"
 POOLED = "pooled"  # the model of texts of several generators that are taken as one

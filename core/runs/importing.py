@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
-from core.prompts import load_axis
-from core.prompts.news import TASK, UNBIASED
-from core.runs.setup import added_study, shipped_axes, store_axis
-from core.runs.values import ORIGINAL_KEY, original_key, original_source
-from core.studies.registry import studies, study
-from core.studies.study import named
-from core.tables.fields import columns_there
-from core.tables.rows import Record, TableRead
-from core.text import sha256_text
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.news import TASK, UNBIASED
+from biasprint.core.runs.setup import added_study, shipped_axes, store_axis
+from biasprint.core.runs.values import ORIGINAL_KEY, original_key, original_source
+from biasprint.core.studies.registry import studies, study
+from biasprint.core.studies.study import named
+from biasprint.core.tables.fields import columns_there
+from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.text import sha256_text
 
 # ---- Texts that models wrote elsewhere, as outputs
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from core.backends.protocol import Completion, Failure, Request, output_seed
-from core.backends.registry import known
-from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.model_rater import (
+from biasprint.core.backends.protocol import Completion, Failure, Request, output_seed
+from biasprint.core.backends.registry import known
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.model_rater import (
     READ_AS,
     JudgingPrompt,
     ParsedReply,
@@ -25,19 +25,19 @@ from core.judging.model_rater import (
     read_reply,
     words_sha256,
 )
-from core.judging.plan import CHECK, PlanSettings, texts_digest
-from core.judging.wording import ComparisonWording, plan_wording, wording_of
-from core.machine.models import catalogue
-from core.metrics.proportions import wilson
-from core.metrics.result import Bounds
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
-from core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
-from core.project.stores.common import canonical_json
-from core.project.stores.judging import ANSWERS
-from core.runs.generate import FailureWatch, ask_all, sampling
-from core.runs.writing import LiveText, Written
-from core.text import sha256_text
+from biasprint.core.judging.plan import CHECK, PlanSettings, texts_digest
+from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
+from biasprint.core.machine.models import catalogue
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, Outcome, RaterRow, SessionRow, TextKey
+from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, RaterSpec
+from biasprint.core.project.stores.common import canonical_json
+from biasprint.core.project.stores.judging import ANSWERS
+from biasprint.core.runs.generate import FailureWatch, ask_all, sampling
+from biasprint.core.runs.writing import LiveText, Written
+from biasprint.core.text import sha256_text
 
 # ---- The session: its rater, the requests that are left, and how a reply becomes a judgment
 

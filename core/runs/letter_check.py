@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.compute import ComputeProcess, calls
-from core.documents.occupation_guess import OccupationGuess, guess_occupation
-from core.documents.parts import parts_of
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, NameTwins, Part, Reading, TwinDifference
-from core.jobs import JobContext
-from core.scorers.choosing import best_scorer
-from core.swap import Person
-from core.swap.guess import guess_person
-from core.swap.name_groups import NameGroup
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.documents.occupation_guess import OccupationGuess, guess_occupation
+from biasprint.core.documents.parts import parts_of
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, NameTwins, Part, Reading, TwinDifference
+from biasprint.core.jobs import JobContext
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.swap import Person
+from biasprint.core.swap.guess import guess_person
+from biasprint.core.swap.name_groups import NameGroup
 
 ROLES = ("formality", "positivity", "agency", "entailment")
 

@@ -5,22 +5,22 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.compute import ComputeProcess, calls
-from core.documents.files import read_bytes, read_file
-from core.documents.house import HouseList
-from core.documents.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne
-from core.documents.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like_a_cv
-from core.documents.pile.differences import GroupTest
-from core.documents.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
-from core.documents.report import check_report_path
-from core.documents.report.letters import PileReport, letters_to_tell
-from core.documents.request import ReadingRequest
-from core.documents.values import Document
-from core.errors import AppError
-from core.findings import ScorerUse
-from core.jobs import JobContext
-from core.report.blocks import Block
-from core.runs.letter_check import scorers_for_letters
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.documents.files import read_bytes, read_file
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne
+from biasprint.core.documents.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like_a_cv
+from biasprint.core.documents.pile.differences import GroupTest
+from biasprint.core.documents.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
+from biasprint.core.documents.report import check_report_path
+from biasprint.core.documents.report.letters import PileReport, letters_to_tell
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document
+from biasprint.core.errors import AppError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.blocks import Block
+from biasprint.core.runs.letter_check import scorers_for_letters
 
 
 def read_pile(

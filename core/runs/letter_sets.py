@@ -5,18 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.compute import ComputeProcess, calls
-from core.documents.occupations import occupation_key
-from core.documents.pile import Pile, PileRow
-from core.documents.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.prompts.letters import LETTER
-from core.runs.letter_check import scorers_for_letters
-from core.runs.letter_piles import read_pile
-from core.runs.measure.letters import Letter, letters
-from core.runs.setup import study_of
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.documents.occupations import occupation_key
+from biasprint.core.documents.pile import Pile, PileRow
+from biasprint.core.documents.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.prompts.letters import LETTER
+from biasprint.core.runs.letter_check import scorers_for_letters
+from biasprint.core.runs.letter_piles import read_pile
+from biasprint.core.runs.measure.letters import Letter, letters
+from biasprint.core.runs.setup import study_of
 
 AT_ONCE = 64  # letters that cross to the compute process together
 BY_HAND = "imported"

@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.backends.protocol import Completion, Request, output_seed
-from core.compute import ComputeProcess, calls
-from core.documents.files import read_pasted
-from core.documents.pile import group_of
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, TwinDifference, figure_differences
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.prompts.letters import LETTER, letter_design
-from core.prompts.template import Template
-from core.runs.generate import ask_all, sampling
-from core.runs.letter_check import read_one
-from core.runs.writing import Written
-from core.studies.letters.biographies import WORDS, paragraphs, sampled
-from core.swap import Person
+from biasprint.core.backends.protocol import Completion, Request, output_seed
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.pile import group_of
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, TwinDifference, figure_differences
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.prompts.letters import LETTER, letter_design
+from biasprint.core.prompts.template import Template
+from biasprint.core.runs.generate import ask_all, sampling
+from biasprint.core.runs.letter_check import read_one
+from biasprint.core.runs.writing import Written
+from biasprint.core.studies.letters.biographies import WORDS, paragraphs, sampled
+from biasprint.core.swap import Person
 
 PLACEHOLDERS = ("name", "occupation", "biography")
 

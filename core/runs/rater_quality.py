@@ -8,17 +8,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.judging.carefulness import GivenChoice, RaterFlag, WithOthers, flags, with_others
-from core.judging.exclusion import Exclusion, exclusions
-from core.judging.known import CheckResult, PracticeResult, check_result, practice_result
-from core.judging.plan import CHECK
-from core.judging.workshop import participants
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
-from core.runs.raters import RaterState, RaterStates
-from core.runs.values import text_lengths
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.carefulness import GivenChoice, RaterFlag, WithOthers, flags, with_others
+from biasprint.core.judging.exclusion import Exclusion, exclusions
+from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
+from biasprint.core.judging.plan import CHECK
+from biasprint.core.judging.workshop import participants
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
+from biasprint.core.runs.raters import RaterState, RaterStates
+from biasprint.core.runs.values import text_lengths
 
 SECONDS_AN_HOUR = 3600
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from core.jobs import JobContext
-from core.judging.assignment import asked_number
-from core.judging.plan import PlanKind, PlanSettings
-from core.judging.plan_names import plan_names
-from core.judging.store import ProjectStore
-from core.project.project import Project
-from core.project.rows import PlanRow, RaterRow, SessionRow
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.assignment import asked_number
+from biasprint.core.judging.plan import PlanKind, PlanSettings
+from biasprint.core.judging.plan_names import plan_names
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PlanRow, RaterRow, SessionRow
 
 if TYPE_CHECKING:
-    from core.judging.packets.decisions import PacketState
+    from biasprint.core.judging.packets.decisions import PacketState
 
 Where = Literal["here", "away", "partly", "finished", "counted"]  # this machine, or how the packet stands
 
@@ -142,6 +142,6 @@ class RaterStates:
 
 def _packets(project: Project) -> "dict[str, PacketState]":
     """How the packets stand, by session; the last one where a session has several."""
-    from core.judging.packets.decisions import packets
+    from biasprint.core.judging.packets.decisions import packets
 
     return {one.session_id: one for one in packets(project)}

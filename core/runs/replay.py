@@ -7,19 +7,19 @@ between then and now is said, as far as it is known.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import core
-from core.backends.protocol import Completion
-from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import GeneratorRow, OutputRow, RunRow
-from core.project.specs import GeneratorSpec
-from core.project.stores.runs import OutputFilter
-from core.runs.generate import ask_all, request_of
-from core.runs.generators import NOT_WRITTEN
-from core.runs.setup import generator_spec
-from core.runs.writing import BUILD, Written
+from biasprint import core
+from biasprint.core.backends.protocol import Completion
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, OutputRow, RunRow
+from biasprint.core.project.specs import GeneratorSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generate import ask_all, request_of
+from biasprint.core.runs.generators import NOT_WRITTEN
+from biasprint.core.runs.setup import generator_spec
+from biasprint.core.runs.writing import BUILD, Written
 
 KEPT = "Nothing was changed."
 

@@ -6,21 +6,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.draw import digits
-from core.errors import AppError, UsageError
-from core.project.project import Project
-from core.project.rows import FindingRow, PromptSetRow
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.prompts.patterns import prompt_patterns
-from core.report.audit import AskedSet, Audited
-from core.runs.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
-from core.runs.measure.asked import texts_of_study
-from core.studies.registry import studies
+from biasprint.core.draw import digits
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import FindingRow, PromptSetRow
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.patterns import prompt_patterns
+from biasprint.core.report.audit import AskedSet, Audited
+from biasprint.core.runs.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
+from biasprint.core.runs.measure.asked import texts_of_study
+from biasprint.core.studies.registry import studies
 
 if TYPE_CHECKING:
-    from core.runs.measure import MeasuredStudy
-    from core.tables.rows import TableRead
+    from biasprint.core.runs.measure import MeasuredStudy
+    from biasprint.core.tables.rows import TableRead
 
 
 def measured_studies(project: Project) -> list[str]:

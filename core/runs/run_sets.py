@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from core.errors import UsageError
-from core.project.project import Project
-from core.project.rows import RunRow
-from core.runs.generators import StudyGenerator, chosen
+from biasprint.core.errors import UsageError
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import RunRow
+from biasprint.core.runs.generators import StudyGenerator, chosen
 
 RUN, DATE = "run:", "date:"
 _RUNS = re.compile(r"\d+(\+\d+)*")

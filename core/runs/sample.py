@@ -9,26 +9,26 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.machine.storage import home
-from core.own import own_files
-from core.project.companions import journal_of
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.prompts import cogs_set, letters_context_less_set
-from core.report.whole_file import write_whole
-from core.runs.compare import compare
-from core.runs.generate import generate, start_run
-from core.runs.measure import measure_project
-from core.runs.sample_real import add_real
-from core.runs.score import score
-from core.runs.setup import generator_spec, store_set, study_of
-from core.scorers.registry import describe
-from core.studies.study import MeasureOptions
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.storage import home
+from biasprint.core.project.companions import journal_of
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.sample_real import add_real
+from biasprint.core.runs.score import score
+from biasprint.core.runs.setup import generator_spec, store_set, study_of
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.study import MeasureOptions
 
 AXES = ("race", "gender", "orientation")
 # What the studies' measures read, and a sentiment to look at.
@@ -57,7 +57,7 @@ def open_sample() -> Path:
 
 def unpack_sample(target: Path) -> None:
     """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
-    content = gzip.decompress(own_files("resources").joinpath("sample", SHIPPED).read_bytes())
+    content = gzip.decompress(files("biasprint.resources").joinpath("sample", SHIPPED).read_bytes())
     # Of a file that was here before: SQLite would roll it back into this one.
     journal_of(target).unlink(missing_ok=True)
     write_whole(target, content)
@@ -94,12 +94,12 @@ def add_planted(ctx: JobContext, project: Project, compute: ComputeProcess) -> N
 
 def about() -> dict[str, Any]:
     """The description of the sample texts."""
-    return tomllib.loads(own_files("resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
 
 
 def sample_texts() -> list[dict[str, str]]:
     """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
-    lines = own_files("resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = files("biasprint.resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line]
 
 

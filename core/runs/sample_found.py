@@ -4,12 +4,12 @@ Which finding it is was fixed before the letters were measured: agentic words ar
 """
 
 import json
+from importlib.resources import files
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.draw.verdicts import apart
-from core.findings import Finding
-from core.own import own_files
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import apart
+from biasprint.core.findings import Finding
 
 ID, LABEL = "letters.lexicon.odds_ratio", "agentic"
 PLACE = ("sample", "real", "found.json")
@@ -24,7 +24,7 @@ def is_found(finding: Finding, model: str) -> bool:
 
 def found() -> Finding:
     """The finding as it stands in the sample; docs/make_sample.py puts it beside it."""
-    return Finding.from_json(json.loads(own_files("resources").joinpath(*PLACE).read_text(encoding="utf-8")))
+    return Finding.from_json(json.loads(files("biasprint.resources").joinpath(*PLACE).read_text(encoding="utf-8")))
 
 
 def found_sentence(finding: Finding, model: str) -> str:

@@ -9,24 +9,24 @@ import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
-from core.backends.protocol import Completion, output_seed
-from core.compute import ComputeProcess
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.models import catalogue
-from core.own import own_files
-from core.project.project import Project
-from core.project.rows import OutputRow
-from core.project.specs import GeneratorSpec, OutputSpec
-from core.project.stores.runs import OutputFilter
-from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
-from core.prompts.completion import completion_set
-from core.runs.generate import generate, start_run
-from core.runs.judge import ModelSession, judge
-from core.runs.setup import generator_spec, store_set
-from core.runs.writing import BUILD
+from biasprint.core.backends.protocol import Completion, output_seed
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models import catalogue
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.judge import ModelSession, judge
+from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.writing import BUILD
 
 BACKEND = "llama_cpp"
 MODEL = "smollm2-135m-instruct"
@@ -166,7 +166,7 @@ def _rounded(value: Any) -> Any:
 
 def shipped(name: str) -> list[Row]:
     """The rows of a part as they are shipped: the recipe first."""
-    content = own_files("resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
+    content = files("biasprint.resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
     return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
 
 

@@ -8,14 +8,14 @@ earlier one, and lists show the last. A person may take a letter out again, and 
 from dataclasses import asdict, replace
 from typing import Any
 
-from core.documents.kept import KeptEntry, as_json, letter_of
-from core.documents.values import Document, KeptLetter, Reading
-from core.errors import AppError
-from core.project.project import Project
-from core.project.specs import SourceSpec
-from core.project.stores.common import chunks
-from core.runs.setup import added_study
-from core.text import sha256_text
+from biasprint.core.documents.kept import KeptEntry, as_json, letter_of
+from biasprint.core.documents.values import Document, KeptLetter, Reading
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.runs.setup import added_study
+from biasprint.core.text import sha256_text
 
 
 def save_letter(project: Project, letter: KeptLetter, reading: Reading, occupation: str) -> str:

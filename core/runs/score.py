@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.compute import ComputeCrashed, ComputeProcess, calls
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import TextRow
-from core.project.specs import ScoreSpec
-from core.scorers.halving import in_halves
-from core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextRow
+from biasprint.core.project.specs import ScoreSpec
+from biasprint.core.scorers.halving import in_halves
+from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
 
 Kind = Literal["output", "source"]
 KINDS: tuple[Kind, ...] = ("output", "source")

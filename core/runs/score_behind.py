@@ -13,14 +13,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 
-from core.compute import ComputeProcess, Turns
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import TextRow
-from core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
-from core.scorers.halving import in_halves
-from core.scorers.protocol import ScorerInfo
+from biasprint.core.compute import ComputeProcess, Turns
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextRow
+from biasprint.core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
+from biasprint.core.scorers.halving import in_halves
+from biasprint.core.scorers.protocol import ScorerInfo
 
 FIRST_PAGE = 2  # texts: what a page costs the writing is not known before the first one
 ROUND_SECONDS = 0.25  # between two looks for new texts

@@ -7,30 +7,30 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from core.backends.registry import open_backend
-from core.compute import ComputeProcess, calls
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import PromptSetRow, StudyRow
-from core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
-from core.project.stores.common import chunks
-from core.prompts import Axis, PromptSetDraft, available_axes, cogs_set, letters_context_less_set, load_axis
-from core.prompts.axes import with_names
-from core.prompts.cogs import human_study, sweep_set
-from core.prompts.completion import completion_set
-from core.prompts.designs import available_designs, design_set, load_design
-from core.prompts.drafts import mitigated, named_from
-from core.prompts.letters import LETTER, OwnDocument, chosen_document, letters_axis, occupations_of
-from core.prompts.name_sets import load_name_set
-from core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
-from core.runs.template_sets import draft_template
-from core.runs.values import original_source
-from core.studies.registry import studies
-from core.studies.registry import study as known_study
-from core.studies.study import named
-from core.tables.fields import parse_map_options
-from core.tables.rows import Record, TableRead
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptSetRow, StudyRow
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, PromptSetSpec, PromptSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.prompts import Axis, PromptSetDraft, available_axes, cogs_set, letters_context_less_set, load_axis
+from biasprint.core.prompts.axes import with_names
+from biasprint.core.prompts.cogs import human_study, sweep_set
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.prompts.designs import available_designs, design_set, load_design
+from biasprint.core.prompts.drafts import mitigated, named_from
+from biasprint.core.prompts.letters import LETTER, OwnDocument, chosen_document, letters_axis, occupations_of
+from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
+from biasprint.core.runs.template_sets import draft_template
+from biasprint.core.runs.values import original_source
+from biasprint.core.studies.registry import studies
+from biasprint.core.studies.registry import study as known_study
+from biasprint.core.studies.study import named
+from biasprint.core.tables.fields import parse_map_options
+from biasprint.core.tables.rows import Record, TableRead
 
 # ---- Drafting prompt sets
 
@@ -185,8 +185,8 @@ def draft_letters(ctx: JobContext, project: Project | None, choice: PromptChoice
 
 def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSetDraft:
     """Biographies are rewritten in the compute process: their parts of speech are looked up."""
-    from core.compute import shared
-    from core.runs.tables import read_table
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.tables import read_table
 
     key, written = chosen_document(choice.document or LETTER)
     table = read_table(ctx, path, "biographies")
@@ -230,7 +230,7 @@ def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -
 
 def _headlines(ctx: JobContext, project: Project | None, choice: PromptChoice) -> Sequence[Headline] | None:
     """Those of a table; else of the project's own originals; None for the shipped ones."""
-    from core.runs.tables import read_table
+    from biasprint.core.runs.tables import read_table
 
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")
@@ -363,7 +363,7 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
 
 def recommended(backend: str, model: str, purpose: str) -> dict[str, Any]:
     """The parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
-    from core.machine.models import catalogue
+    from biasprint.core.machine.models import catalogue
 
     preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
     return dict(preset.parameters) if preset else {}

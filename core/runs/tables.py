@@ -6,16 +6,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.compute import calls, shared
-from core.jobs import JobContext
-from core.report.export import without_guard
-from core.runs.exporting import OUTPUT, OUTPUT_END, is_own_export
-from core.runs.values import FAILED
-from core.studies.registry import table_fields
-from core.tables.fields import FieldSpec, parse_map_options
-from core.tables.formats import read_format
-from core.tables.read import Duplicates, read_records
-from core.tables.rows import TableRead, with_line_breaks
+from biasprint.core.compute import calls, shared
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.export import without_guard
+from biasprint.core.runs.exporting import OUTPUT, OUTPUT_END, is_own_export
+from biasprint.core.runs.values import FAILED
+from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.fields import FieldSpec, parse_map_options
+from biasprint.core.tables.formats import read_format
+from biasprint.core.tables.read import Duplicates, read_records
+from biasprint.core.tables.rows import TableRead, with_line_breaks
 
 SEPARATED = (".csv", ".tsv")
 COMPARE = "compare"

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
-from core.jobs import JobContext
-from core.prompts import PromptSetDraft, load_axis
-from core.prompts.axes import with_names
-from core.prompts.drafts import named_from
-from core.prompts.from_template import TAKEN, TemplateRow, TemplateTable, template_set
-from core.prompts.name_sets import load_name_set
-from core.studies.registry import table_fields
-from core.tables.fields import FieldSpec, guess_mapping
-from core.tables.read import read_columns as read_all_columns
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
+from biasprint.core.jobs import JobContext
+from biasprint.core.prompts import PromptSetDraft, load_axis
+from biasprint.core.prompts.axes import with_names
+from biasprint.core.prompts.drafts import named_from
+from biasprint.core.prompts.from_template import TAKEN, TemplateRow, TemplateTable, template_set
+from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.fields import FieldSpec, guess_mapping
+from biasprint.core.tables.read import read_columns as read_all_columns
 
 STUDIES = ("compare", "letters")  # they read the group, block and name of a text from its prompt's columns
 LONGEST = 1_000_000  # characters of a template

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from core.compute import ComputeProcess, calls
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, SourceRow, TextKey
-from core.project.specs import SourceSpec
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.score import KINDS, as_read, score
-from core.scorers.protocol import ScorerInfo
-from core.text import sha256_text
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, SourceRow, TextKey
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.score import KINDS, as_read, score
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.text import sha256_text
 
 KIND: Literal["original"] = "original"  # of the sources
 # What ties a generated article to its original, whatever the headlines are: the beginning of the original's hash.

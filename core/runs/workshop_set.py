@@ -5,13 +5,13 @@ They are the sample's texts for identities, and further ones of resources/worksh
 
 import json
 import os
+from importlib.resources import files
 from pathlib import Path
 
-from core.machine.leftovers import temporary_folder
-from core.machine.storage import home
-from core.own import own_files
-from core.project.project import Project
-from core.runs.sample import add_written, sample_texts
+from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.storage import home
+from biasprint.core.project.project import Project
+from biasprint.core.runs.sample import add_written, sample_texts
 
 
 def workshop_file() -> Path:
@@ -21,7 +21,9 @@ def workshop_file() -> Path:
 
 def workshop_texts() -> list[dict[str, str]]:
     """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
-    lines = own_files("resources").joinpath("workshop", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (
+        files("biasprint.resources").joinpath("workshop", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     return [text for text in sample_texts() if text["axis"]] + [json.loads(line) for line in lines if line]
 
 

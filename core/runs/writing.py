@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.backends.protocol import (
+from biasprint.core.backends.protocol import (
     Backend,
     Completion,
     ConcurrentBackend,
@@ -22,13 +22,13 @@ from core.backends.protocol import (
     PooledBackend,
     Request,
 )
-from core.backends.registry import open_backend
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
 
 if TYPE_CHECKING:
-    from core.backends.openai_compatible.probe import EndpointTest
-    from core.machine.endpoints import Endpoint
+    from biasprint.core.backends.openai_compatible.probe import EndpointTest
+    from biasprint.core.machine.endpoints import Endpoint
 
 Choice = Literal["likelihood", "likelihood_corrected"]
 CHOICES: tuple[Choice, ...] = ("likelihood", "likelihood_corrected")
@@ -167,7 +167,7 @@ def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mappin
     global _open
     parameters = {name: value for name, value in parameters.items() if name != PARAMETER}
     if keys:
-        from core.machine.keys import use_session_keys
+        from biasprint.core.machine.keys import use_session_keys
 
         use_session_keys(dict(keys))
     key = (backend, model, repr(sorted(parameters.items())), tuple(sorted(keys.items())))  # a new key opens anew
@@ -238,8 +238,8 @@ def probe(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "EndpointTe
     For the model process: it loads the openai package. Raises nothing that a person can meet: what is wrong is the
     test's sentence, and no key is in it.
     """
-    from core.backends.openai_compatible.probe import test_endpoint
-    from core.machine.keys import use_session_keys
+    from biasprint.core.backends.openai_compatible.probe import test_endpoint
+    from biasprint.core.machine.keys import use_session_keys
 
     use_session_keys(keys)
     return test_endpoint(endpoint, model)

@@ -12,17 +12,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cache import BatchCache
-from core.own import own_files
-from core.scorers.head import Probabilities, SoftmaxHead, read_head
-from core.scorers.minilm import MiniLM, sentence_vectors
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
+from biasprint.core.cache import BatchCache
+from biasprint.core.scorers.head import Probabilities, SoftmaxHead, read_head
+from biasprint.core.scorers.minilm import MiniLM, sentence_vectors
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -117,7 +117,7 @@ class AgencyMiniLM:
 
     def __init__(self, weights: "Traversable | None" = None, sha256: str = WEIGHTS_SHA256) -> None:
         """`weights`: a head in a file; the program's own by default. Nothing is loaded before the first `score`."""
-        self._file = weights or own_files("models").joinpath("agency", "head.safetensors")
+        self._file = weights or files("biasprint.models").joinpath("agency", "head.safetensors")
         # Letters repeat sentences, a twin most of its letter's, and a table those of the project that it came from.
         self._known: BatchCache[str, Probabilities] = BatchCache(KEPT_SENTENCES)
         self.sha256 = sha256

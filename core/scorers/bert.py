@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.scorers.embedding import Embedder, Tokens, Vectors
-from core.scorers.side_by_side import one_thread, side_by_side, threads
+from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors
+from biasprint.core.scorers.side_by_side import one_thread, side_by_side, threads
 
 TOGETHER = 512  # tokens that go through the layers at once: more leave the processor's cache
 FEWEST_TOGETHER = 96  # fewer wait for memory

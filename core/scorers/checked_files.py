@@ -10,20 +10,20 @@ import hashlib
 import tomllib
 from functools import cache
 from importlib.metadata import Distribution, distribution
+from importlib.resources import files
 from pathlib import Path
 
-from core.errors import AppError
-from core.own import own_files
+from biasprint.core.errors import AppError
 
 REINSTALL = "Install the program again."
 
 
-def fitted(package: str, *place: str) -> bytes:
+def fitted(folder: str, *place: str) -> bytes:
     """A file of the program that models/weights.toml names. Raises `AppError` where it is another, or gone."""
-    name = "/".join((package, *place))
+    name = "/".join((folder, *place))
     try:
-        content = own_files(package).joinpath(*place).read_bytes()
-        known = tomllib.loads(own_files("models").joinpath("weights.toml").read_text(encoding="utf-8"))
+        content = files(f"biasprint.{folder}").joinpath(*place).read_bytes()
+        known = tomllib.loads(files("biasprint.models").joinpath("weights.toml").read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise AppError(f"The program's file {name} cannot be read.", hint=REINSTALL) from error
     found = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()

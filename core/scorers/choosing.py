@@ -1,10 +1,10 @@
 """Which of the scorers here does the work of a role: the one that was asked for, or the best."""
 
-from core.errors import UsageError
-from core.machine.models import records
-from core.machine.models.installed import best
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe, preference, usable
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.models import records
+from biasprint.core.machine.models.installed import best
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe, preference, usable
 
 
 def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:

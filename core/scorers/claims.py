@@ -10,12 +10,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cache import BatchCache
-from core.scorers import entailment
-from core.scorers.entailment import Kind
-from core.scorers.entailment_minilm import neutral
-from core.scorers.minilm import sentence_vectors
-from core.scorers.stand_in import chosen, reads
+from biasprint.core.cache import BatchCache
+from biasprint.core.scorers import entailment
+from biasprint.core.scorers.entailment import Kind
+from biasprint.core.scorers.entailment_minilm import neutral
+from biasprint.core.scorers.minilm import sentence_vectors
+from biasprint.core.scorers.stand_in import chosen, reads
 
 FROM = 0.6  # the probability from which on a sentence claims nothing; chosen by leaving out one letter after the other
 KEPT_SENTENCES = 20_000

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
+from importlib.resources import files
 
 import numpy as np
 
-from core.own import own_files
-from core.scorers.protocol import ScoreValue
-from core.scorers.refusal import is_refusal
-from core.scorers.segment import SEGMENTER, is_english, sentences, words
-from core.text import for_matching, sha256_text
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.segment import SEGMENTER, is_english, sentences, words
+from biasprint.core.text import for_matching, sha256_text
 
 RUN = re.compile(
     r"([^\W_])\1{29}|[^\s\-_=*.]{80}"
@@ -122,4 +122,4 @@ def _rules() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 
 @cache
 def _rules_text() -> str:
-    return own_files("resources").joinpath("lexicons", "document_success.toml").read_text(encoding="utf-8")
+    return files("biasprint.resources").joinpath("lexicons", "document_success.toml").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.scorers.protocol import ScoreValue
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.protocol import ScoreValue
 
 # ---- Embedding
 

@@ -5,14 +5,14 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.own import own_files
-from core.scorers.segment import is_english, language_of, sentences, words
+from biasprint.core.scorers.segment import is_english, language_of, sentences, words
 
 SEPARATOR = "\x1f"  # no letter and no context holds a unit separator
 CLASSES = ("entailment", "neutral", "contradiction")
@@ -145,7 +145,9 @@ def _greets(plain: str) -> bool:
 
 @cache
 def _rules() -> _Rules:
-    data = tomllib.loads(own_files("resources").joinpath("lexicons", "not_claims.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(
+        files("biasprint.resources").joinpath("lexicons", "not_claims.toml").read_text(encoding="utf-8")
+    )
     connective = rf"(?:{_any(data['connectives'])}),?\s+"
     writer = r"(?:i|we)(?:\s+|')(?:[\w'-]+\s+)"
     said = rf"{writer}{{0,{BETWEEN}}}?(?:{_any(data['first_person'])})"

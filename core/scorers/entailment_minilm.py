@@ -13,13 +13,13 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.scorers.entailment import CLASSES, language, passages, split_pair, windows
-from core.scorers.minilm import MiniLM, sentence_vectors, vectors_to_compare
-from core.scorers.protocol import ScoreValue
-from core.scorers.quantities import Held, Quantity, held, is_number, told
-from core.scorers.segment import SEGMENTER, Word, function_words, words
-from core.scorers.stand_in import chosen, reads
-from core.text import for_matching
+from biasprint.core.scorers.entailment import CLASSES, language, passages, split_pair, windows
+from biasprint.core.scorers.minilm import MiniLM, sentence_vectors, vectors_to_compare
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.quantities import Held, Quantity, held, is_number, told
+from biasprint.core.scorers.segment import SEGMENTER, Word, function_words, words
+from biasprint.core.scorers.stand_in import chosen, reads
+from biasprint.core.text import for_matching
 
 # ---- What a sentence states
 

@@ -7,14 +7,14 @@ import hashlib
 import tomllib
 from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
 
 import numpy as np
 
-from core.own import own_files
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, words
-from core.scorers.stand_in import NOTHING, has_style
-from core.text import for_matching
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, words
+from biasprint.core.scorers.stand_in import NOTHING, has_style
+from biasprint.core.text import for_matching
 
 
 class GenderStereotypes:
@@ -52,4 +52,4 @@ def _lists() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _file() -> bytes:
-    return own_files("resources").joinpath("lexicons", "gender_stereotypes.toml").read_bytes()
+    return files("biasprint.resources").joinpath("lexicons", "gender_stereotypes.toml").read_bytes()

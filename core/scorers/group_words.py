@@ -17,7 +17,7 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import for_matching
+from biasprint.core.text import for_matching
 
 Ints = NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.scorers.checked_files import REINSTALL
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.checked_files import REINSTALL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,9 +19,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from core.errors import AppError
-from core.machine.storage import home
-from core.scorers.protocol import ScoreValue
+from biasprint.core.errors import AppError
+from biasprint.core.machine.storage import home
+from biasprint.core.scorers.protocol import ScoreValue
 
 FILE = "kept-scores.sqlite"
 LARGEST = 512 << 20  # bytes: of some 80,000 letters with their CVs
@@ -234,7 +234,7 @@ _current: ContextVar[KeptScores | None] = ContextVar("kept scores", default=None
 
 @contextmanager
 def kept_scores() -> Iterator[None]:
-    """Within it `completed` and `core.scorers.registry.score_batch` read no text again that was read before.
+    """Within it `completed` and `biasprint.core.scorers.registry.score_batch` read no text again that was read before.
 
     For measures alone: of a letter that somebody checks nothing is kept, not even a hash.
     """

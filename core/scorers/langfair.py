@@ -1,4 +1,4 @@
-"""Texts as LangFair 0.8.0 splits them, for its measures in `core.metrics.similarity`, and its word lists.
+"""Texts as LangFair 0.8.0 splits them, for its measures in `biasprint.core.metrics.similarity`, and its word lists.
 
 Words are split by NLTK as there. Where sentences end, and NLTK takes off full stops, is told by a rule, because NLTK's
 own model needs a download: around rare abbreviations a token can come out differently.
@@ -10,11 +10,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from core.own import own_files
-from core.scorers.group_words import ABBREVIATIONS
-from core.scorers.hidden import hidden
+from biasprint.core.scorers.group_words import ABBREVIATIONS
+from biasprint.core.scorers.hidden import hidden
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _DIGITS = re.compile(r"\d+")
@@ -35,7 +35,7 @@ class LangFairWords:
 @cache
 def langfair_words() -> LangFairWords:
     """resources/lexicons/langfair.toml."""
-    text = own_files("resources").joinpath("lexicons", "langfair.toml").read_text(encoding="utf-8")
+    text = files("biasprint.resources").joinpath("lexicons", "langfair.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     groups = {name: tuple(words) for name, words in data["groups"].items()}
     targets = {name: tuple(data[name]) for name in ("adjective", "profession")}

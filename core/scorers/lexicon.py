@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -18,12 +19,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.given import ordinary_file, path_of
-from core.own import own_files
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, Word, words
-from core.text import for_matching
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file, path_of
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, Word, words
+from biasprint.core.text import for_matching
 
 Harm = Literal["", "fewer", "more"]
 Counting = Literal["words", "published"]
@@ -97,7 +97,7 @@ def _packaged(name: str) -> Lexicon:
 
 
 def _read(name: str | Path) -> Lexicon:
-    place = name if isinstance(name, Path) else own_files("resources").joinpath("lexicons", f"{name}.toml")
+    place = name if isinstance(name, Path) else files("biasprint.resources").joinpath("lexicons", f"{name}.toml")
     try:
         content = place.read_bytes()
         data = tomllib.loads(content.decode("utf-8"))

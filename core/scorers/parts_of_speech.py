@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.machine.models.layout import sha256_of
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, sentences, words
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models.layout import sha256_of
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, sentences, words
 
 # ---- TextBlob
 
@@ -74,7 +74,7 @@ def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
 
 @cache
 def _parser() -> Any:
-    from core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_package import english
 
     return english().parser
 

@@ -6,15 +6,15 @@ which models/passages/train.py learned together with the head. How, and how good
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.own import own_files
-from core.scorers.bert import Bert
-from core.scorers.embedding import embedded
-from core.scorers.head import SoftmaxHead, head_of, read_weights
-from core.scorers.minilm import WINDOW_TOKENS, checked_embedder
+from biasprint.core.scorers.bert import Bert
+from biasprint.core.scorers.embedding import embedded
+from biasprint.core.scorers.head import SoftmaxHead, head_of, read_weights
+from biasprint.core.scorers.minilm import WINDOW_TOKENS, checked_embedder
 
 # The categories of marks but gender, which a clause is read without; praise of none in particular; and neither.
 FOUND = (
@@ -46,5 +46,5 @@ def changes_of(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[
 
 @cache
 def _model() -> tuple[Bert, SoftmaxHead]:
-    weights = read_weights(own_files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
+    weights = read_weights(files("biasprint.models").joinpath("passages", FILE), WEIGHTS_SHA256, "passages")
     return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.scorers.protocol import ScoreValue
-from core.scorers.refusal import is_refusal, refusal_sha256
-from core.scorers.segment import SEGMENTER, sentences, words
-from core.scorers.stand_in import NOTHING, has_style
-from core.text import for_matching
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.refusal import is_refusal, refusal_sha256
+from biasprint.core.scorers.segment import SEGMENTER, sentences, words
+from biasprint.core.scorers.stand_in import NOTHING, has_style
+from biasprint.core.text import for_matching
 
 
 class Length:
@@ -130,7 +130,7 @@ class RegardLexicon:
     )
 
     def __init__(self) -> None:
-        from core.scorers.positivity_lexicon import PositivityLexicon
+        from biasprint.core.scorers.positivity_lexicon import PositivityLexicon
 
         vader = PositivityLexicon()
         self.version = f"rules 1; {vader.version.partition('; rules 1; ')[2]}"
@@ -142,7 +142,7 @@ class RegardLexicon:
 
 
 def _regard(text: str) -> ScoreValue:
-    from core.scorers.positivity_lexicon import compound
+    from biasprint.core.scorers.positivity_lexicon import compound
 
     parts = [text[start:end] for start, end in sentences(text)]
     found = np.array([compound(part) for part in parts if speaks_of_a_person(part)])

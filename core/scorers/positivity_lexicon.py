@@ -10,12 +10,12 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.machine.installation import explained
-from core.scorers.checked_files import require_unchanged
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.stand_in import NOTHING, chosen, has_style, style_value
+from biasprint.core.errors import AppError
+from biasprint.core.machine.installation import explained
+from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 PACKAGE = "vaderSentiment"
 # Read of one sentence, because VADER takes the square of the words, and makes words of every emoji.

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.findings import ScorerUse
+from biasprint.core.findings import ScorerUse
 
 
 @dataclass(frozen=True)

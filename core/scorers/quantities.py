@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from core.scorers.stand_in import chosen
-from core.text import for_matching
+from biasprint.core.scorers.stand_in import chosen
+from biasprint.core.text import for_matching
 
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\S")
 DATE = re.compile(r"(?<![\d.,])\d{1,2}[./](?:\d{1,2}[./])?(?=(?:19|20)\d\d(?!\d))")  # day and month before a year

@@ -8,9 +8,9 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
-from core.own import own_files
-from core.text import for_matching
+from biasprint.core.text import for_matching
 
 _APOSTROPHES = re.compile("[’ʼ‘`´]")
 
@@ -45,4 +45,4 @@ def refusal_sha256() -> str:
 
 
 def _phrases() -> bytes:
-    return own_files("resources").joinpath("lexicons", "refusals.toml").read_bytes()
+    return files("biasprint.resources").joinpath("lexicons", "refusals.toml").read_bytes()

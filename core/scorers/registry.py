@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache, partial
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from typing import Any
 
 import numpy as np
 
-from core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
-from core.jobs import JobContext
-from core.machine.installation import explained
-from core.machine.models import catalogue
-from core.machine.plug_ins import entry_points
-from core.own import own_module
-from core.scorers import kept
-from core.scorers.halving import in_halves
-from core.scorers.lexicon import OWN_WORDS, own_words
-from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
+from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation import explained
+from biasprint.core.machine.models import catalogue
+from biasprint.core.machine.plug_ins import entry_points
+from biasprint.core.scorers import kept
+from biasprint.core.scorers.halving import in_halves
+from biasprint.core.scorers.lexicon import OWN_WORDS, own_words
+from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
 
 ENTRY_POINTS = "biasprint.scorers"
 BATCH_SECONDS = 0.8  # between two checks for a cancel
@@ -208,7 +208,7 @@ def _factories() -> dict[str, Callable[[], Scorer]]:
 
 def _make(place: str, arguments: dict[str, Any]) -> Scorer:
     module, _, attribute = place.partition(":")
-    scorer: Scorer = getattr(own_module(module), attribute)(**arguments)
+    scorer: Scorer = getattr(import_module(module), attribute)(**arguments)
     return scorer
 
 

@@ -8,9 +8,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.scorers.checked_files import require_unchanged
-from core.scorers.hidden import hidden, in_place_of
-from core.text import for_matching
+from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.hidden import hidden, in_place_of
+from biasprint.core.text import for_matching
 
 if TYPE_CHECKING:
     from spacy.language import Language

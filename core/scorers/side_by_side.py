@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from core.machine.processor import cores
+from biasprint.core.machine.processor import cores
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.scorers.checked_files import fitted
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import is_english, words
+from biasprint.core.scorers.checked_files import fitted
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import is_english, words
 
 
 @dataclass(frozen=True)

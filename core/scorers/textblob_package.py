@@ -3,8 +3,8 @@
 from functools import cache
 from typing import Any
 
-from core.scorers.checked_files import require_unchanged
-from core.scorers.hidden import hidden
+from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.hidden import hidden
 
 FILES = (
     "en-context.txt", "en-entities.txt", "en-lexicon.txt", "en-morphology.txt", "en-sentiment.xml", "en-spelling.txt",

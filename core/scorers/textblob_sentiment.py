@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import AppError
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, sentences
 
 
 class TextBlobSentiment:
@@ -45,7 +45,7 @@ def _score(text: str) -> ScoreValue:
 
 @cache
 def _analyzer() -> Any:
-    from core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_package import english
 
     english()
     from textblob.sentiments import PatternAnalyzer

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.machine.installation import explained
-from core.scorers.checked_files import fitted, stamp
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.stand_in import NOTHING, reads
-from core.text import for_matching, sha256_text
+from biasprint.core.errors import AppError
+from biasprint.core.machine.installation import explained
+from biasprint.core.scorers.checked_files import fitted, stamp
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.stand_in import NOTHING, reads
+from biasprint.core.text import for_matching, sha256_text
 
 # ---- Weights
 

@@ -7,16 +7,16 @@ good it is: models/passages/card.md.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.own import own_files
-from core.scorers.bert import Bert
-from core.scorers.head import SoftmaxHead, head_of, read_weights
-from core.scorers.minilm import checked_embedder
-from core.scorers.passages_minilm import changes_of
+from biasprint.core.scorers.bert import Bert
+from biasprint.core.scorers.head import SoftmaxHead, head_of, read_weights
+from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.passages_minilm import changes_of
 
 # The rows of the head.
 CATEGORIES = (
@@ -83,5 +83,5 @@ def _unit(states: NDArray[np.float32]) -> NDArray[np.float64]:
 
 @cache
 def _model() -> tuple[Bert, SoftmaxHead]:
-    weights = read_weights(own_files("models").joinpath("passages", FILE), WEIGHTS_SHA256, "words")
+    weights = read_weights(files("biasprint.models").joinpath("passages", FILE), WEIGHTS_SHA256, "words")
     return checked_embedder().with_changes(changes_of(weights)), head_of(weights)

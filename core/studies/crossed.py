@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse
-from core.metrics.interactions import CrossedContrast, crossed_contrasts, crossed_means, crossed_odds
-from core.metrics.odds import OddsRatio
-from core.metrics.result import Difference, Floats, Ints, Numbers
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.findings import Effect, Finding, ScorerUse
+from biasprint.core.metrics.interactions import CrossedContrast, crossed_contrasts, crossed_means, crossed_odds
+from biasprint.core.metrics.odds import OddsRatio
+from biasprint.core.metrics.result import Difference, Floats, Ints, Numbers
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 SOURCE = "ours: contrasts of cells with errors by cluster, as a regression with both factors and their product"
 MAIN, INTERACTION = ".main_effect", ".interaction"
@@ -43,7 +43,7 @@ class Crossing:
 def crossing_of(groups: Collection[str], definitions: Iterable[Mapping[str, Any]]) -> Crossing | None:
     """The first crossed axis whose identities these groups are; None where there is none, or nothing is crossed.
 
-    `definitions`: axes as plain data, see `core.prompts.axes.Axis.definition`.
+    `definitions`: axes as plain data, see `biasprint.core.prompts.axes.Axis.definition`.
     """
     there = set(groups) - {""}
     for definition in definitions:

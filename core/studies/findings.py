@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.findings import Adjustment, Finding, Floor, Interval
-from core.metrics.adjust import benjamini_hochberg, holm
-from core.metrics.result import Bounds, MaybeBounds, NoiseFloor
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval
+from biasprint.core.metrics.adjust import benjamini_hochberg, holm
+from biasprint.core.metrics.result import Bounds, MaybeBounds, NoiseFloor
 
 SIGNIFICANT = 0.05
 WHOLE_FAMILY_NOT_SHOWN = ("letters.word.",)

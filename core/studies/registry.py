@@ -7,16 +7,16 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from core.errors import AppError, UsageError
-from core.studies.study import Study, named
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.studies.study import Study, named
 
 if TYPE_CHECKING:
-    from core.tables.fields import FieldSpec
+    from biasprint.core.tables.fields import FieldSpec
 
 ENTRY_POINTS = "biasprint.studies"
 
 OWN: tuple[Study, ...] = tuple(
-    named(f"core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters", "compare")
+    named(f"biasprint.core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters", "compare")
 )
 
 
@@ -59,7 +59,7 @@ def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
 
     Raises `UsageError` that says which kinds the program itself has.
     """
-    from core.tables.fields import fields_of
+    from biasprint.core.tables.fields import fields_of
 
     for one in studies().values():
         for table in one.inputs:

@@ -6,13 +6,13 @@ and may name what lies above it. What a declaration leaves empty is done in the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.errors import UsageError
-from core.own import own_module
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.tables.fields import FieldSpec
+    from biasprint.core.tables.fields import FieldSpec
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class InputTable:
 
     @property
     def kind(self) -> str:
-        """The name by which its fields are found, see `core.studies.registry.table_fields`."""
+        """The name by which its fields are found, see `biasprint.core.studies.registry.table_fields`."""
         return self.table or self.name
 
     @property
     def specs(self) -> "tuple[FieldSpec, ...]":
         """Its fields."""
-        from core.tables.fields import fields_of
+        from biasprint.core.tables.fields import fields_of
 
         return self.fields or fields_of(self.kind)
 
@@ -102,7 +102,7 @@ class Study:
     `gather`: a module as `core.runs.measure.Measuring` describes it; without one the rows of the first input are
     gathered by field, and its `measure` is called with the columns (name → values), the seed and, by role, the scores.
     `draw`: (findings) → figures; without one there are none. `live`: a class as
-    `core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
+    `biasprint.core.runs.live.StudyTally` describes it; without one the scores of its roles are followed by group.
     `sampling`: the parameters its paper generated with. `questions`: what its findings are grouped by.
     `telltale`: a pattern that nearly every text of it matches somewhere; a table without is rather another study's,
     unless it has one of the `telltale_columns`. In the window: `card`, where prompts are chosen; without one the
@@ -148,7 +148,7 @@ class Study:
 def named(where: str) -> Any:
     """The object that "module:attribute" names, or the module where there is no attribute; imports it."""
     module, _, attribute = where.partition(":")
-    found = own_module(module)
+    found = import_module(module)
     return getattr(found, attribute) if attribute else found
 
 

@@ -4,10 +4,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.swap.page import Page
-from core.swap.result import Change, in_case_of
-from core.swap.vocabulary import can_be_noun, is_base, is_singular_verb, plural_form, singular_form, swap_words
-from core.text import article
+from biasprint.core.swap.page import Page
+from biasprint.core.swap.result import Change, in_case_of
+from biasprint.core.swap.vocabulary import (
+    can_be_noun,
+    is_base,
+    is_singular_verb,
+    plural_form,
+    singular_form,
+    swap_words,
+)
+from biasprint.core.text import article
 
 ONE = ("is", "was", "has", "does")
 MANY = ("are", "were", "have", "do")

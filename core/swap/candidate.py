@@ -10,12 +10,12 @@ from math import exp
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.checked_files import fitted
-from core.swap.guess_pronoun import beside_the_candidate, is_somebody
-from core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
-from core.swap.told import Telling, person_words
-from core.swap.vocabulary import swap_words
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.checked_files import fitted
+from biasprint.core.swap.guess_pronoun import beside_the_candidate, is_somebody
+from biasprint.core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
+from biasprint.core.swap.told import Telling, person_words
+from biasprint.core.swap.vocabulary import swap_words
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))

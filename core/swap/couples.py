@@ -7,11 +7,11 @@ contradict the new word.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.swap.nouns import PARTNER
-from core.swap.page import Page
-from core.swap.pronouns import FORMS, Spoken
-from core.swap.result import HE_AND_SHE, Change, Person, in_case_of
-from core.swap.vocabulary import SwapWords
+from biasprint.core.swap.nouns import PARTNER
+from biasprint.core.swap.page import Page
+from biasprint.core.swap.pronouns import FORMS, Spoken
+from biasprint.core.swap.result import HE_AND_SHE, Change, Person, in_case_of
+from biasprint.core.swap.vocabulary import SwapWords
 
 PARTNER_CHANGED = "the person's partner, changed so that the couple reads as before: look whether that is meant"
 

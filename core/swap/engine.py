@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import UsageError
-from core.swap.agreement import change_articles
-from core.swap.couples import with_partners
-from core.swap.guess import guess_person
-from core.swap.names import change_titles, find_names
-from core.swap.nouns import NOUN_KEPT, change_nouns
-from core.swap.page import read_page
-from core.swap.pronouns import FORMS, change_pronouns
-from core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
-from core.swap.vocabulary import swap_words
+from biasprint.core.errors import UsageError
+from biasprint.core.swap.agreement import change_articles
+from biasprint.core.swap.couples import with_partners
+from biasprint.core.swap.guess import guess_person
+from biasprint.core.swap.names import change_titles, find_names
+from biasprint.core.swap.nouns import NOUN_KEPT, change_nouns
+from biasprint.core.swap.page import read_page
+from biasprint.core.swap.pronouns import FORMS, change_pronouns
+from biasprint.core.swap.result import PRONOUNS, Change, Person, Stretch, Twin, applied
+from biasprint.core.swap.vocabulary import swap_words
 
 # Which engine made a twin, as it is stored beside it. Twins by “rules 1” are of an older one, for biographies.
 ENGINE = "rules 2"

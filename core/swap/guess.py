@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
-from core.swap.guess_pronoun import Sureness, contradicts, guess_pronoun
-from core.swap.mentions import Named, given_names
-from core.swap.result import Person, Stretch
-from core.swap.told import Telling, told
+from biasprint.core.swap.candidate import Ranked, has_evidence, ranked, spoken_of, weights
+from biasprint.core.swap.guess_pronoun import Sureness, contradicts, guess_pronoun
+from biasprint.core.swap.mentions import Named, given_names
+from biasprint.core.swap.result import Person, Stretch
+from biasprint.core.swap.told import Telling, told
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from core.swap.result import Person, Pronoun
-from core.swap.vocabulary import is_person, swap_words
+from biasprint.core.swap.result import Person, Pronoun
+from biasprint.core.swap.vocabulary import is_person, swap_words
 
 Sureness = Literal["sure", "likely", "unsure"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from core.swap.told import Telling, Words, person_words
-from core.swap.vocabulary import swap_words
+from biasprint.core.swap.told import Telling, Words, person_words
+from biasprint.core.swap.vocabulary import swap_words
 
 
 @dataclass(frozen=True)

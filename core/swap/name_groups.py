@@ -7,11 +7,11 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from core.errors import UsageError
-from core.prompts.axes import available_axes, load_axis
-from core.prompts.name_sets import NameSet
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap.result import Person, Pronoun
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import available_axes, load_axis
+from biasprint.core.prompts.name_sets import NameSet
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap.result import Person, Pronoun
 
 _STRICT = ConfigDict(extra="forbid")
 Names = Annotated[tuple[str, ...], Field(min_length=1)]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from core.swap.page import Page, folded
-from core.swap.result import Change, Person, in_case_of
-from core.swap.vocabulary import SwapWords, is_singular_verb, swap_words, towards
+from biasprint.core.swap.page import Page, folded
+from biasprint.core.swap.result import Change, Person, in_case_of
+from biasprint.core.swap.vocabulary import SwapWords, is_singular_verb, swap_words, towards
 
 _DOTTED = ("mr", "ms", "mrs", "mx")
 

@@ -5,12 +5,12 @@ Relations of the person (“her husband”) are other people: they stay as they 
 
 from collections.abc import Iterator
 
-from core.swap.names import Names
-from core.swap.page import Page
-from core.swap.pronouns import Mention, Spoken
-from core.swap.readings import her_is_an_owners, lemma
-from core.swap.result import Change, Person, in_case_of
-from core.swap.vocabulary import SwapWords, is_person
+from biasprint.core.swap.names import Names
+from biasprint.core.swap.page import Page
+from biasprint.core.swap.pronouns import Mention, Spoken
+from biasprint.core.swap.readings import her_is_an_owners, lemma
+from biasprint.core.swap.result import Change, Person, in_case_of
+from biasprint.core.swap.vocabulary import SwapWords, is_person
 
 OWNERS = ("my", "our", "your", "his", "their", "'s", "’s", "whose", "its")
 _INSIDE = ("JJ", "CD", "VBN", "VBG", "NN", "FW", "RB")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from core.swap.result import Stretch
-from core.swap.vocabulary import is_a_word, is_base, swap_words
+from biasprint.core.swap.result import Stretch
+from biasprint.core.swap.vocabulary import is_a_word, is_base, swap_words
 
 KeptKind = Literal["address", "title", "speech", "salutation", "signature"]
 
@@ -226,7 +226,7 @@ def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
 
 def _tags(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
     """One tag per word; each sentence is tagged as one."""
-    from core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_package import english
 
     tag = english().tag
     tags: list[str] = []

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.swap.agreement import agree
-from core.swap.names import Names, pronoun_of_title, title_before
-from core.swap.page import Kept, Page
-from core.swap.readings import her_is_an_owners, his_is_an_owners
-from core.swap.result import Change, Person, in_case_of
-from core.swap.vocabulary import SwapWords, is_person, plural_form, swap_words
+from biasprint.core.swap.agreement import agree
+from biasprint.core.swap.names import Names, pronoun_of_title, title_before
+from biasprint.core.swap.page import Kept, Page
+from biasprint.core.swap.readings import her_is_an_owners, his_is_an_owners
+from biasprint.core.swap.result import Change, Person, in_case_of
+from biasprint.core.swap.vocabulary import SwapWords, is_person, plural_form, swap_words
 
 Role = Literal["subject", "object", "owner", "alone", "self"]
 _RELATIVE = ("which", "where", "whom")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from core.swap.page import Page, Token
-from core.swap.vocabulary import (
+from biasprint.core.swap.page import Page, Token
+from biasprint.core.swap.vocabulary import (
     GenderedWords,
     can_be_noun,
     is_a_word,
@@ -120,7 +120,7 @@ def _says_so_of_herself(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _lemma(form: str) -> str:
-    from core.scorers.segment import words
+    from biasprint.core.scorers.segment import words
 
     irregular = {"found": "find", "saw": "see", "felt": "feel"}  # the lookup takes the first for “to found”
     if form in irregular:
@@ -395,7 +395,7 @@ def _ends_as_adjective(page: Page, place: int) -> bool:
 
 def lemma(form: str) -> str:
     """The dictionary form of a verb; “found” and “saw” as they are meant in a letter."""
-    from core.scorers.segment import words
+    from biasprint.core.scorers.segment import words
 
     irregular = {"found": "find", "saw": "see", "felt": "feel", "left": "leave"}
     if form in irregular:

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.swap.page import kept
-from core.swap.result import Stretch
-from core.swap.vocabulary import swap_words
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap.page import kept
+from biasprint.core.swap.result import Stretch
+from biasprint.core.swap.vocabulary import swap_words
 
 Words = frozenset[str]
 

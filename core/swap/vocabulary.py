@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.scorers.segment import lookups
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.segment import lookups
 
 Pair = Annotated[tuple[str, ...], Field(min_length=2, max_length=2)]
 

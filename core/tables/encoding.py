@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.tables.rows import UNDECODED
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.rows import UNDECODED
 
 HANDLER = "biasprint.undecoded"
 SAMPLE_BYTES = 64 * 1024

@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
-from core.errors import AppError, UsageError
-from core.own import own_files
-from core.tables.rows import visible
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables.rows import visible
 
 # ---- Mapping: guessed from names and samples, shown, and edited by the person
 
@@ -121,7 +121,7 @@ def _clearly_longest(columns: Sequence[str], sample_rows: Sequence[Mapping[str, 
 
 @cache
 def _all_fields() -> Mapping[str, tuple[FieldSpec, ...]]:
-    data = tomllib.loads(own_files("core.tables").joinpath("study_fields.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(files("biasprint.core.tables").joinpath("study_fields.toml").read_text(encoding="utf-8"))
     return {
         name: tuple(FieldSpec(**{**spec, "aliases": tuple(spec["aliases"])}) for spec in specs)
         for name, specs in data.items()

@@ -11,13 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol, TextIO
 
-from core.errors import AppError, UsageError
-from core.given import ordinary_file
-from core.jobs import JobContext
-from core.tables.encoding import Encoding, find_encoding, misfit, open_text, watch
-from core.tables.fields import FieldSpec, complete_mapping
-from core.tables.rows import Fault, RawRow, Record, RowProblem, TableRead, excerpt
-from core.tables.typed_files import ParquetFile, XlsxFile
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import ordinary_file
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.encoding import Encoding, find_encoding, misfit, open_text, watch
+from biasprint.core.tables.fields import FieldSpec, complete_mapping
+from biasprint.core.tables.rows import Fault, RawRow, Record, RowProblem, TableRead, excerpt
+from biasprint.core.tables.typed_files import ParquetFile, XlsxFile
 
 # ---- csv and tsv: which separator, which columns, and every row, sound or not
 

@@ -11,10 +11,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.tables.encoding import HANDLER, Encoding, misfit
-from core.tables.rows import Fault, RawRow, excerpt
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.encoding import HANDLER, Encoding, misfit
+from biasprint.core.tables.rows import Fault, RawRow, excerpt
 
 EXACT_IN_FLOAT = 2**53
 
@@ -22,7 +22,7 @@ EXACT_IN_FLOAT = 2**53
 def plain_text(value: object) -> str:
     """`value` in one stable form: 60 rather than 60.0, dates as in ISO 8601, nothing as "".
 
-    Bytes are read as UTF-8; those that are not are carried as in `core.tables.encoding`.
+    Bytes are read as UTF-8; those that are not are carried as in `biasprint.core.tables.encoding`.
     """
     if value is None:
         return ""

@@ -6,10 +6,10 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
-from core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
-from desktop.theme import equal_digits
-from desktop.theme.tokens import Tokens
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, Canvas, Point, TextStyle
+from biasprint.desktop.theme import equal_digits
+from biasprint.desktop.theme.tokens import Tokens
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class PaintCanvas(Canvas):

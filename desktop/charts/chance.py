@@ -1,4 +1,4 @@
-"""What shares look like when nothing is preferred; for a share that is watched see `core.metrics.anytime`.
+"""What shares look like when nothing is preferred; for a share that is watched see `biasprint.core.metrics.anytime`.
 
 Pure arithmetic, no numpy: these are evaluated for a handful of shares at every refresh.
 """

@@ -17,15 +17,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolTip, QWidget
 
-from core.draw.canvas import Spot
-from core.draw.figure import Figure
-from core.draw.frame import draw_figure
-from core.draw.words import describe
-from core.findings import Finding
-from desktop import theme
-from desktop.charts.canvas import below
-from desktop.widgets import Card, Label, QuietButton, tr
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.draw.canvas import Spot
+from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.words import describe
+from biasprint.core.findings import Finding
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.widgets import Card, Label, QuietButton, tr
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 MIN_WIDTH = 320
 NEXT_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Right)

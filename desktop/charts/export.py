@@ -11,16 +11,16 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QS
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPagedPaintDevice, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
-from core.draw.figure import Figure
-from core.draw.frame import draw_figure
-from core.draw.svg import WIDTH as SVG_WIDTH
-from core.draw.svg import svg
-from core.errors import AppError
-from core.findings import Finding
-from core.report.export import export_rows
-from desktop.charts.canvas import below
-from desktop.theme.tokens import Tokens
-from desktop.widgets.words import tr
+from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.svg import WIDTH as SVG_WIDTH
+from biasprint.core.draw.svg import svg
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.report.export import export_rows
+from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.theme.tokens import Tokens
+from biasprint.desktop.widgets.words import tr
 
 WIDTH = round(SVG_WIDTH)
 MARGIN = 32

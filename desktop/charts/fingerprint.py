@@ -6,14 +6,14 @@ Source: METHODS, “Personal fingerprint”; UX, “The look”: chance is a cir
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.draw import digits
-from core.draw.figure import Figure, FigureMark
-from core.findings import Finding, Floor
-from core.judging.fingerprint import SIGNIFICANT, AxisChoice, Fingerprint, ShareOfChoices
-from core.metrics.anytime import share_band, watched_chance_range
-from desktop.charts.chance import chance_range
-from desktop.charts.live import radar_end
-from desktop.widgets.words import plural, tr
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.findings import Finding, Floor
+from biasprint.core.judging.fingerprint import SIGNIFICANT, AxisChoice, Fingerprint, ShareOfChoices
+from biasprint.core.metrics.anytime import share_band, watched_chance_range
+from biasprint.desktop.charts.chance import chance_range
+from biasprint.desktop.charts.live import radar_end
+from biasprint.desktop.widgets.words import plural, tr
 
 LEAST_SPOKES = 3
 TIMES = 1  # decimals of “times chance”

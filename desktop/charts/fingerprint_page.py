@@ -10,18 +10,18 @@ from pathlib import Path
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QFont, QPagedPaintDevice, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
-import core
-from core.draw.canvas import TextStyle
-from core.draw.frame import draw_figure
-from core.errors import AppError
-from core.judging.fingerprint import Fingerprint
-from core.judging.fingerprint_words import Paragraph, limits, paragraphs
-from desktop.charts import export
-from desktop.charts.canvas import below
-from desktop.charts.fingerprint import scores_figure, shares_figure, summary
-from desktop.theme.tokens import Tokens
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import number, tr
+from biasprint import core
+from biasprint.core.draw.canvas import TextStyle
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.errors import AppError
+from biasprint.core.judging.fingerprint import Fingerprint
+from biasprint.core.judging.fingerprint_words import Paragraph, limits, paragraphs
+from biasprint.desktop.charts import export
+from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.charts.fingerprint import scores_figure, shares_figure, summary
+from biasprint.desktop.theme.tokens import Tokens
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import number, tr
 
 WIDTH = 880
 FORMATS = ("png", "svg", "pdf")

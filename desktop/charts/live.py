@@ -8,17 +8,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from core.draw import digits
-from core.draw.figure import Figure, FigureMark, renamed
-from core.draw.words import counts, interval_sentence, p_sentence
-from core.findings import Finding, Variant
-from core.jobs import JobContext
-from core.metrics.anytime import share_band, watched_chance_range
-from core.report.figures import figures_of
-from core.report.figures.choose import words
-from core.studies.creativity import FEW_RATERS, FEWEST_RATERS
-from desktop.charts.chance import chance_range, effective_choices
-from desktop.widgets.words import tr
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark, renamed
+from biasprint.core.draw.words import counts, interval_sentence, p_sentence
+from biasprint.core.findings import Finding, Variant
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import share_band, watched_chance_range
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.figures.choose import words
+from biasprint.core.studies.creativity import FEW_RATERS, FEWEST_RATERS
+from biasprint.desktop.charts.chance import chance_range, effective_choices
+from biasprint.desktop.widgets.words import tr
 
 LEAST_SPOKES = 3
 MOST_VOICES = 8  # of a radar: as many as there are colours and markers

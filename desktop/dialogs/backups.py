@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from desktop import theme
-from desktop.operations import backups as operations
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import fitting
-from desktop.widgets.notice import error_notice
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.operations import backups as operations
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.notice import error_notice
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.restore import BackupContents, Restored
-    from core.project.working_copy import WorkingCopy
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.restore import BackupContents, Restored
+    from biasprint.core.project.working_copy import WorkingCopy
 
 WIDTH, HEIGHT = 720, 440
 
@@ -134,7 +134,7 @@ def ask_for_backups(window: QWidget, shell: Shell) -> None:
 
 def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -> Notice:
     """Why a file could not be opened, with the way to its backups where there are any."""
-    from core.project.backup import backups  # not needed for the first paint
+    from biasprint.core.project.backup import backups  # not needed for the first paint
 
     notice = error_notice(error)
     if backups(path):

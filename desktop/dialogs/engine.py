@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from desktop.operations import models as operations
-from desktop.operations.models import INSTALLING
-from desktop.shell import Shell
-from desktop.widgets import Notice, tr
-from desktop.widgets.labels import show_if
+from biasprint.desktop.operations import models as operations
+from biasprint.desktop.operations.models import INSTALLING
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Notice, tr
+from biasprint.desktop.widgets.labels import show_if
 
 if TYPE_CHECKING:
-    from core.machine.installation import PartState
-    from desktop.jobs import JobHandle
+    from biasprint.core.machine.installation import PartState
+    from biasprint.desktop.jobs import JobHandle
 
 ENGINE = "engine"
 COMING = ("working", "paused", "offline")

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from desktop.dialogs.text import TextDialog
-from desktop.settings import KEY_ACTIONS
-from desktop.widgets.words import tr
+from biasprint.desktop.dialogs.text import TextDialog
+from biasprint.desktop.settings import KEY_ACTIONS
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from desktop.settings import Settings
-    from desktop.shell import Command, Shell
+    from biasprint.desktop.settings import Settings
+    from biasprint.desktop.shell import Command, Shell
 
 EVERYWHERE = (
     "Ctrl+K: all commands. F6: the next part of the window. F1: help on the panel you are in. Shift+F1: every key."
@@ -26,7 +26,7 @@ CONTROLS = (
 
 def help_text(panel: str, shell: "Shell") -> str:
     """What a panel is for, and the keys that work in it."""
-    from core.prompts.resource_files import packaged, read_toml
+    from biasprint.core.prompts.resource_files import packaged, read_toml
 
     parts = [tr(part) for part in read_toml(packaged("help", "panels.toml")).get(panel, ())]
     if panel == "judge":

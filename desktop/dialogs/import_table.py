@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from desktop import theme
-from desktop.dialogs.import_table_form import Preview, ReadingForm
-from desktop.dialogs.question import ask_where
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.importing import Imported, LookedAt, TableReading, import_table, look_at_table, try_reading
-from desktop.shell import Shell
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table_form import Preview, ReadingForm
+from biasprint.desktop.dialogs.question import ask_where
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.importing import (
+    Imported,
+    LookedAt,
+    TableReading,
+    import_table,
+    look_at_table,
+    try_reading,
+)
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
     Chip,
     ElidedLabel,
     Label,
@@ -27,13 +34,13 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.wording.titles import words_of
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
 
 class ResultPage(QWidget):
@@ -384,7 +391,7 @@ class ImportDialog(QDialog):
 
 def ask_table(parent: QWidget) -> Path | None:
     """Which table; None if the person changed their mind."""
-    from core.tables.read import READERS
+    from biasprint.core.tables.read import READERS
 
     kinds = f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in READERS)})"
     chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)

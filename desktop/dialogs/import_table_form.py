@@ -17,15 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import theme
-from desktop.operations.importing import LookedAt, TableChoice, TableReading
-from desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import words_of
+from biasprint.desktop import theme
+from biasprint.desktop.operations.importing import LookedAt, TableChoice, TableReading
+from biasprint.desktop.widgets import ElidedLabel, Label, LinkButton, PlainText, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from core.tables import FieldSpec
+    from biasprint.core.tables import FieldSpec
 
 FIELD_WIDTH = 220  # text pixels
 ACROSS = 3  # fields side by side

@@ -9,9 +9,9 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from desktop import theme
-from desktop.operations.preparing import Preparation
-from desktop.widgets import (
+from biasprint.desktop import theme
+from biasprint.desktop.operations.preparing import Preparation
+from biasprint.desktop.widgets import (
     Button,
     Chip,
     IconButton,
@@ -24,11 +24,11 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Scroller, clear_widget
 
 if TYPE_CHECKING:
-    from core.machine.installation import PartState
+    from biasprint.core.machine.installation import PartState
 
 TONES = {"ready": "ok", "working": "accent", "failed": "danger", "waiting": "plain", "left out": "plain"}
 WIDTH = 560

@@ -6,11 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
-from desktop.operations.session import save_copy as save_copy_operation
-from desktop.shell import Shell
-from desktop.widgets import Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop import theme
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
+from biasprint.desktop.operations.session import save_copy as save_copy_operation
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
 
 OTHER = 2  # an answer beside Qt's own 0 and 1
 

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets import PrimaryButton, tr
-from desktop.widgets.layout import fitting
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import PrimaryButton, tr
+from biasprint.desktop.widgets.layout import fitting
 
 
 class TextDialog(QDialog):

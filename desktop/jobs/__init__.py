@@ -1,5 +1,5 @@
 """Long work: a core job runs in a thread, what it says arrives on the window's thread, a drawer shows it."""
 
-from desktop.jobs.runner import JobHandle, JobRunner, JobState
+from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState
 
 __all__ = ["JobHandle", "JobRunner", "JobState"]

@@ -5,12 +5,12 @@ from itertools import accumulate
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from core.errors import NotInstalledYet
-from desktop import theme
-from desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
-from desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
-from desktop.widgets.layout import Scroller, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import NotInstalledYet
+from biasprint.desktop import theme
+from biasprint.desktop.jobs.runner import JobHandle, JobRunner, JobState, Keep
+from biasprint.desktop.widgets import ElidedLabel, IconButton, ProgressThin, number, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.layout import Scroller, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_ROWS = 20
 ROWS_IN_VIEW = 3

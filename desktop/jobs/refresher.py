@@ -6,9 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.jobs import JobHandle, JobRunner
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.jobs import JobHandle, JobRunner
 
 SHORTEST_SECONDS = 0.095  # ten times a second, with what a timer comes late
 

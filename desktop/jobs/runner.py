@@ -15,9 +15,9 @@ from typing import Any
 from PySide6.QtCore import SIGNAL, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
-from core.errors import AppError, JobCancelled
-from core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
+from biasprint.desktop.widgets.words import tr
 
 # Has something done when names may be seen again; False where they may be seen already. See desktop.blindfold.
 Keep = Callable[[Callable[[], object]], bool]
@@ -379,7 +379,7 @@ class JobRunner(QObject):
 
 def unexpected(title: str, error: BaseException) -> AppError:
     """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
-    from core.machine.installation import explained
+    from biasprint.core.machine.installation import explained
 
     if missing := explained(error):
         return missing

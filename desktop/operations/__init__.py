@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from core.errors import AppError
-from core.jobs import JobContext, Progress
-from desktop.jobs import JobHandle, JobRunner
-from desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.desktop.jobs import JobHandle, JobRunner
+from biasprint.desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
 
 T = TypeVar("T")
 

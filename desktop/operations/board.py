@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.operations.measuring import SCORING, running
-from desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
-from desktop.operations.runs import RunLine, WriteRequest, read_runs
-from desktop.widgets.words import number, plural, tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.measuring import SCORING, running
+from biasprint.desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
+from biasprint.desktop.operations.runs import RunLine, WriteRequest, read_runs
+from biasprint.desktop.widgets.words import number, plural, tr
 
 if TYPE_CHECKING:
-    from core.findings import Finding
-    from core.project.project import Project
-    from desktop.jobs import JobHandle, JobRunner
+    from biasprint.core.findings import Finding
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.jobs import JobHandle, JobRunner
 
 MOST_GOALS = 4
 MOST_SAMPLES = 10_000  # of a prompt: a planned n beyond it is out of reach of this run
@@ -109,7 +109,7 @@ def go_on(
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
     """Keep how the cards of a study's board lie, in the project."""
-    from desktop.read.board_shown import BOARD
+    from biasprint.desktop.read.board_shown import BOARD
 
     def work(ctx: JobContext) -> None:
         project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import tr
-from desktop.wording.generators import EACH, StudyGenerators, read_generators_of
-from desktop.wording.titles import read_titles, words_of
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.generators import EACH, StudyGenerators, read_generators_of
+from biasprint.desktop.wording.titles import read_titles, words_of
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.scorers.protocol import ScorerInfo
-    from core.studies.study import MeasureOptions
-    from desktop.wording.titles import Titles
+    from biasprint.core.project.project import Project
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.desktop.wording.titles import Titles
 
 STUDY = "compare"
 GROUP, SECOND = "group", "second_group"  # the fields that a grouping's column is read as
@@ -54,11 +54,11 @@ class CompareChoices:
 
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     """What can be chosen in this project; in a job."""
-    from core.runs.measure.asked import asked_again
-    from core.runs.measure.compare import NO_NUMBER, chosen_scorers
-    from core.runs.measure.compare_texts import compared_texts, groupings
-    from core.scorers.registry import describe
-    from core.studies.study import MeasureOptions
+    from biasprint.core.runs.measure.asked import asked_again
+    from biasprint.core.runs.measure.compare import NO_NUMBER, chosen_scorers
+    from biasprint.core.runs.measure.compare_texts import compared_texts, groupings
+    from biasprint.core.scorers.registry import describe
+    from biasprint.core.studies.study import MeasureOptions
 
     titles, found = read_titles(project), []
     for study in project.studies.all():
@@ -82,8 +82,8 @@ def check_words(path: Path) -> "Operation[ScorerInfo]":
     """Read a word list of one's own; a list that cannot be used says why."""
 
     def work(ctx: JobContext) -> "ScorerInfo":
-        from core.scorers.lexicon import OWN_WORDS
-        from core.scorers.registry import info_of
+        from biasprint.core.scorers.lexicon import OWN_WORDS
+        from biasprint.core.scorers.registry import info_of
 
         if "," in str(path):
             raise AppError(

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from core.jobs import JobContext
-from desktop.jobs import JobRunner
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.backends.openai_compatible.probe import EndpointTest
-    from core.machine.endpoints import Endpoint
-    from core.machine.keys import Place
+    from biasprint.core.backends.openai_compatible.probe import EndpointTest
+    from biasprint.core.machine.endpoints import Endpoint
+    from biasprint.core.machine.keys import Place
 
 
 class Connections(QObject):
@@ -46,7 +46,7 @@ class Connections(QObject):
         """Switch for all windows and commands of this user. Where that cannot be kept, the window says so."""
 
         def work(ctx: JobContext) -> str:
-            from core.machine import offline
+            from biasprint.core.machine import offline
 
             offline.switch(on)
             return offline.set_by()
@@ -64,7 +64,7 @@ class Connections(QObject):
 
 
 def _read(ctx: JobContext) -> str:
-    from core.machine import offline
+    from biasprint.core.machine import offline
 
     return offline.set_by()
 
@@ -100,8 +100,8 @@ class EndpointsSeen:
 
 def read_endpoints(ctx: JobContext) -> EndpointsSeen:
     """The endpoints; the key ring is asked about each, which may take a moment."""
-    from core.machine.endpoints import endpoints
-    from core.machine.keys import WHERE, ring_available
+    from biasprint.core.machine.endpoints import endpoints
+    from biasprint.core.machine.keys import WHERE, ring_available
 
     seen = []
     for endpoint in endpoints():
@@ -113,8 +113,8 @@ def read_endpoints(ctx: JobContext) -> EndpointsSeen:
 def _seen(endpoint: "Endpoint") -> EndpointSeen:
     import os
 
-    from core.errors import AppError
-    from core.machine.keys import ENVIRONMENT, key_for, session_keys
+    from biasprint.core.errors import AppError
+    from biasprint.core.machine.keys import ENVIRONMENT, key_for, session_keys
 
     try:
         each = [key_for(endpoint.name, address.base_url) for address in endpoint.addresses]
@@ -129,7 +129,7 @@ def save_endpoint(*, endpoint: "Endpoint", key: str = "", forget_key: bool = Fal
     """Keep an endpoint in place of the one of its name, and its key if one was typed; where the key is kept."""
 
     def work(ctx: JobContext) -> "Place | None":
-        from core.machine import endpoints, keys
+        from biasprint.core.machine import endpoints, keys
 
         urls = [address.base_url for address in endpoint.addresses]
         if key:
@@ -140,7 +140,7 @@ def save_endpoint(*, endpoint: "Endpoint", key: str = "", forget_key: bool = Fal
         return keys.keep_all(endpoint.name, urls, key) if key else None
 
     def done(place: "Place | None") -> str:
-        from core.machine.keys import WHERE
+        from biasprint.core.machine.keys import WHERE
 
         words = tr("“{name}” was saved.").format(name=endpoint.name)
         return words if place is None else f"{words} {WHERE[place]}"
@@ -152,7 +152,7 @@ def remove_endpoint(*, name: str) -> Operation[None]:
     """Forget an endpoint and its key."""
 
     def work(ctx: JobContext) -> None:
-        from core.machine import endpoints, keys
+        from biasprint.core.machine import endpoints, keys
 
         urls = [address.base_url for address in endpoints.endpoint(name).addresses]
         keys.forget_all(name, urls)  # first: were it to fail, the endpoint is still there to be seen
@@ -166,8 +166,8 @@ def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTes
     """Ask an endpoint for its models and one short text, where models run; after a run that is at work there."""
 
     def work(ctx: JobContext) -> "EndpointTest":
-        from core.compute import calls, models
-        from core.machine.keys import session_keys
+        from biasprint.core.compute import calls, models
+        from biasprint.core.machine.keys import session_keys
 
         tested: EndpointTest = models().call(calls.probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
         return tested

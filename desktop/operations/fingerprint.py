@@ -3,26 +3,26 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 SAID = {"tie": "a tie", "none": "no text was good", "skip": "skipped"}
 
 if TYPE_CHECKING:
-    from core.findings import Finding
-    from core.judging.fingerprint import Fingerprint
-    from core.project.project import Project
-    from core.runs.fingerprint import OfferedRaters
-    from desktop.charts.live import TextsBehind
+    from biasprint.core.findings import Finding
+    from biasprint.core.judging.fingerprint import Fingerprint
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.fingerprint import OfferedRaters
+    from biasprint.desktop.charts.live import TextsBehind
 
 
 def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
     """Who has a fingerprint in a project."""
 
     def work(ctx: JobContext) -> "OfferedRaters":
-        from core.runs.fingerprint import raters_with_fingerprint
+        from biasprint.core.runs.fingerprint import raters_with_fingerprint
 
         return raters_with_fingerprint(ctx, project)
 
@@ -33,8 +33,8 @@ def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprin
     """One rater's fingerprint, measured in the compute process."""
 
     def work(ctx: JobContext) -> "Fingerprint":
-        from core.compute import shared
-        from core.runs.fingerprint import fingerprint_of
+        from biasprint.core.compute import shared
+        from biasprint.core.runs.fingerprint import fingerprint_of
 
         return fingerprint_of(ctx, project, rater, shared())
 
@@ -47,8 +47,8 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
     identity = finding.label if finding.id == "creativity.share" else ""
 
     def work(ctx: JobContext) -> "TextsBehind":
-        from core.runs.fingerprint import texts_read
-        from desktop.charts.live import TextBehind, TextsBehind
+        from biasprint.core.runs.fingerprint import texts_read
+        from biasprint.desktop.charts.live import TextBehind, TextsBehind
 
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
@@ -70,7 +70,7 @@ def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
     tokens = theme.tokens_for("light")
 
     def work(ctx: JobContext) -> Path:
-        from desktop.charts.fingerprint_page import save_page
+        from biasprint.desktop.charts.fingerprint_page import save_page
 
         return save_page(found, tokens, path)
 

@@ -5,24 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.operations.importing import free_name
-from desktop.operations.measuring import start_measuring
-from desktop.operations.queue import Entry, put_in_queue
-from desktop.operations.runs import WriteRequest
-from desktop.operations.session import PROJECT_SUFFIX
-from desktop.widgets.words import tr
-from desktop.wording.titles import words_of
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.importing import free_name
+from biasprint.desktop.operations.measuring import start_measuring
+from biasprint.desktop.operations.queue import Entry, put_in_queue
+from biasprint.desktop.operations.runs import WriteRequest
+from biasprint.desktop.operations.session import PROJECT_SUFFIX
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from core.backends.protocol import Parameter
-    from core.errors import AppError
-    from core.project.project import Project
-    from core.runs.generate import GenerateResult
-    from core.runs.setup import AddedPrompts
-    from core.studies.study import Study
-    from desktop.jobs import JobRunner
+    from biasprint.core.backends.protocol import Parameter
+    from biasprint.core.errors import AppError
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.generate import GenerateResult
+    from biasprint.core.runs.setup import AddedPrompts
+    from biasprint.core.studies.study import Study
+    from biasprint.desktop.jobs import JobRunner
 
 SEED = 1  # as the form of a run begins with
 
@@ -62,9 +62,9 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
 
     A study that makes no prompts without a choice, as one of a plug-in may, has no first look.
     """
-    from core.errors import UsageError
-    from core.runs.setup import first_look
-    from core.studies.registry import studies
+    from biasprint.core.errors import UsageError
+    from biasprint.core.runs.setup import first_look
+    from biasprint.core.studies.registry import studies
 
     found = []
     for study in sorted(studies().values(), key=lambda one: one.words.place):
@@ -81,7 +81,7 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
 
 def _asks(study: "Study") -> str:
     """The question of the study, or of the design that it begins with."""
-    from core.prompts.designs import load_design
+    from biasprint.core.prompts.designs import load_design
 
     if key := study.first_look.get("design"):
         design = load_design(key)
@@ -93,7 +93,7 @@ def add_first_look(*, project: "Project", study: str) -> "Operation[AddedPrompts
     """Store the small prompt set of a study; where it is there already, it stays."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
-        from core.runs.setup import first_look, store_set
+        from biasprint.core.runs.setup import first_look, store_set
 
         return store_set(project, study, first_look(ctx, project, study))
 

@@ -8,15 +8,15 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import tr
-from desktop.wording.titles import study_kinds
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.titles import study_kinds
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.studies.study import Study
-    from core.tables import FieldSpec, OpenTable, TableRead
+    from biasprint.core.project.project import Project
+    from biasprint.core.studies.study import Study
+    from biasprint.core.tables import FieldSpec, OpenTable, TableRead
 
 PREVIEW_ROWS = 12
 FEWEST_TEXTS = 3  # to tell by their words which study they are of
@@ -101,8 +101,8 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     """Its columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
-        from core.studies.registry import study, table_fields
-        from core.tables import guess_mapping, look_at
+        from biasprint.core.studies.registry import study, table_fields
+        from biasprint.core.tables import guess_mapping, look_at
 
         table = look_at(path)
         known = {kind: table_fields(kind) for kind in study_kinds()}
@@ -140,7 +140,7 @@ def import_table(
     """Read the table and store it in `project`, or in a project that is made at `new_path`."""
 
     def work(ctx: JobContext) -> Imported:
-        from core.runs.importing import import_table as store
+        from biasprint.core.runs.importing import import_table as store
 
         table = _read(ctx, choice)
         with _target(project, new_path) as target:
@@ -170,7 +170,7 @@ def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, st
 
 
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
-    from core.tables import known_formats
+    from biasprint.core.tables import known_formats
 
     known, kinds = known_formats().values(), study_kinds()
     return tuple(
@@ -179,7 +179,7 @@ def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
 
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
-    from core.runs.tables import read_table
+    from biasprint.core.runs.tables import read_table
 
     mapping = None if choice.layout else choice.mapping
     return read_table(
@@ -193,7 +193,7 @@ def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
 
 
 def _reading(table: "TableRead") -> TableReading:
-    from core.tables import with_line_breaks
+    from biasprint.core.tables import with_line_breaks
 
     first = tuple(
         tuple(with_line_breaks(record.values.get(name, ""), table.line_break) for name in table.mapping)
@@ -211,7 +211,7 @@ def _reading(table: "TableRead") -> TableReading:
 
 @contextmanager
 def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Project]":
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     if project is not None:
         yield project
@@ -229,9 +229,9 @@ def _target(project: "Project | None", new_path: Path | None) -> "Iterator[Proje
 
 def _prepare(project: "Project", kind: str) -> None:
     """Identities of creative texts are looked up on the project's axes: a project without any gets the paper's."""
-    from core.prompts import load_axis
-    from core.prompts.cogs import PAPER_AXES
-    from core.runs.setup import store_axis
+    from biasprint.core.prompts import load_axis
+    from biasprint.core.prompts.cogs import PAPER_AXES
+    from biasprint.core.runs.setup import store_axis
 
     if kind == "creativity" and not project.axes.all():
         for key in PAPER_AXES:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.documents.formats import GOES_BACK, goes_back_into
-from core.documents.values import LetterSource
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.documents.formats import GOES_BACK, goes_back_into
+from biasprint.core.documents.values import LetterSource
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.documents.values import TwinDifference
-    from desktop.operations.letters import Checked
+    from biasprint.core.documents.values import TwinDifference
+    from biasprint.desktop.operations.letters import Checked
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def read_letter(*, path: Path) -> Operation[LetterSource]:
     """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
 
     def work(ctx: JobContext) -> LetterSource:
-        from core.documents.files import read_file
+        from biasprint.core.documents.files import read_file
 
         document = read_file(path, ctx)
         return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
@@ -44,10 +44,10 @@ def save_word(
     put_aside = frozenset(dismissed)
 
     def work(ctx: JobContext) -> WordSaved:
-        from core.documents.files import written_as_word
-        from core.documents.word.remarks import comments_on
-        from core.errors import UsageError
-        from core.report.whole_file import write_whole
+        from biasprint.core.documents.files import written_as_word
+        from biasprint.core.documents.word.remarks import comments_on
+        from biasprint.core.errors import UsageError
+        from biasprint.core.report.whole_file import write_whole
 
         after = checked.reading.document.text
         comments = comments_on(checked.reading, put_aside) if tracked else ()
@@ -81,7 +81,7 @@ def save_report(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from core.compute import calls, shared
+        from biasprint.core.compute import calls, shared
 
         shared().call(
             calls.write_report, path, checked.reading, twin=twin, dismissed=put_aside, original=original, ctx=ctx
@@ -98,8 +98,8 @@ def save_note(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from core.compute import calls, shared
-        from desktop.operations.letters import house_in_use
+        from biasprint.core.compute import calls, shared
+        from biasprint.desktop.operations.letters import house_in_use
 
         house, _ = house_in_use()
         shared().call(

@@ -6,26 +6,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.documents.values import Document, Mark, Part
-from core.errors import AppError
-from core.jobs import JobContext
-from core.swap import Person, Pronoun
-from desktop.jobs import JobHandle
-from desktop.jobs.runner import progress_only
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
+from biasprint.core.documents.values import Document, Mark, Part
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.swap import Person, Pronoun
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.jobs.runner import progress_only
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from core.documents.house import HouseList
-    from core.documents.pile import FilePlace, Pile, PileColumn, PileRow
-    from core.documents.pile.differences import GroupTest
-    from core.documents.pile.outcomes import SelectionRates
-    from core.documents.references import ReferenceSet
-    from core.documents.request import ReadingRequest
-    from core.documents.values import Document, NameTwins, Reading, TwinDifference
-    from core.report.export import ExportReport
+    from biasprint.core.documents.house import HouseList
+    from biasprint.core.documents.pile import FilePlace, Pile, PileColumn, PileRow
+    from biasprint.core.documents.pile.differences import GroupTest
+    from biasprint.core.documents.pile.outcomes import SelectionRates
+    from biasprint.core.documents.references import ReferenceSet
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.documents.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter
 
@@ -98,7 +98,7 @@ def read_document(*, path: Path) -> Operation[Document]:
     """The text of a file, read in a process of its own."""
 
     def work(ctx: JobContext) -> Document:
-        from core.documents.files import read_file
+        from biasprint.core.documents.files import read_file
 
         return read_file(path, ctx)
 
@@ -109,7 +109,7 @@ def read_pasted(*, text: str) -> Operation[Document]:
     """A pasted text as a letter or CV."""
 
     def work(ctx: JobContext) -> Document:
-        from core.documents.files import read_pasted as read
+        from biasprint.core.documents.files import read_pasted as read
 
         return read(text)
 
@@ -129,7 +129,7 @@ def warm_up_words() -> Operation[None]:
     """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
-        from core.documents.files import read_bytes
+        from biasprint.core.documents.files import read_bytes
 
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
         check_words(ctx, LetterRequest(WARMING))
@@ -144,8 +144,8 @@ def document_as_typed(document: Document, text: str) -> Document:
 
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
-    from core.compute import shared
-    from core.runs.letter_check import ROLES, read_one
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.letter_check import ROLES, read_one
 
     scorers = _scorers()
     read = partial(read_one, ctx, request.document, shared())
@@ -154,8 +154,8 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
-    from core.compute import quick
-    from core.runs.letter_check import read_words
+    from biasprint.core.compute import quick
+    from biasprint.core.runs.letter_check import read_words
 
     return replace(_checked(request, partial(read_words, ctx, request.document, quick()), {}), first=True)
 
@@ -163,9 +163,9 @@ def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
 def _checked(
     request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
 ) -> Checked:
-    from core.documents.categories import categories
-    from core.documents.request import ReadingRequest
-    from core.runs.letter_check import occupation_of
+    from biasprint.core.documents.categories import categories
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.runs.letter_check import occupation_of
 
     guess = None
     if request.occupation is None:
@@ -197,7 +197,7 @@ def _checked(
 
 
 def _plural(occupation: str) -> str:
-    from core.documents.occupations import occupation_key, plurals
+    from biasprint.core.documents.occupations import occupation_key, plurals
 
     one = occupation_key(occupation)
     return next((many for many, single in plurals().items() if single == one and many.endswith("s")), "")
@@ -213,7 +213,7 @@ def forget_scorers() -> None:
 
 def _scorers() -> Mapping[str, str]:
     """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
-    from core.runs.letter_check import scorers_for_letters
+    from biasprint.core.runs.letter_check import scorers_for_letters
 
     if not _chosen:
         _chosen.update(scorers_for_letters())
@@ -222,7 +222,7 @@ def _scorers() -> Mapping[str, str]:
 
 def _reference() -> "ReferenceSet | None":
     """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
-    from core.documents.references import BUNDLED, in_use, reference
+    from biasprint.core.documents.references import BUNDLED, in_use, reference
 
     for name in (in_use(), BUNDLED):
         try:
@@ -234,7 +234,7 @@ def _reference() -> "ReferenceSet | None":
 
 def house_in_use() -> "tuple[HouseList | None, str]":
     """The house list of this computer, or why it cannot be used."""
-    from core.documents.house import house_list
+    from biasprint.core.documents.house import house_list
 
     try:
         return house_list().found, ""
@@ -244,7 +244,7 @@ def house_in_use() -> "tuple[HouseList | None, str]":
 
 def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
     """Suggestions by sentence: words from a lexicon, for a person to take or leave."""
-    from core.documents.suggestions import suggestions_for
+    from biasprint.core.documents.suggestions import suggestions_for
 
     marks: dict[int, list[Mark]] = {}
     for mark in reading.marks:
@@ -265,8 +265,8 @@ def suggested(person: Person) -> Person:
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
-    from core.documents.pile import AXIS
-    from core.prompts.axes import load_axis
+    from biasprint.core.documents.pile import AXIS
+    from biasprint.core.prompts.axes import load_axis
 
     pronoun = OTHER[person.pronoun]
     names = [name for one in load_axis(AXIS).identities if one.pronouns == pronoun for name in one.names]
@@ -298,9 +298,9 @@ def groups_to_choose() -> "Operation[NamesToChoose]":
     """The groups and sets of names that a twin can be made with."""
 
     def work(ctx: JobContext) -> NamesToChoose:
-        from core.prompts.definition_kinds import NAMES
-        from core.prompts.library import read_library, shipped
-        from core.swap.name_groups import name_groups
+        from biasprint.core.prompts.definition_kinds import NAMES
+        from biasprint.core.prompts.library import read_library, shipped
+        from biasprint.core.swap.name_groups import name_groups
 
         groups = tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
         sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
@@ -316,10 +316,10 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-        import core.documents.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
-        from core.compute import shared
-        from core.runs.letter_check import twin_readings
-        from core.swap.name_groups import name_group, named_in
+        import biasprint.core.documents.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
+        from biasprint.core.compute import shared
+        from biasprint.core.runs.letter_check import twin_readings
+        from biasprint.core.swap.name_groups import name_group, named_in
 
         about = other
         if about is None:
@@ -334,11 +334,11 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-        import core.documents.asked  # noqa: F401 - as for one twin
-        from core.compute import shared
-        from core.prompts.library import name_set_called
-        from core.runs.letter_check import readings_under_names
-        from core.swap.name_groups import groups_of
+        import biasprint.core.documents.asked  # noqa: F401 - as for one twin
+        from biasprint.core.compute import shared
+        from biasprint.core.prompts.library import name_set_called
+        from biasprint.core.runs.letter_check import readings_under_names
+        from biasprint.core.swap.name_groups import groups_of
 
         groups = groups_of(name_set_called(names)) if names else None
         return readings_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
@@ -348,8 +348,8 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
     """What a twin is read with: the same as the letter."""
-    from core.documents.request import ReadingRequest
-    from core.runs.letter_check import scorers_for_letters
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.runs.letter_check import scorers_for_letters
 
     reading = checked.reading
     return ReadingRequest(
@@ -369,10 +369,10 @@ def rewrite(
     """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
 
     def work(ctx: JobContext) -> "TwinDifference":
-        from core.compute import models, shared
-        from core.errors import UsageError
-        from core.machine.keys import session_keys
-        from core.runs.letters_anew import Generator, regenerate_twin
+        from biasprint.core.compute import models, shared
+        from biasprint.core.errors import UsageError
+        from biasprint.core.machine.keys import session_keys
+        from biasprint.core.runs.letters_anew import Generator, regenerate_twin
 
         context, reading = checked.request.context, checked.reading
         if context is None:
@@ -423,11 +423,11 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
     """Every file of a folder or zip, or of several files, as rows. Brings a `PileStart` and then each row early."""
 
     def work(ctx: JobContext) -> "Pile":
-        from core.compute import shared
-        from core.documents.pile import groups
-        from core.runs import letter_piles
-        from core.runs.letter_check import ROLES, scorers_for_letters
-        from core.scorers.choosing import best_scorer
+        from biasprint.core.compute import shared
+        from biasprint.core.documents.pile import groups
+        from biasprint.core.runs import letter_piles
+        from biasprint.core.runs.letter_check import ROLES, scorers_for_letters
+        from biasprint.core.scorers.choosing import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
@@ -447,7 +447,7 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     """The letter of a row and its CV, read again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-        from core.runs.letter_piles import open_row
+        from biasprint.core.runs.letter_piles import open_row
 
         return open_row(ctx, paths, row)
 
@@ -460,9 +460,9 @@ def compare_groups(
     """Does a figure differ between the groups, of the rows as they stand? And who of them was chosen?"""
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
-        from core.compute import shared
-        from core.documents.pile.outcomes import selection_rates
-        from core.runs import letter_piles
+        from biasprint.core.compute import shared
+        from biasprint.core.documents.pile.outcomes import selection_rates
+        from biasprint.core.runs import letter_piles
 
         return letter_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
 
@@ -473,7 +473,7 @@ def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[
     """The rows with what a table says of who was chosen, and what is to be said of the table."""
 
     def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
-        from core.documents.pile.outcomes import read_outcomes, with_outcomes
+        from biasprint.core.documents.pile.outcomes import read_outcomes, with_outcomes
 
         return with_outcomes(rows, read_outcomes(path))
 
@@ -490,8 +490,8 @@ def read_with_cvs(
     """Rows again, each held against its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
-        from core.compute import shared
-        from core.runs import letter_piles
+        from biasprint.core.compute import shared
+        from biasprint.core.runs import letter_piles
 
         house, _ = house_in_use()
         return letter_piles.read_with_cvs(
@@ -518,9 +518,9 @@ def report_pile(
     """The report of a whole pile as it stands, PDF or docx by its ending, and what is to be said of it."""
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
-        from core.compute import shared
-        from core.documents.report.letters import report_of
-        from core.runs.letter_piles import report_pile as write
+        from biasprint.core.compute import shared
+        from biasprint.core.documents.report.letters import report_of
+        from biasprint.core.runs.letter_piles import report_pile as write
 
         found = report_of(pile, tests, rates, by_hand=by_hand)
         return path, write(ctx, paths, path, found, shared(), scorers=_scorers(), house=house_in_use()[0])
@@ -536,7 +536,7 @@ def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequ
     """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
 
     def work(ctx: JobContext) -> "ExportReport":
-        from core.report.export import export_rows
+        from biasprint.core.report.export import export_rows
 
         return export_rows(rows, path, columns, ctx=ctx, total=len(rows))
 

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.jobs import JobHandle, JobState
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
-from desktop.wording.titles import words_of
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.runs.measure import MeasuredStudy
-    from core.runs.score import ScoreResult
-    from core.scorers.protocol import ScorerInfo
-    from core.studies.study import MeasureOptions
-    from desktop.jobs import JobHandle, JobRunner
-    from desktop.settings import Settings
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.measure import MeasuredStudy
+    from biasprint.core.runs.score import ScoreResult
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.desktop.jobs import JobHandle, JobRunner
+    from biasprint.desktop.settings import Settings
 
 How = Callable[["MeasureOptions"], "MeasureOptions"]
 MEASURING = "measuring"  # what its jobs are found again by
@@ -42,8 +42,8 @@ class ScorerLine:
 
 def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
     """Every scorer, with how many of the project's texts it has scored."""
-    from core.project.stores.runs import OutputFilter
-    from core.scorers.registry import describe
+    from biasprint.core.project.stores.runs import OutputFilter
+    from biasprint.core.scorers.registry import describe
 
     studies = project.studies.all()
     written = project.outputs.count(OutputFilter(status="done"))  # a failure has no text that could be scored
@@ -57,7 +57,7 @@ def read_scorers(ctx: JobContext, project: "Project") -> tuple[ScorerLine, ...]:
 
 def scorers_for(study: str, project: "Project | None" = None, study_id: int | None = None) -> "Sequence[ScorerInfo]":
     """The scorers that a study's measures read; of a project's study those that its prompts need."""
-    from core.runs.measure import scorers_needed
+    from biasprint.core.runs.measure import scorers_needed
 
     return scorers_needed(study, project, study_id)
 
@@ -66,7 +66,7 @@ def score_texts(*, project: "Project", names: Sequence[str]) -> "Operation[list[
     """Score every text of the project that these scorers have not scored yet."""
 
     def work(ctx: JobContext) -> "list[ScoreResult]":
-        from core.scorers.registry import describe
+        from biasprint.core.scorers.registry import describe
 
         known = {info.name: info for info in describe()}
         kinds = [study.kind for study in project.studies.all()]
@@ -79,7 +79,7 @@ def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
     """Embed every text of the project by the best embedder there is here."""
 
     def work(ctx: JobContext) -> "list[ScoreResult]":
-        from core.scorers.choosing import best_scorer
+        from biasprint.core.scorers.choosing import best_scorer
 
         info = best_scorer("embedding")
         if info is None:
@@ -144,8 +144,8 @@ def measure_studies(
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
-        from core.compute import shared
-        from core.runs.measure import measure_project
+        from biasprint.core.compute import shared
+        from biasprint.core.runs.measure import measure_project
 
         before = {study: asked_last(project, study) for study in studies}
         wanted = {study: how(own) if how else own for study, own in before.items()}
@@ -160,7 +160,7 @@ def measure_studies(
 
 def asked_last(project: "Project", study: str) -> "MeasureOptions":
     """What was asked for when a study was measured last; the usual where it was not."""
-    from core.runs.measure.asked import asked_again
+    from biasprint.core.runs.measure.asked import asked_again
 
     last = project.findings.last(study)
     return asked_again(last.recipe if last else None)
@@ -173,8 +173,8 @@ def _measured(measured: "Sequence[MeasuredStudy]") -> str:
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
-    from core.compute import shared
-    from core.runs.score import score
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.score import score
 
     found = project.studies.of_kind(study)
     assert found is not None

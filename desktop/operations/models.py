@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from core.machine.models.sizes import InMegabytes
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.sizes import InMegabytes
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.machine.models.catalogue import CatalogueRole
-    from core.machine.models.get import Announced, Fetched
-    from core.machine.models.installed import InstalledModel, OverviewRow, RoleChoice
-    from core.machine.models.upkeep import Verified
-    from desktop.jobs import JobHandle, JobRunner
+    from biasprint.core.machine.models.catalogue import CatalogueRole
+    from biasprint.core.machine.models.get import Announced, Fetched
+    from biasprint.core.machine.models.installed import InstalledModel, OverviewRow, RoleChoice
+    from biasprint.core.machine.models.upkeep import Verified
+    from biasprint.desktop.jobs import JobHandle, JobRunner
 
 GETTING, VERIFYING, INSTALLING = "getting", "verifying", "installing"  # what jobs are found again by
 
@@ -55,8 +55,8 @@ class LanguageModels:
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
-    from core.machine.models import catalogue, installed, records
-    from core.machine.models.installed import overview
+    from biasprint.core.machine.models import catalogue, installed, records
+    from biasprint.core.machine.models.installed import overview
 
     seen = []
     for key, role in catalogue.roles().items():
@@ -70,9 +70,9 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
 
 def read_writers(ctx: JobContext) -> LanguageModels:
     """What could write, counted without reading any model."""
-    from core.errors import AppError
-    from core.machine.endpoints import endpoints
-    from core.machine.models import catalogue, records
+    from biasprint.core.errors import AppError
+    from biasprint.core.machine.endpoints import endpoints
+    from biasprint.core.machine.models import catalogue, records
 
     writer = "generator"
     got = [one for one in records.got().values() if one.role == writer and one.folder.is_dir()]
@@ -89,7 +89,7 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
     """How large a model is and under which licence, before it is got."""
 
     def work(ctx: JobContext) -> "Announced":
-        from core.machine.models.get import announced
+        from biasprint.core.machine.models.get import announced
 
         return announced(name, ctx)
 
@@ -100,7 +100,7 @@ def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetch
     """Get a model of the catalogue, or go on with getting it. `renew` takes what the hub has now."""
 
     def work(ctx: JobContext) -> "Fetched":
-        from core.machine.models.get import get
+        from biasprint.core.machine.models.get import get
 
         return get(name, InMegabytes(ctx), renew=renew)
 
@@ -114,7 +114,7 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
     """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
-        from core.machine.models.upkeep import verify
+        from biasprint.core.machine.models.upkeep import verify
 
         return verify(name, InMegabytes(ctx))
 
@@ -136,7 +136,7 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
     """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
 
     def work(ctx: JobContext) -> "InstalledModel":
-        from core.machine.models.upkeep import add
+        from biasprint.core.machine.models.upkeep import add
 
         return add(path, role, name or None, ctx)
 
@@ -150,7 +150,7 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
     """Delete the files of a model that was got; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
-        from core.machine.models.upkeep import remove
+        from biasprint.core.machine.models.upkeep import remove
 
         return remove(name)
 
@@ -163,8 +163,8 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
 
 def why_no_engine(ctx: JobContext) -> str | None:
     """None where GGUF files can be opened; else why what they need cannot be installed, empty where it can."""
-    from core.backends.llama_cpp.engine import why_not
-    from core.backends.llama_cpp.options import installed
+    from biasprint.core.backends.llama_cpp.engine import why_not
+    from biasprint.core.backends.llama_cpp.options import installed
 
     return None if installed() else why_not()
 
@@ -173,7 +173,7 @@ def install_engine() -> Operation[None]:
     """Install what opens GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
-        from core.backends.llama_cpp.engine import install
+        from biasprint.core.backends.llama_cpp.engine import install
 
         install(ctx)
 
@@ -185,7 +185,7 @@ def prefer(*, role: str, name: str | None) -> Operation[None]:
     """Choose what fills a role; None leaves it to the program."""
 
     def work(ctx: JobContext) -> None:
-        from core.machine.models import installed
+        from biasprint.core.machine.models import installed
 
         installed.prefer(role, name)
 
@@ -204,6 +204,6 @@ def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
 
 def _begun(name: str) -> int:
     """The bytes that are here of a download that was stopped."""
-    from core.machine.models.upkeep import staging
+    from biasprint.core.machine.models.upkeep import staging
 
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.prompts.definitions import Draft
-    from core.prompts.library import Definition
+    from biasprint.core.prompts.definitions import Draft
+    from biasprint.core.prompts.library import Definition
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class OwnSeen:
 
 def read_own(ctx: JobContext) -> OwnSeen:
     """See everything there is."""
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.library import read_library, shipped
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.library import read_library, shipped
 
     library = read_library()
     return OwnSeen(
@@ -60,8 +60,8 @@ def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
     """Keep a draft, as the next version where prompts were made from the one before."""
 
     def work(ctx: JobContext) -> "Definition":
-        from core.prompts.definition_kinds import KINDS
-        from core.prompts.library import save
+        from biasprint.core.prompts.definition_kinds import KINDS
+        from biasprint.core.prompts.library import save
 
         return save(KINDS[kind], draft)
 
@@ -72,7 +72,7 @@ def remove_own(definition: "Definition") -> Operation[None]:
     """Forget one; what prompts were made from stays with them."""
 
     def work(ctx: JobContext) -> None:
-        from core.prompts.library import remove
+        from biasprint.core.prompts.library import remove
 
         remove(definition)
 
@@ -83,8 +83,8 @@ def import_own(kind: str, path: Path) -> "Operation[Draft]":
     """A draft from a file of this kind; nothing is kept yet."""
 
     def work(ctx: JobContext) -> "Draft":
-        from core.prompts.definition_kinds import KINDS
-        from core.prompts.library import read_definition
+        from biasprint.core.prompts.definition_kinds import KINDS
+        from biasprint.core.prompts.library import read_definition
 
         return read_definition(KINDS[kind], path)
 
@@ -95,8 +95,8 @@ def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
     """Write a definition to a file, as the command line reads it."""
 
     def work(ctx: JobContext) -> Path:
-        from core.prompts.definition_kinds import KINDS
-        from core.prompts.library import write_definition
+        from biasprint.core.prompts.definition_kinds import KINDS
+        from biasprint.core.prompts.library import write_definition
 
         write_definition(KINDS[kind], draft, path)
         return path
@@ -108,8 +108,8 @@ def save_example(kind: str, path: Path) -> Operation[Path]:
     """Write an explained example of a kind to a file."""
 
     def work(ctx: JobContext) -> Path:
-        from core.prompts.definition_kinds import KINDS
-        from core.prompts.library import write_example
+        from biasprint.core.prompts.definition_kinds import KINDS
+        from biasprint.core.prompts.library import write_example
 
         write_example(KINDS[kind], path)
         return path
@@ -129,9 +129,9 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
     """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
 
     def work(ctx: JobContext) -> "Draft":
-        from core.prompts.axis_drafts import crossed_draft
-        from core.prompts.definition_kinds import AXIS
-        from core.prompts.library import name_set_called
+        from biasprint.core.prompts.axis_drafts import crossed_draft
+        from biasprint.core.prompts.definition_kinds import AXIS
+        from biasprint.core.prompts.library import name_set_called
 
         return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
@@ -142,8 +142,8 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
     """The draft with names of a set, and the labels of identities that the set has none for."""
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
-        from core.prompts.axis_drafts import with_set_names
-        from core.prompts.library import name_set_called
+        from biasprint.core.prompts.axis_drafts import with_set_names
+        from biasprint.core.prompts.library import name_set_called
 
         return with_set_names(draft, name_set_called(names))
 
@@ -154,8 +154,8 @@ def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]"
     """The draft of a set of names for the identities of an axis, or for those of two with each other."""
 
     def work(ctx: JobContext) -> "Draft":
-        from core.prompts.axis_drafts import names_draft
-        from core.prompts.definition_kinds import AXIS
+        from biasprint.core.prompts.axis_drafts import names_draft
+        from biasprint.core.prompts.definition_kinds import AXIS
 
         return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
 
@@ -166,8 +166,8 @@ def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]
     """The groups with their names that a table has, one name in each row."""
 
     def work(ctx: JobContext) -> "Sequence[Draft]":
-        from core.prompts.axis_drafts import with_alike
-        from core.prompts.name_sets import cells_of_table
+        from biasprint.core.prompts.axis_drafts import with_alike
+        from biasprint.core.prompts.name_sets import cells_of_table
 
         return with_alike(cells_of_table(rows))
 

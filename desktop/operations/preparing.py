@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.errors import AppError
-from core.jobs import JobContext, Progress
-from desktop.jobs import JobHandle, JobRunner
-from desktop.jobs.runner import Keep
-from desktop.operations.connections import Connections
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.desktop.jobs import JobHandle, JobRunner
+from biasprint.desktop.jobs.runner import Keep
+from biasprint.desktop.operations.connections import Connections
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.machine.installation import PartState
+    from biasprint.core.machine.installation import PartState
 
 Stage = Literal["unknown", "ready", "working", "paused", "offline", "stopped"]
 States = tuple["PartState", ...]
@@ -125,7 +125,7 @@ class Preparation(QObject):
 
     def _read(self, then: Callable[[bool, States], object]) -> None:
         def work(ctx: JobContext) -> tuple[bool, States]:
-            from core.machine import installation
+            from biasprint.core.machine import installation
 
             return installation.goes_on_unasked(), installation.status()
 
@@ -150,7 +150,7 @@ class Preparation(QObject):
 
     def _work(self, ctx: JobContext, add: Sequence[str]) -> None:
         """In the job's thread. Its end is told by a signal: it must be heard of while a rater is blind, too."""
-        from core.machine import installation
+        from biasprint.core.machine import installation
 
         trouble: AppError | None = None
         try:
@@ -213,7 +213,7 @@ def _look_again() -> None:
     """What was installed is found from now on, here and in the child processes, without another start."""
     import importlib
 
-    from core.compute import models, quick, shared
+    from biasprint.core.compute import models, quick, shared
 
     importlib.invalidate_caches()
     for process in (shared(), models(), quick()):

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.leftovers import temporary_folder
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.prompts import PromptDraft, PromptSetDraft
-    from core.prompts.detector import Flag
-    from core.runs.setup import AddedPrompts
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts import PromptDraft, PromptSetDraft
+    from biasprint.core.prompts.detector import Flag
+    from biasprint.core.runs.setup import AddedPrompts
 
 LETTER = "letter"  # the document that the letters study is about
 
@@ -150,8 +150,8 @@ def expand(
 
     Biographies are rewritten in the compute process, which takes a while.
     """
-    from core.errors import UsageError
-    from core.prompts.drafts import PLAIN_ARM, mitigated
+    from biasprint.core.errors import UsageError
+    from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated
 
     if mitigation is not None and mitigation.instruction is not None:
         if not mitigation.instruction.strip():
@@ -165,10 +165,10 @@ def expand(
 
 
 def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
-    from core.errors import UsageError
-    from core.prompts import cogs_set
-    from core.prompts.completion import completion_set
-    from core.prompts.designs import design_set, load_design
+    from biasprint.core.errors import UsageError
+    from biasprint.core.prompts import cogs_set
+    from biasprint.core.prompts.completion import completion_set
+    from biasprint.core.prompts.designs import design_set, load_design
 
     match choice:
         case CogsChoice():
@@ -197,10 +197,10 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
 
 
 def _letters(choice: LettersChoice) -> "PromptSetDraft":
-    from core.errors import UsageError
-    from core.prompts import letters_context_less_set
-    from core.prompts.drafts import named_from
-    from core.prompts.library import name_set_called
+    from biasprint.core.errors import UsageError
+    from biasprint.core.prompts import letters_context_less_set
+    from biasprint.core.prompts.drafts import named_from
+    from biasprint.core.prompts.library import name_set_called
 
     ages = []
     for age in choice.ages:
@@ -218,7 +218,7 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
 
 
 def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
-    from core.runs.template_sets import draft_template
+    from biasprint.core.runs.template_sets import draft_template
 
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
@@ -237,8 +237,8 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
 
 def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str]:
     """The columns of a table, a file or typed: placeholder → column."""
-    from core.prompts.from_template import placeholder
-    from core.tables.read import look_at
+    from biasprint.core.prompts.from_template import placeholder
+    from biasprint.core.tables.read import look_at
 
     with _table_of(table, typed) as (_, path):
         return {placeholder(column): column for column in look_at(path).columns}
@@ -247,7 +247,7 @@ def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str
 @contextmanager
 def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
     """A folder for a moment, and the table: what was typed is read as a file would be."""
-    from core.errors import UsageError
+    from biasprint.core.errors import UsageError
 
     if table is None and not typed.strip():
         raise UsageError(
@@ -262,31 +262,31 @@ def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
 
 def _own(kind: str, key: str) -> Any:
     """The engine's value of one's own definition of this key, else the key itself, of a shipped one."""
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.library import own_value
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.library import own_value
 
     return own_value(KINDS[kind], key) or key
 
 
 def _path_of(kind: str, key: str) -> str:
     """The file of one's own definition of this key, else the key itself, of a shipped one or of none."""
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.library import own_file
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.library import own_file
 
     return str((own_file(KINDS[kind], key) if key else None) or key)
 
 
 def _themes(keys: Sequence[str]) -> list[Any]:
-    from core.prompts.definition_kinds import THEMES
-    from core.prompts.library import read_library
+    from biasprint.core.prompts.definition_kinds import THEMES
+    from biasprint.core.prompts.library import read_library
 
     own = {theme.key: theme for found in read_library().values(THEMES) for theme in found}
     return [own.get(key, key) for key in keys]
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
-    from core.errors import UsageError
-    from core.prompts.news import news_set
+    from biasprint.core.errors import UsageError
+    from biasprint.core.prompts.news import news_set
 
     asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
@@ -304,8 +304,8 @@ def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "Pr
 def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
-    from core.errors import UsageError
-    from core.runs.setup import PromptChoice, draft_prompts
+    from biasprint.core.errors import UsageError
+    from biasprint.core.runs.setup import PromptChoice, draft_prompts
 
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
@@ -321,8 +321,8 @@ def _from_table(
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
     """How many headlines of its own originals the project has, without those that ship with the program."""
-    from core.project.stores.common import chunks
-    from core.prompts.news import SHIPPED_ORIGIN
+    from biasprint.core.project.stores.common import chunks
+    from biasprint.core.prompts.news import SHIPPED_ORIGIN
 
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
@@ -350,8 +350,8 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     """Store the prompts; the same content is the version that is there, other content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
-        from core.prompts.library import keep_versions
-        from core.runs.setup import store_set
+        from biasprint.core.prompts.library import keep_versions
+        from biasprint.core.runs.setup import store_set
 
         added = store_set(project, study, draft)
         try:
@@ -394,7 +394,7 @@ class Wording:
 
 def wording_of(ctx: JobContext, text: str) -> Wording:
     """Look at a prompt. The first call reads the rules, which takes a moment."""
-    from core.prompts.detector import detect, neutral_wording
+    from biasprint.core.prompts.detector import detect, neutral_wording
 
     flags = detect(text)
     return Wording(text, flags[:MOST_FLAGS], len(flags), neutral_wording(text) if flags else text)
@@ -411,7 +411,7 @@ class FlaggedSet:
 
 def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
     """Look at every prompt of a set."""
-    from core.prompts.detector import detect
+    from biasprint.core.prompts.detector import detect
 
     count, first, found = 0, -1, None
     for place, prompt in enumerate(prompts):
@@ -425,6 +425,6 @@ def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
 
 def with_one_neutral(wording: Wording, flag: "Flag") -> str:
     """The text with the neutral wording in the place of one flag."""
-    from core.prompts.detector import replaced
+    from biasprint.core.prompts.detector import replaced
 
     return replaced(wording.text, [flag])

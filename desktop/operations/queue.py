@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.machine.models.catalogue import scorer_title
-from desktop.operations import Operation
-from desktop.operations.measuring import mark
-from desktop.operations.runs import WriteRequest, author_words, failure_words
-from desktop.widgets.words import plural, tr
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.measuring import mark
+from biasprint.desktop.operations.runs import WriteRequest, author_words, failure_words
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.backends.protocol import Parameter
-    from core.project.project import Project
-    from core.project.specs import GeneratorSpec
-    from core.runs.generate import GenerateResult
-    from core.runs.judge import JudgeResult
-    from desktop.jobs import JobHandle, JobRunner
+    from biasprint.core.backends.protocol import Parameter
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.specs import GeneratorSpec
+    from biasprint.core.runs.generate import GenerateResult
+    from biasprint.core.runs.judge import JudgeResult
+    from biasprint.desktop.jobs import JobHandle, JobRunner
 
 WRITING = "writing"  # what its jobs are found again by
 POLL_SECONDS = 0.1
@@ -210,10 +210,10 @@ def _writing(
     scores: bool,
 ) -> "Operation[GenerateResult]":
     def work(ctx: JobContext) -> "GenerateResult":
-        from core.compute import models, shared
-        from core.machine.keys import session_keys
-        from core.runs.generate import generate, start_run
-        from core.runs.setup import generator_spec
+        from biasprint.core.compute import models, shared
+        from biasprint.core.machine.keys import session_keys
+        from biasprint.core.runs.generate import generate, start_run
+        from biasprint.core.runs.setup import generator_spec
 
         with lane().turn(ticket, ctx):
             keys = session_keys()
@@ -239,7 +239,7 @@ def _writing(
 
 
 def _stored(project: "Project", run_id: int) -> "GeneratorSpec":
-    from core.project.specs import GeneratorSpec
+    from biasprint.core.project.specs import GeneratorSpec
 
     row = project.runs.generators()[project.runs.get(run_id).generator_id]
     return GeneratorSpec(backend=row.backend, model=row.model, parameters=dict(row.parameters), revision=row.revision)
@@ -319,7 +319,7 @@ class JudgeRequest:
 
 def read_judging(ctx: JobContext, project: "Project") -> JudgingFacts:
     """The plans of the creativity study, and how models' sessions with them stand."""
-    from core.runs.judge import ModelSession, judge_result
+    from biasprint.core.runs.judge import ModelSession, judge_result
 
     study = project.studies.of_kind(STUDY)
     plans = {row.id: row for row in project.judging.plans() if study is not None and row.study_id == study.id}
@@ -355,10 +355,10 @@ def start_judging(
 
 def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Operation[list[JudgeResult]]":
     def work(ctx: JobContext) -> "list[JudgeResult]":
-        from core.compute import models
-        from core.machine.keys import session_keys
-        from core.runs.judge import check_can_judge, judge
-        from core.runs.setup import generator_spec
+        from biasprint.core.compute import models
+        from biasprint.core.machine.keys import session_keys
+        from biasprint.core.runs.judge import check_can_judge, judge
+        from biasprint.core.runs.setup import generator_spec
 
         with lane().turn(ticket, ctx):
             check_can_judge(request.backend, request.model)
@@ -372,7 +372,7 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
     return Operation(tr("Judging: {model}").format(model=request.model or request.backend), work, told)
 
 
-# Why a reply is no answer (core.runs.judge.unread_reasons), as it is counted.
+# Why a reply is no answer (biasprint.core.runs.judge.unread_reasons), as it is counted.
 UNREAD = {"empty": "empty", "cut off": "cut off before an answer", "other words": "in other words than the answers"}
 
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
-from desktop.wording.raters import report_words
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.raters import report_words
 
 if TYPE_CHECKING:
-    from core.judging.adjudication import Decided
-    from core.judging.packets.decisions import Conflict, WhichCopy
-    from core.judging.packets.make import MadePacket
-    from core.judging.packets.outside import Tool
-    from core.judging.packets.report import MergeReport
-    from core.project.project import Project
-    from core.project.rows import ComparisonRow
+    from biasprint.core.judging.adjudication import Decided
+    from biasprint.core.judging.packets.decisions import Conflict, WhichCopy
+    from biasprint.core.judging.packets.make import MadePacket
+    from biasprint.core.judging.packets.outside import Tool
+    from biasprint.core.judging.packets.report import MergeReport
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import ComparisonRow
 
 MOST_RATERS = 500
 Which = Literal[0, -1] | None  # of the answers by time: the first, the last, or neither
@@ -61,8 +61,8 @@ def make_packets(
     """Write one packet for each rater into a folder; with `tool` a folder that it reads."""
 
     def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
-        from core.judging.packets.hand_out import hand_out
-        from core.judging.packets.make import make_packets as make
+        from biasprint.core.judging.packets.hand_out import hand_out
+        from biasprint.core.judging.packets.make import make_packets as make
 
         if tool is not None:
             return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
@@ -80,7 +80,7 @@ def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool =
     """
 
     def work(ctx: JobContext) -> "MergeReport":
-        from core.judging.packets.merge import merge_packets as merge
+        from biasprint.core.judging.packets.merge import merge_packets as merge
 
         return merge(ctx, project, paths, accept_raters=accepted, accept_held=accepted)
 
@@ -92,7 +92,7 @@ def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None)
     """Count one of two answers that conflict; None: neither. Deciding again takes its place."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.packets.decisions import decide as keep
+        from biasprint.core.judging.packets.decisions import decide as keep
 
         keep(project, conflict, judgment_id)
 
@@ -103,7 +103,7 @@ def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Wh
     """Decide these conflicts alike, one after the other; what is decided when it is cancelled stays so."""
 
     def work(ctx: JobContext) -> int:
-        from core.judging.packets.decisions import decide as keep
+        from biasprint.core.judging.packets.decisions import decide as keep
 
         for done, conflict in enumerate(conflicts):
             ctx.report(done, len(conflicts))
@@ -119,7 +119,7 @@ def decide_seats(*, project: "Project", plan_id: str, which: "WhichCopy") -> Ope
     """Decide alike what waits of a workshop's seats."""
 
     def work(ctx: JobContext) -> int:
-        from core.judging.packets.decisions import decide_seats as keep
+        from biasprint.core.judging.packets.decisions import decide_seats as keep
 
         return keep(project, plan_id, which)
 
@@ -132,7 +132,7 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     """Let a packet count that never came back finished."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.packets.decisions import count_unfinished as count
+        from biasprint.core.judging.packets.decisions import count_unfinished as count
 
         count(project, session_id)
 
@@ -143,7 +143,7 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
     """Call a plan by another name."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.plan_names import rename_plan as rename
+        from biasprint.core.judging.plan_names import rename_plan as rename
 
         rename(project, plan_id, name)
 
@@ -163,7 +163,7 @@ def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[No
     """Leave a rater out of the findings, for a reason."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.exclusion import exclude
+        from biasprint.core.judging.exclusion import exclude
 
         exclude(project, rater_id, reason)
 
@@ -175,7 +175,7 @@ def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[
     """Count a rater again who was left out."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.exclusion import include
+        from biasprint.core.judging.exclusion import include
 
         include(project, rater_id, reason)
 
@@ -189,7 +189,7 @@ def adjudicate(
     """Keep an adjudication beside the judgments, which stay as they are."""
 
     def work(ctx: JobContext) -> None:
-        from core.judging.adjudication import adjudicate as keep
+        from biasprint.core.judging.adjudication import adjudicate as keep
 
         keep(project, comparison, outcome, chosen, note)
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from desktop.operations.writers import same_generator
-from desktop.widgets.words import number, plural, spelled_seconds, tr
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations.writers import same_generator
+from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
 if TYPE_CHECKING:
-    from core.backends.protocol import Parameter
-    from core.machine.endpoints import Price
-    from core.project.project import Project
-    from core.project.rows import GeneratorRow, OutputRow, RunRow
+    from biasprint.core.backends.protocol import Parameter
+    from biasprint.core.machine.endpoints import Price
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import GeneratorRow, OutputRow, RunRow
 
 IMPORTED = "imported"  # the generator of texts that came in as a table
 
@@ -155,7 +155,7 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
     Replies of the completion study: what names no option, or two. Everything else: the rules of the success scorer,
     which runs in the compute process and loads its sentence splitter there.
     """
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.stores.runs import OutputFilter
 
     where = OutputFilter(run_id=run_id, status="done")
     rows = project.outputs.page(before.last, AT_ONCE, where)
@@ -169,9 +169,9 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 
 
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
-    from core.runs.writing import OPTIONS
-    from core.scorers.refusal import is_refusal
-    from core.studies.completion.replies import chosen_option
+    from biasprint.core.runs.writing import OPTIONS
+    from biasprint.core.scorers.refusal import is_refusal
+    from biasprint.core.studies.completion.replies import chosen_option
 
     found = []
     for row in rows:
@@ -185,8 +185,8 @@ def _replies(rows: "Sequence[OutputRow]") -> list[str]:
 
 
 def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
-    from core.compute import calls, shared
-    from core.scorers.document_success import Outcome, of_document
+    from biasprint.core.compute import calls, shared
+    from biasprint.core.scorers.document_success import Outcome, of_document
 
     _, values = shared().call(
         calls.score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
@@ -280,7 +280,7 @@ def read_facts(
     model: str,
     counted: tuple[int, int] | None = None,
 ) -> PromptSetSize:
-    """Count a prompt set's tokens as `core.machine.endpoints` does, and look up how fast the model was.
+    """Count a prompt set's tokens as `biasprint.core.machine.endpoints` does, and look up how fast the model was.
 
     `counted`: its prompts and tokens where they are known, for a set never changes.
     """
@@ -289,7 +289,7 @@ def read_facts(
 
 
 def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
-    from core.machine.endpoints import rough_tokens
+    from biasprint.core.machine.endpoints import rough_tokens
 
     prompts = tokens = after = 0
     while page := project.prompts.page(prompt_set_id, after, PAGE):
@@ -302,7 +302,7 @@ def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int
 
 def _speed(ctx: JobContext, project: "Project", backend: str, model: str) -> tuple[float | None, int]:
     """Seconds a text, from the newest run of the model that has texts."""
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.stores.runs import OutputFilter
 
     generators = project.runs.generators()
     for run in reversed(project.runs.all()):
@@ -321,9 +321,9 @@ def estimated(facts: PromptSetSize, plan: Plan) -> RunEstimate | None:
     """The estimate in words, and how it was made; None where there is nothing to say.
 
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
-    longest; cost by `core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.
+    longest; cost by `biasprint.core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.
     """
-    from core.machine.endpoints import CHARACTERS_PER_TOKEN, rough_tokens
+    from biasprint.core.machine.endpoints import CHARACTERS_PER_TOKEN, rough_tokens
 
     if not plan.missing or not facts.prompts:
         return None
@@ -363,7 +363,7 @@ def _token_words(read: int, plan: Plan) -> str:
 
 
 def _cost_words(read: int, plan: Plan) -> str:
-    from core.machine.endpoints import cost
+    from biasprint.core.machine.endpoints import cost
 
     if plan.price is None:
         return tr("What it costs is not known: no price is given for this model.")

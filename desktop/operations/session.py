@@ -5,26 +5,26 @@ import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.own import own_files
-from desktop.jobs import JobRunner
-from desktop.jobs.runner import Keep
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.jobs.runner import Keep
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.packets.packet import PacketInfo
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.judging.packets.packet import PacketInfo
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 PROJECT_SUFFIX = ".biasprint"
-RESULT_FOLDER = ("manifest.json", "scores")  # what is in one, as core.cluster writes it
+RESULT_FOLDER = ("manifest.json", "scores")  # what is in one, as biasprint.core.cluster writes it
 PACKET_SUFFIX = ".bpacket"
 RESULTS = (
     "*.json",
@@ -53,8 +53,8 @@ class Opened:
 
 def looked_into(project: "Project") -> Opened:
     """Read what the file is, off the window's thread. A file that says it is a packet and is none is closed again."""
-    from core.judging.looking import sessions_to_ask
-    from core.judging.packets.packet import packet_info
+    from biasprint.core.judging.looking import sessions_to_ask
+    from biasprint.core.judging.packets.packet import packet_info
 
     try:
         packet = packet_info(project)
@@ -76,8 +76,8 @@ OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it
 
 def examine(path: Path, ctx: JobContext) -> None:
     """Examine a project file in a process of its own, which ends with it. `AppError` for what is wrong with it."""
-    from core.compute import ComputeCrashed, ComputeProcess, calls
-    from core.project.gate import not_examined
+    from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
+    from biasprint.core.project.gate import not_examined
 
     process = ComputeProcess()
     try:
@@ -96,7 +96,7 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
     """
 
     def work(ctx: JobContext) -> "Project":
-        from core.project.project import Project  # the store is imported here, off the window's thread
+        from biasprint.core.project.project import Project  # the store is imported here, off the window's thread
 
         if path.is_dir():
             return _open_result_folder(path, ctx)
@@ -108,8 +108,8 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
 
 def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
-    from core.cluster.as_project import open_result_folder
-    from core.compute import calls, shared
+    from biasprint.core.cluster.as_project import open_result_folder
+    from biasprint.core.compute import calls, shared
 
     return open_result_folder(path, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
 
@@ -118,7 +118,7 @@ def create_project(*, path: Path) -> "Operation[Project]":
     """Make a new, empty project file. A file that is there is never overwritten."""
 
     def work(ctx: JobContext) -> "Project":
-        from core.project.project import Project
+        from biasprint.core.project.project import Project
 
         return Project.create(path)
 
@@ -310,9 +310,9 @@ def sample_facts() -> Operation[SampleFacts]:
     """Read what the sample says of itself. The first panel asks, so nothing of the engine is imported for it."""
 
     def work(ctx: JobContext) -> SampleFacts:
-        from core.runs.sample_found import found, found_sentence
+        from biasprint.core.runs.sample_found import found, found_sentence
 
-        facts = tomllib.loads((own_files("resources") / "sample" / "about.toml").read_text("utf-8"))
+        facts = tomllib.loads((files("biasprint.resources") / "sample" / "about.toml").read_text("utf-8"))
         said = found_sentence(found(), facts["real"]["title"])
         return SampleFacts(facts["counts"]["comparisons"], said, " ".join(facts["statement"].split()))
 
@@ -323,7 +323,7 @@ def open_sample() -> Operation[Path]:
     """The file of the person's own copy; the first time it is unpacked, which needs no network and no other process."""
 
     def work(ctx: JobContext) -> Path:
-        from core.runs import sample
+        from biasprint.core.runs import sample
 
         return sample.open_sample()
 
@@ -334,7 +334,7 @@ def open_workshop_set() -> Operation[Path]:
     """The file of the person's own copy of the shipped set; the first time it is written, in a moment."""
 
     def work(ctx: JobContext) -> Path:
-        from core.runs import workshop_set
+        from biasprint.core.runs import workshop_set
 
         return workshop_set.open_workshop_set()
 
@@ -346,7 +346,7 @@ def sample_project() -> "Operation[Project]":
     prepare = open_sample()
 
     def work(ctx: JobContext) -> "Project":
-        from core.project.project import Project
+        from biasprint.core.project.project import Project
 
         return Project.open(prepare.work(ctx))
 

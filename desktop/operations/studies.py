@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.draw import digits
-from core.jobs import JobContext
-from desktop.operations import Operation
-from desktop.widgets.words import plural, tr
-from desktop.wording.generators import NOBODY, StudyGenerators
-from desktop.wording.titles import study_kinds, words_of
+from biasprint.core.draw import digits
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
+from biasprint.desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.rows import StudyRow
-    from core.report.export import ExportReport
-    from desktop.wording.findings import FindingLine
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import StudyRow
+    from biasprint.core.report.export import ExportReport
+    from biasprint.desktop.wording.findings import FindingLine
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class StudyFacts:
 
 def study_facts(ctx: JobContext, project: "Project") -> tuple[StudyFacts, ...]:
     """The project's studies, counted in short readings."""
-    from desktop.read.findings import StoredFindings
+    from biasprint.desktop.read.findings import StoredFindings
 
     studies = project.studies.all()  # first: one that is added meanwhile is told of at the next reading
     measured = {found.study: found for found in StoredFindings(project).measurements(ctx)}
@@ -93,8 +93,8 @@ def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[E
     """Write findings to a csv, jsonl, xlsx or parquet file, in the columns that `biasprint export` has."""
 
     def work(ctx: JobContext) -> "ExportReport":
-        from core.report.export import export_rows
-        from core.runs.exporting import FINDING, finding_row
+        from biasprint.core.report.export import export_rows
+        from biasprint.core.runs.exporting import FINDING, finding_row
 
         rows = (finding_row(line.finding, line.study, line.recipe) for line in lines)
         return export_rows(rows, path, FINDING, ctx=ctx, total=len(lines))
@@ -108,8 +108,8 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
     def work(ctx: JobContext) -> str:
         if path.suffix.lower() == ".json":
             return _comparator_files(ctx, project, path)
-        from core.report.export import export_rows
-        from core.runs.exporting import columns, open_sessions, rows
+        from biasprint.core.report.export import export_rows
+        from biasprint.core.runs.exporting import columns, open_sessions, rows
 
         report = export_rows(rows(ctx, project, "judgments"), path, columns(project, "judgments"), ctx=ctx)
         said = plural(report.rows, "1 judgment is", "%n judgments are")
@@ -124,7 +124,7 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
 
 
 def _comparator_files(ctx: JobContext, project: "Project", path: Path) -> str:
-    from core.runs.comparator import write_comparator
+    from biasprint.core.runs.comparator import write_comparator
 
     written = write_comparator(ctx, project, path)
     ratings = plural(sum(one.ratings for one in written), "1 judgment is", "%n judgments are")
@@ -136,7 +136,7 @@ def bring_in_judgments(*, project: "Project", path: Path) -> Operation[str]:
     """Bring in a file of LLM Comparator: texts, a plan, raters and judgments."""
 
     def work(ctx: JobContext) -> str:
-        from core.runs.comparator import store_comparator
+        from biasprint.core.runs.comparator import store_comparator
 
         stored = store_comparator(ctx, project, path)
         left = sum(stored.left_out.values())
@@ -162,8 +162,8 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
     every finding."""
 
     def work(ctx: JobContext) -> None:
-        from core.compute import calls, shared
-        from core.runs.reporting import audited
+        from biasprint.core.compute import calls, shared
+        from biasprint.core.runs.reporting import audited
 
         shared().call(calls.write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
 
@@ -175,8 +175,8 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
     """Write what was asked, of whom, and how it was measured as an audit file, which “biasprint run” does again."""
 
     def work(ctx: JobContext) -> None:
-        from core.report.whole_file import write_whole
-        from core.runs.audit.saved import saved_audit
+        from biasprint.core.report.whole_file import write_whole
+        from biasprint.core.runs.audit.saved import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))
 

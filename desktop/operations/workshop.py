@@ -6,22 +6,22 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.judging.vault import Vault
-from desktop.operations import Operation
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.vault import Vault
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import Fingerprint
-    from core.judging.packets.outside import Tool
-    from core.judging.packets.seats import Collected
-    from core.judging.planner import Chance, JudgingDesign
-    from core.judging.session import JudgingSession
-    from core.judging.workshop import Attendance, WorkshopPlan
-    from core.project.project import Project
-    from core.project.rows import StudyRow
-    from core.runs.fingerprint import GroupPicture
+    from biasprint.core.judging.fingerprint import Fingerprint
+    from biasprint.core.judging.packets.outside import Tool
+    from biasprint.core.judging.packets.seats import Collected
+    from biasprint.core.judging.planner import Chance, JudgingDesign
+    from biasprint.core.judging.session import JudgingSession
+    from biasprint.core.judging.workshop import Attendance, WorkshopPlan
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import StudyRow
+    from biasprint.core.runs.fingerprint import GroupPicture
 
 STUDY = "creativity"
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class FacilitatorView:
 
 def workshop_offers(*, project: "Project") -> Operation[Offers]:
     def work(ctx: JobContext) -> Offers:
-        from core.judging.workshop import new_name, workshop_plans
+        from biasprint.core.judging.workshop import new_name, workshop_plans
 
         name = new_name((row.title for row in project.judging.plans()), date.today())
         return Offers(workshop_plans(project), _axes(ctx, project), name)
@@ -82,7 +82,7 @@ def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
     """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
 
     def work(ctx: JobContext) -> "Chance":
-        from core.judging.workshop import chance_of
+        from biasprint.core.judging.workshop import chance_of
 
         return chance_of(design)
 
@@ -93,8 +93,8 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
     """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
 
     def work(ctx: JobContext) -> "WorkshopPlan":
-        from core.judging.workshop import check_name, describe_plan
-        from core.runs.compare import compare
+        from biasprint.core.judging.workshop import check_name, describe_plan
+        from biasprint.core.runs.compare import compare
 
         study = project.studies.of_kind(STUDY)
         if study is None:
@@ -131,10 +131,10 @@ class Keeper:
         """A judging thread of its own for one participant."""
 
         def open_door(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
-            from core.judging.session import open_judging
-            from core.judging.store import ProjectStatements
-            from core.judging.wording import wording_of
-            from core.judging.workshop import WorkshopStore
+            from biasprint.core.judging.session import open_judging
+            from biasprint.core.judging.store import ProjectStatements
+            from biasprint.core.judging.wording import wording_of
+            from biasprint.core.judging.workshop import WorkshopStore
 
             store = WorkshopStore(project, plan_id, code)
             return open_judging(store, wording_of(project), statements=ProjectStatements(project))
@@ -145,8 +145,8 @@ class Keeper:
         """The fingerprint of the participant with this code, who has finished."""
 
         def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
-            from core.compute import shared
-            from core.runs.fingerprint import fingerprint_of
+            from biasprint.core.compute import shared
+            from biasprint.core.runs.fingerprint import fingerprint_of
 
             rater = next(row for row in project.judging.raters() if row.code == code)
             return fingerprint_of(ctx, project, rater.id, shared())
@@ -157,9 +157,9 @@ class Keeper:
         """The counts, and the group's choices where there are enough people."""
 
         def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
-            from core.compute import shared
-            from core.judging.workshop import attendance
-            from core.runs.fingerprint import group_of
+            from biasprint.core.compute import shared
+            from biasprint.core.judging.workshop import attendance
+            from biasprint.core.runs.fingerprint import group_of
 
             return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], shared()))
 
@@ -169,7 +169,7 @@ class Keeper:
         """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
-            from core.judging.packets.seats import make_seats
+            from biasprint.core.judging.packets.seats import make_seats
 
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
@@ -179,7 +179,7 @@ class Keeper:
         """Merge what was rated at other computers."""
 
         def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
-            from core.judging.packets.seats import collect_seats
+            from biasprint.core.judging.packets.seats import collect_seats
 
             return collect_seats(ctx, project, folder)
 
@@ -189,8 +189,8 @@ class Keeper:
         """While people judge, load what their pictures take: the first one would wait for it."""
 
         def work(ctx: JobContext) -> None:
-            from core.compute import shared
-            from core.runs.fingerprint import warm
+            from biasprint.core.compute import shared
+            from biasprint.core.runs.fingerprint import warm
 
             warm(ctx, shared())
 
@@ -236,8 +236,8 @@ def _tried(
 
 def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     """The axes with two or three identities that have outputs: no comparison shows more."""
-    from core.project.stores.runs import OutputFilter
-    from core.runs.compare.pool import MOST_CARDS, known_axes
+    from biasprint.core.project.stores.runs import OutputFilter
+    from biasprint.core.runs.compare.pool import MOST_CARDS, known_axes
 
     study = project.studies.of_kind(STUDY)
     if study is None:
@@ -260,10 +260,10 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
 
 def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
     """How many comparisons there can be on an axis."""
-    from core.compute import shared
-    from core.judging.plan import PlanSettings
-    from core.runs.compare.drawing import sizes
-    from core.runs.compare.pool import CompareRequest
+    from biasprint.core.compute import shared
+    from biasprint.core.judging.plan import PlanSettings
+    from biasprint.core.runs.compare.drawing import sizes
+    from biasprint.core.runs.compare.pool import CompareRequest
 
     try:
         found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, shared())

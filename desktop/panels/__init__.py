@@ -1,12 +1,11 @@
 """The panels, in the order of the rail. A panel's module is imported when it is first shown."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from core.own import own_module
-
 if TYPE_CHECKING:
-    from desktop.panels.base import Panel
+    from biasprint.desktop.panels.base import Panel
 
 
 @dataclass(frozen=True)
@@ -25,38 +24,50 @@ class PanelEntry:
     def load(self) -> "type[Panel]":
         """Import the panel's class; a mistyped target is an error."""
         module, _, name = self.target.partition(":")
-        panel: type[Panel] = getattr(own_module(module), name)
+        panel: type[Panel] = getattr(import_module(module), name)
         return panel
 
 
 PANELS: tuple[PanelEntry, ...] = (
     PanelEntry(
-        "home", "Home", "home", "desktop.panels.home.panel:HomePanel", needs_project=False, names_identities=False
+        "home",
+        "Home",
+        "home",
+        "biasprint.desktop.panels.home.panel:HomePanel",
+        needs_project=False,
+        names_identities=False,
     ),
-    PanelEntry("prompts", "Prompts", "prompts", "desktop.panels.prompts.panel:PromptsPanel"),
-    PanelEntry("generate", "Generate", "generate", "desktop.panels.generate.panel:GeneratePanel"),
+    PanelEntry("prompts", "Prompts", "prompts", "biasprint.desktop.panels.prompts.panel:PromptsPanel"),
+    PanelEntry("generate", "Generate", "generate", "biasprint.desktop.panels.generate.panel:GeneratePanel"),
     PanelEntry(
-        "judge", "Judge", "judge", "desktop.panels.judge.panel:JudgePanel", blind_safe=True, names_identities=False
+        "judge",
+        "Judge",
+        "judge",
+        "biasprint.desktop.panels.judge.panel:JudgePanel",
+        blind_safe=True,
+        names_identities=False,
     ),
-    PanelEntry("raters", "Raters", "raters", "desktop.panels.raters.panel:RatersPanel"),
-    PanelEntry("charts", "Charts", "charts", "desktop.panels.charts.panel:ChartsPanel"),
-    PanelEntry("explore", "Explore", "explore", "desktop.panels.explore.panel:ExplorePanel"),
+    PanelEntry("raters", "Raters", "raters", "biasprint.desktop.panels.raters.panel:RatersPanel"),
+    PanelEntry("charts", "Charts", "charts", "biasprint.desktop.panels.charts.panel:ChartsPanel"),
+    PanelEntry("explore", "Explore", "explore", "biasprint.desktop.panels.explore.panel:ExplorePanel"),
     PanelEntry(
         "letters",
         "Letters",
         "letters",
-        "desktop.panels.letters.panel:LettersPanel",
+        "biasprint.desktop.panels.letters.panel:LettersPanel",
         needs_project=False,
         names_identities=False,  # it saves into the project, and shows nothing of it
     ),
-    PanelEntry("fingerprint", "Fingerprint", "fingerprint", "desktop.panels.fingerprint.panel:FingerprintPanel"),
-    PanelEntry("findings", "Findings", "findings", "desktop.panels.findings.panel:FindingsPanel"),
-    PanelEntry("outputs", "Outputs", "outputs", "desktop.panels.outputs.panel:OutputsPanel"),
+    PanelEntry(
+        "fingerprint", "Fingerprint", "fingerprint", "biasprint.desktop.panels.fingerprint.panel:FingerprintPanel"
+    ),
+    PanelEntry("findings", "Findings", "findings", "biasprint.desktop.panels.findings.panel:FindingsPanel"),
+    PanelEntry("outputs", "Outputs", "outputs", "biasprint.desktop.panels.outputs.panel:OutputsPanel"),
     PanelEntry(
         "models",
         "Models",
         "models",
-        "desktop.panels.models.panel:ModelsPanel",
+        "biasprint.desktop.panels.models.panel:ModelsPanel",
         needs_project=False,
         names_identities=False,
     ),
@@ -64,7 +75,7 @@ PANELS: tuple[PanelEntry, ...] = (
         "settings",
         "Settings",
         "settings",
-        "desktop.panels.settings.panel:SettingsPanel",
+        "biasprint.desktop.panels.settings.panel:SettingsPanel",
         needs_project=False,
         at_bottom=True,
         blind_safe=True,

@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.shell import Command, Shell
-from desktop.widgets import ElidedLabel
+from biasprint.desktop import theme
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import ElidedLabel
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 
 class Header(QFrame):

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets import ElidedLabel, Label
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.words import tr
-from desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import ElidedLabel, Label
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
 
 LETTERS = 22  # of a title that the box shows at least
 

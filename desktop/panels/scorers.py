@@ -2,11 +2,11 @@
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.machine.models.catalogue import scorer_title
-from desktop import theme
-from desktop.operations.measuring import ScorerLine
-from desktop.widgets import Chip, Label, StandInBadge, tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop import theme
+from biasprint.desktop.operations.measuring import ScorerLine
+from biasprint.desktop.widgets import Chip, Label, StandInBadge, tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class ScorerRow(QWidget):

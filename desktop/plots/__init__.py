@@ -2,5 +2,5 @@
 
 `plot.Plot` is the widget (zoom, pan, crosshair, marking, keys, menu); `card.PlotCard` puts it on a card with its legend
 and its export. What is drawn on one: `band.LiveBand`, `band.Region`, `cloud.Cloud`, `cells.HeatCells`.
-Figures of findings are drawn by `desktop.charts`.
+Figures of findings are drawn by `biasprint.desktop.charts`.
 """

@@ -8,11 +8,11 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetricsF
 
-from core.draw import digits
-from desktop.plots.library import pg
-from desktop.plots.look import font, pen
-from desktop.theme import Tokens
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.draw import digits
+from biasprint.desktop.plots.library import pg
+from biasprint.desktop.plots.look import font, pen
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_PLACES = 9
 LONGEST_NAME = 28  # characters of a group at a tick

@@ -7,13 +7,13 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from core.draw import digits
-from desktop import theme
-from desktop.plots.item import Columns, PlotBounds, PlotItem
-from desktop.plots.library import pg
-from desktop.plots.look import BAND_OPACITY, faded, pen, series_color, series_pen
-from desktop.theme import Tokens
-from desktop.widgets import tr
+from biasprint.core.draw import digits
+from biasprint.desktop import theme
+from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
+from biasprint.desktop.plots.library import pg
+from biasprint.desktop.plots.look import BAND_OPACITY, faded, pen, series_color, series_pen
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets import tr
 
 DOT = 3.0  # pixels: of a point alone
 BESIDE = 6.0  # pixels from one to that of the next series

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
-from desktop import theme
-from desktop.plots.export import PlotHost, PlotPage, copy_tables, file_actions, save_plot, tables_of
-from desktop.plots.legend import Legend, LegendEntry
-from desktop.plots.plot import Plot
-from desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.plots.export import PlotHost, PlotPage, copy_tables, file_actions, save_plot, tables_of
+from biasprint.desktop.plots.legend import Legend, LegendEntry
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class PlotCard(Card):

@@ -7,11 +7,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from core.draw import digits
-from desktop import theme
-from desktop.plots.item import Columns, PlotBounds, PlotItem
-from desktop.plots.look import font, pen
-from desktop.theme import Tokens
+from biasprint.core.draw import digits
+from biasprint.desktop import theme
+from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
+from biasprint.desktop.plots.look import font, pen
+from biasprint.desktop.theme import Tokens
 
 GAP = 1.0  # pixels between cells
 MOST_FOR_DECIMAL = 100.0  # how wide a scale around a middle is at most

@@ -12,11 +12,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from desktop import theme
-from desktop.plots.item import Columns, PlotBounds, PlotItem
-from desktop.plots.look import marker, marker_path, pen, series_color
-from desktop.theme import Tokens
-from desktop.widgets import tr
+from biasprint.desktop import theme
+from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
+from biasprint.desktop.plots.look import marker, marker_path, pen, series_color
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets import tr
 
 SIZES = ((500, 11), (5_000, 9), (30_000, 7), (250_000, 5))  # up to so many points, so many pixels wide
 SMALLEST = 3

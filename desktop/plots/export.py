@@ -15,18 +15,18 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QAction, QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.report.export import cell_text, export_rows, plain_cell, with_guard
-from desktop import theme
-from desktop.charts.canvas import PaintCanvas, below
-from desktop.charts.export import Page, page_pdf, page_png, page_svg, save
-from desktop.jobs import JobRunner
-from desktop.plots.item import Columns
-from desktop.plots.legend import LegendEntry, draw_legend
-from desktop.plots.plot import Plot
-from desktop.theme import Tokens
-from desktop.widgets.words import plural, tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.export import cell_text, export_rows, plain_cell, with_guard
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import PaintCanvas, below
+from biasprint.desktop.charts.export import Page, page_pdf, page_png, page_svg, save
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.plots.item import Columns
+from biasprint.desktop.plots.legend import LegendEntry, draw_legend
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets.words import plural, tr
 
 FORMATS = ("png", "svg", "pdf", "csv")
 MOST_COPIED = 100_000  # rows: a clipboard holds everything twice in memory

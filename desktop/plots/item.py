@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QWidget
 
-from desktop import theme
-from desktop.plots.library import pg
-from desktop.theme import Tokens
+from biasprint.desktop import theme
+from biasprint.desktop.plots.library import pg
+from biasprint.desktop.theme import Tokens
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray]
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.draw.canvas import LABEL_LINE, outline, series_color
-from desktop import theme
-from desktop.charts.canvas import PaintCanvas, below
-from desktop.plots.look import OTHERS_SIGN, dashes, marker
-from desktop.theme import Tokens
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.draw.canvas import LABEL_LINE, outline, series_color
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import PaintCanvas, below
+from biasprint.desktop.plots.look import OTHERS_SIGN, dashes, marker
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets.safe_text import safe_line
 
 SIGN, BETWEEN = 24.0, 18.0  # pixels: of a sign with its gap, and between two entries
 

@@ -1,6 +1,6 @@
 """pyqtgraph, set up: every other module of this room takes it from here."""
 
-from desktop.plots import loading
+from biasprint.desktop.plots import loading
 
 loading.finish()
 

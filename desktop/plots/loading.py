@@ -1,6 +1,6 @@
 """The import of pyqtgraph in steps: in one piece it holds the window for three quarters of a second.
 
-Nothing here imports it before the first step; `desktop.warm_up` takes a step in each turn of the event loop.
+Nothing here imports it before the first step; `biasprint.desktop.warm_up` takes a step in each turn of the event loop.
 """
 
 import ast

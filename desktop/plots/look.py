@@ -6,8 +6,8 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainterPath, QPen, QPolygonF
 
-from core.draw.canvas import DASHES, MARKERS, outline
-from desktop.theme import Tokens, equal_digits
+from biasprint.core.draw.canvas import DASHES, MARKERS, outline
+from biasprint.desktop.theme import Tokens, equal_digits
 
 LINE_WIDTH = 1.75
 BAND_OPACITY = 0.22

@@ -21,14 +21,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsPathItem, QMenu
 
-from desktop import theme
-from desktop.plots.axis import PlotAxis
-from desktop.plots.item import PlotBounds, PlotItem
-from desktop.plots.library import pg
-from desktop.plots.look import faded, pen
-from desktop.theme import Tokens
-from desktop.widgets import Label, tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.plots.axis import PlotAxis
+from biasprint.desktop.plots.item import PlotBounds, PlotItem
+from biasprint.desktop.plots.library import pg
+from biasprint.desktop.plots.look import faded, pen
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MIN_SIZE = QSize(280, 150)
 ZOOM, PAN, STEP = 0.8, 0.1, 0.02  # by a key: of the view

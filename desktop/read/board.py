@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any
 
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
-from core.report.figures.choose import words
-from core.runs.generators import generator_names
-from core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveRates, LiveTally, LiveValue, Trace
-from desktop.read.board_shown import (
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
+from biasprint.core.report.figures.choose import words
+from biasprint.core.runs.generators import generator_names
+from biasprint.core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveRates, LiveTally, LiveValue, Trace
+from biasprint.desktop.read.board_shown import (
     MOST_RUNS,
     BoardCurve,
     BoardData,
@@ -28,9 +28,9 @@ from desktop.read.board_shown import (
     BoardRun,
     StudyBoard,
 )
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
-from desktop.wording.live import (
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.live import (
     NAMED_BY_GROUP,
     Counted,
     NameOf,
@@ -40,7 +40,7 @@ from desktop.wording.live import (
     measure_title,
     noun,
 )
-from desktop.wording.titles import words_of
+from biasprint.desktop.wording.titles import words_of
 
 MOST_CURVES = 8  # on a card: as many as there are colours
 MOST_MEASURES = 120  # of a study: who asks for more looks at the findings

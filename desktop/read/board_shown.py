@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.project.rows import StudyRow
-from core.runs.live import LiveJudging, LiveRates, LiveValue, Trace
-from desktop.widgets.words import number, tr
+from biasprint.core.project.rows import StudyRow
+from biasprint.core.runs.live import LiveJudging, LiveRates, LiveValue, Trace
+from biasprint.desktop.widgets.words import number, tr
 
 MOST_RUNS = 4  # overlaid
 BOARD = "board"  # the layout's place among the study's settings

@@ -5,23 +5,23 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.compute import shared
-from core.draw.figure import Figure, FigureMark
-from core.findings import Finding
-from core.jobs import JobContext
-from core.judging.assignment import asked_number
-from core.judging.workshop import participants, tellable_sessions
-from core.project.project import Project
-from core.project.rows import PlanRow, RaterRow, SessionRow
-from core.report.figures import figures_of
-from core.report.figures.choose import joined, words
-from core.runs.live import LiveTally
-from core.runs.measure.creativity import Axes, axes_of, of_judgments
-from core.studies.registry import studies
-from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
-from desktop.read.findings import DEFAULT, StoredFindings, read_text, texts_behind, wanted_groups
-from desktop.widgets.words import plural, tr
-from desktop.wording.findings import Measurement
+from biasprint.core.compute import shared
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.assignment import asked_number
+from biasprint.core.judging.workshop import participants, tellable_sessions
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PlanRow, RaterRow, SessionRow
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.figures.choose import joined, words
+from biasprint.core.runs.live import LiveTally
+from biasprint.core.runs.measure.creativity import Axes, axes_of, of_judgments
+from biasprint.core.studies.registry import studies
+from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
+from biasprint.desktop.read.findings import DEFAULT, StoredFindings, read_text, texts_behind, wanted_groups
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.findings import Measurement
 
 # ---- The charts of a project: what is stored, measured in the compute process, never what an open session would
 # betray

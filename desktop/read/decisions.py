@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.jobs import JobContext
-from desktop.tables.rows import TableRow
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import number
-from desktop.wording import raters as words
-from desktop.wording.titles import Titles, read_titles
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.tables.rows import TableRow
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import number
+from biasprint.desktop.wording import raters as words
+from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.judging.adjudication import Disagreement
-    from core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide
-    from core.project.project import Project
-    from core.project.rows import ComparisonRow
+    from biasprint.core.judging.adjudication import Disagreement
+    from biasprint.core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import ComparisonRow
 
 UNFINISHED = ("away", "partly")
 
@@ -60,8 +60,8 @@ class AdjudicationData:
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
     """Conflicts and unfinished packets for the coordinator. Of a workshop only how many seats wait is told."""
-    from core.judging.adjudication import neutral_order
-    from core.judging.packets.decisions import conflicts, packets, seats_to_decide
+    from biasprint.core.judging.adjudication import neutral_order
+    from biasprint.core.judging.packets.decisions import conflicts, packets, seats_to_decide
 
     found, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
@@ -82,7 +82,7 @@ def comparisons_of(
     ctx: JobContext, project: "Project", plans: Iterable[str], wanted: set[str]
 ) -> "Mapping[str, ComparisonRow]":
     """The comparisons with these ids, of these plans."""
-    from core.judging.store import ProjectStore
+    from biasprint.core.judging.store import ProjectStore
 
     found: dict[str, ComparisonRow] = {}
     for plan in plans:
@@ -95,7 +95,7 @@ def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
     """The comparisons people disagree on, the most split first."""
     from collections import Counter
 
-    from core.judging.adjudication import disagreements
+    from biasprint.core.judging.adjudication import disagreements
 
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
     finished = Counter(

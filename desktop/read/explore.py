@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.compute import calls, shared
-from core.jobs import JobContext
-from core.judging.plan import CHECK
-from core.judging.workshop import participants, tellable_sessions
-from core.project.project import Project
-from core.project.rows import PromptRow, SourceRow, TextKey
-from core.project.stores.columns import Kind, Measured
-from core.project.stores.common import chunks
-from core.project.stores.studies import Prompts
-from core.runs.explore import MOST_FITTED, Method, SpearmanRho, TellingWords, TextMap
-from desktop.read.findings import TextRef, read_text
-from desktop.widgets.words import tr
-from desktop.wording.titles import Titles, read_titles, words_of
+from biasprint.core.compute import calls, shared
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import CHECK
+from biasprint.core.judging.workshop import participants, tellable_sessions
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptRow, SourceRow, TextKey
+from biasprint.core.project.stores.columns import Kind, Measured
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.studies import Prompts
+from biasprint.core.runs.explore import MOST_FITTED, Method, SpearmanRho, TellingWords, TextMap
+from biasprint.desktop.read.findings import TextRef, read_text
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.titles import Titles, read_titles, words_of
 
 KINDS: tuple[Kind, ...] = ("output", "source")
 FIRST_SHOWN_SECONDS = 0.1  # of reading, until what there is so far is shown; then twice as long each time

@@ -6,29 +6,36 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.jobs import JobContext
-from core.judging.workshop import tellable_sessions
-from core.project.project import Project
-from core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.prompts.drafts import PLAIN_ARM
-from core.runs.evidence import paired_texts, read_texts
-from core.runs.exporting import matched_block
-from core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
-from core.runs.measure.asked import ASKED, asked_again
-from core.runs.measure.compare_texts import BLOCK, compared_texts, groups_of
-from core.runs.values import ORIGINAL_KEY, stored_values
-from core.scorers.choosing import scorer_for
-from desktop.widgets.words import plural, tr
-from desktop.wording.findings import DIFFERENCES, FindingLine, FindingsData, Measurement, QuestionHead, line_of
-from desktop.wording.generators import read_generators_of
-from desktop.wording.titles import Titles, read_titles
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.workshop import tellable_sessions
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, OutputRow, SourceRow, StudyRow, TextKey
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.runs.evidence import paired_texts, read_texts
+from biasprint.core.runs.exporting import matched_block
+from biasprint.core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
+from biasprint.core.runs.measure.asked import ASKED, asked_again
+from biasprint.core.runs.measure.compare_texts import BLOCK, compared_texts, groups_of
+from biasprint.core.runs.values import ORIGINAL_KEY, stored_values
+from biasprint.core.scorers.choosing import scorer_for
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.findings import (
+    DIFFERENCES,
+    FindingLine,
+    FindingsData,
+    Measurement,
+    QuestionHead,
+    line_of,
+)
+from biasprint.desktop.wording.generators import read_generators_of
+from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.project.rows import StudyRow
-    from core.runs.generators import KnownGenerators
+    from biasprint.core.project.rows import StudyRow
+    from biasprint.core.runs.generators import KnownGenerators
 
 DEFAULT, IMPORTED = "default", "imported"
 COMPARED, NEWS = "compare", "news"
@@ -311,7 +318,7 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
 
 def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
     """How many words of the finding's category each counted letter has."""
-    from core.scorers.lexicon import load_lexicon
+    from biasprint.core.scorers.lexicon import load_lexicon
 
     name = "lexicon_published" if finding.variant == "as_published" else "lexicon"
     place = 1 + [category.name for category in load_lexicon("letters").categories].index(finding.label)
@@ -325,7 +332,7 @@ def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
 
 def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
     """The questions that the lines answer, study by study, in the order of the studies there."""
-    from core.report.questions import answered
+    from biasprint.core.report.questions import answered
 
     titles = {line.study: line.shown.study for line in lines}
     for study, title in titles.items():
@@ -413,7 +420,7 @@ class _ReadOnce:
 
 
 def _read_once(project: "Project") -> _ReadOnce:
-    from core.runs.generators import known_generators
+    from biasprint.core.runs.generators import known_generators
 
     studies = {plan.id: plan.study_id for plan in project.judging.plans()}
     revealed: dict[int, list[str]] = defaultdict(list)
@@ -424,6 +431,6 @@ def _read_once(project: "Project") -> _ReadOnce:
 
 
 def _study_titles() -> dict[str, str]:
-    from core.studies.registry import studies
+    from biasprint.core.studies.registry import studies
 
     return {kind: study.title for kind, study in studies().items()}

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.stores.runs import OutputFilter
 
 Ids = NDArray[np.int64]
 Ranks = NDArray[np.unsignedinteger]

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from core.runs.generators import runs_by_name
-from core.text import for_matching
-from desktop.read.output_index import Ids, OutputIndex
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
-from desktop.wording.titles import Titles, read_titles
+from biasprint.core.runs.generators import runs_by_name
+from biasprint.core.text import for_matching
+from biasprint.desktop.read.output_index import Ids, OutputIndex
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.rows import OutputRow
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import OutputRow
+    from biasprint.core.project.stores.runs import OutputFilter
 
 PREVIEW = 240  # characters: more than any column shows
 
@@ -114,7 +114,7 @@ class SavedHead(NamedTuple):
 
 def letter_row(output_id: int, text: str) -> "OutputRow":
     """A saved letter as the table holds outputs: nothing made it here."""
-    from core.project.rows import OutputRow
+    from biasprint.core.project.rows import OutputRow
 
     return OutputRow(
         id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
@@ -124,7 +124,7 @@ def letter_row(output_id: int, text: str) -> "OutputRow":
 
 
 def _any() -> "OutputFilter":
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.stores.runs import OutputFilter
 
     return OutputFilter()
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.compute import calls, quick
-from desktop.read.outputs import Choices, Detail, OutputOrder, as_array
-from desktop.widgets.words import tr
-from desktop.wording.titles import Titles
+from biasprint.core.compute import calls, quick
+from biasprint.desktop.read.outputs import Choices, Detail, OutputOrder, as_array
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
     from array import array
 
-    from core.cluster.rows import FinishedPartition, ResultRow
-    from core.project.project import Project
-    from core.project.rows import OutputRow
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.cluster.rows import FinishedPartition, ResultRow
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import OutputRow
+    from biasprint.core.project.stores.runs import OutputFilter
 
 LONGEST_VALUE = 24  # signs of a column's value on the card
 
@@ -100,7 +100,7 @@ def _short(value: str) -> str:
 
 
 def _row(number: int, read: "ResultRow") -> "OutputRow":
-    from core.project.rows import OutputRow
+    from biasprint.core.project.rows import OutputRow
 
     text = read.text if read.text is not None else tr("(text {why})").format(why=read.why)
     columns = dict(read.columns)

@@ -15,16 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cli.console import never_fail_to_encode, note, say
-from core.compute import ComputeProcess, calls, models, shared
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.installation import leaves_out
+from biasprint.core.cli.console import never_fail_to_encode, note, say
+from biasprint.core.compute import ComputeProcess, calls, models, shared
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation import leaves_out
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from desktop.main_window import MainWindow
-    from desktop.panels.judge.panel import JudgePanel
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.main_window import MainWindow
+    from biasprint.desktop.panels.judge.panel import JudgePanel
 
 
 class Failed(AppError):
@@ -136,8 +136,8 @@ LETTERS = 6  # that each writer writes
 
 
 def write_and_score(hand: Hand) -> None:
-    from core.backends.registry import known
-    from core.scorers.registry import describe
+    from biasprint.core.backends.registry import known
+    from biasprint.core.scorers.registry import describe
 
     writers = {info.name: info.unavailable for info in known()}
     texts: list[str] = []
@@ -158,10 +158,10 @@ def write_and_score(hand: Hand) -> None:
 
 
 def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> list[str]:
-    from core.project.stores.runs import OutputFilter
-    from core.prompts import letters_context_less_set
-    from core.runs.generate import generate, start_run
-    from core.runs.setup import generator_spec, store_set
+    from biasprint.core.project.stores.runs import OutputFilter
+    from biasprint.core.prompts import letters_context_less_set
+    from biasprint.core.runs.generate import generate, start_run
+    from biasprint.core.runs.setup import generator_spec, store_set
 
     whole = letters_context_less_set()
     few = store_set(project, "letters", replace(whole, name="Self-test", prompts=whole.prompts[:LETTERS]))
@@ -175,7 +175,7 @@ def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> lis
 
 
 def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
-    from core.scorers.entailment import pair
+    from biasprint.core.scorers.entailment import pair
 
     read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
     _, values = shared().call(calls.score_batch, name, read, ctx=ctx)
@@ -190,9 +190,9 @@ CV = "Emily Stone\nEngineer at a bridge works since 2019."
 
 def check_letter(ctx: JobContext, facts: list[str]) -> None:
     """Read a letter beside a CV, with all that there is for letters."""
-    from core.documents.files import read_pasted
-    from core.documents.request import ReadingRequest
-    from core.runs.letter_check import read_one, scorers_for_letters
+    from biasprint.core.documents.files import read_pasted
+    from biasprint.core.documents.request import ReadingRequest
+    from biasprint.core.runs.letter_check import read_one, scorers_for_letters
 
     request = ReadingRequest(scorers_for_letters(), read_pasted(CV))
     reading = read_one(ctx, read_pasted(LETTER), shared(), request)
@@ -205,12 +205,12 @@ def check_letter(ctx: JobContext, facts: list[str]) -> None:
 
 
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
-    from core.report.audit import write_study_report
-    from core.report.export import export_rows
-    from core.runs.exporting import columns, rows
-    from core.runs.measure import measure_project
-    from core.runs.reporting import audited_now
-    from core.studies.study import MeasureOptions
+    from biasprint.core.report.audit import write_study_report
+    from biasprint.core.report.export import export_rows
+    from biasprint.core.runs.exporting import columns, rows
+    from biasprint.core.runs.measure import measure_project
+    from biasprint.core.runs.reporting import audited_now
+    from biasprint.core.studies.study import MeasureOptions
 
     for study in ("letters", "creativity"):
         measured = measure_project(ctx, project, study, MeasureOptions(), shared())
@@ -252,9 +252,9 @@ def run() -> int:
 
 
 def _everything(folder: Path) -> None:
-    from core.project.check import check_project
-    from core.runs.sample import open_sample
-    from desktop.headless import offscreen_window
+    from biasprint.core.project.check import check_project
+    from biasprint.core.runs.sample import open_sample
+    from biasprint.desktop.headless import offscreen_window
 
     with step("sample project") as facts:
         file = open_sample()
@@ -279,9 +279,9 @@ def _everything(folder: Path) -> None:
             raise Failed("The project was not closed in order.", details=str(report.problems))
         facts.append("the file is sound and free")
     with step("other parts") as facts:
-        process = ComputeProcess(("desktop",))
+        process = ComputeProcess()
         try:
-            found, left_out = process.call("desktop.self_test.parts:import_parts")
+            found, left_out = process.call("biasprint.desktop.self_test.parts:import_parts")
             facts.append(f"{found} modules and models found, {left_out} left out")
         finally:
             process.close()

@@ -6,9 +6,9 @@ What the light edition leaves out is not looked for.
 import pkgutil
 from importlib import import_module
 
-import core
-from core.machine.installation import leaves_out
-from desktop.self_test import Failed
+from biasprint import core
+from biasprint.core.machine.installation import leaves_out
+from biasprint.desktop.self_test import Failed
 
 # Packages that are imported only when somebody asks for what they do, and the kinds of models that the catalogue names.
 PARTS = (

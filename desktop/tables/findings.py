@@ -8,10 +8,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from desktop import theme
-from desktop.widgets.safe_text import safe_tip
-from desktop.widgets.words import plural, tr
-from desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.words import plural, tr
+from biasprint.desktop.wording.findings import COLUMNS, NUMERIC, FindingFilter, FindingLine, QuestionHead
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()

@@ -9,10 +9,10 @@ from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets import FlowLayout, Label, QuietButton, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 Index = QModelIndex | QPersistentModelIndex
 Cells = list[list[str]]

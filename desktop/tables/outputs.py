@@ -10,15 +10,15 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs import JobHandle, JobRunner
-from desktop.read.outputs import SORTED, Line, OutputOrder, RowSource, line_of
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobRunner
+from biasprint.desktop.read.outputs import SORTED, Line, OutputOrder, RowSource, line_of
+from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.stores.runs import OutputFilter
 
 PAGE_ROWS = 64
 PAGES_KEPT = 96

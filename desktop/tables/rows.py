@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
     QToolTip,
 )
 
-from desktop import theme
-from desktop.widgets.safe_text import safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 
 def as_rows(view: QTableView) -> None:

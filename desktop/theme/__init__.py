@@ -8,6 +8,7 @@ anything around it, is put into something larger.
 import atexit
 import dataclasses
 import functools
+from importlib.resources import files
 from string import Template
 
 from PySide6.QtCore import QByteArray, QDir, QObject, QRectF, Qt, QTemporaryDir, Signal
@@ -15,8 +16,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalett
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLayout, QWidget
 
-from core.own import own_files
-from desktop.theme.tokens import SERIES, THEMES, Series, Tokens, tokens_for
+from biasprint.desktop.theme.tokens import SERIES, THEMES, Series, Tokens, tokens_for
 
 
 class Signals(QObject):
@@ -64,7 +64,7 @@ WEIGHTS = ("Regular", "Medium", "SemiBold", "Bold")
 @functools.cache
 def load_fonts() -> bool:
     """Register the bundled fonts once; False if one could not be read, and the system's font is used then."""
-    folder = own_files("resources") / "fonts"
+    folder = files("biasprint.resources") / "fonts"
     loaded = []
     for weight in WEIGHTS:
         data = QByteArray((folder / f"Inter-{weight}.ttf").read_bytes())
@@ -77,7 +77,7 @@ RATIOS = (1, 2, 3)  # device pixels per pixel that screens have
 
 @functools.cache
 def _source(name: str) -> str:
-    return (own_files("resources") / "icons" / f"{name}.svg").read_text("utf-8")
+    return (files("biasprint.resources") / "icons" / f"{name}.svg").read_text("utf-8")
 
 
 def colored(name: str, color: str) -> str:
@@ -174,7 +174,7 @@ LENGTHS = (2, 4, 6, 8, 10, 12, 16, 20, 24)
 
 @functools.cache
 def _template() -> Template:
-    return Template((own_files("resources") / "styles" / "app.qss").read_text("utf-8"))
+    return Template((files("biasprint.resources") / "styles" / "app.qss").read_text("utf-8"))
 
 
 def stylesheet(tokens: Tokens, images: str) -> str:

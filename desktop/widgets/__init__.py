@@ -1,12 +1,20 @@
 """The small parts that panels are made of. All of them take their looks from the theme's tokens."""
 
-from desktop.widgets.buttons import Button, CountLink, IconButton, KeyHint, LinkButton, PrimaryButton, QuietButton
-from desktop.widgets.card import Card, Chip, EmptyState, ProgressThin, StandInBadge
-from desktop.widgets.labels import ElidedLabel, Label, hairline
-from desktop.widgets.layout import FlowLayout
-from desktop.widgets.notice import Banners, Notice
-from desktop.widgets.plain_text import PlainText
-from desktop.widgets.words import number, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.buttons import (
+    Button,
+    CountLink,
+    IconButton,
+    KeyHint,
+    LinkButton,
+    PrimaryButton,
+    QuietButton,
+)
+from biasprint.desktop.widgets.card import Card, Chip, EmptyState, ProgressThin, StandInBadge
+from biasprint.desktop.widgets.labels import ElidedLabel, Label, hairline
+from biasprint.desktop.widgets.layout import FlowLayout
+from biasprint.desktop.widgets.notice import Banners, Notice
+from biasprint.desktop.widgets.plain_text import PlainText
+from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
 __all__ = [
     "Banners",

@@ -14,9 +14,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from desktop import theme
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 LEFT, RIGHT = 14, 12  # beside caption and keycap
 

@@ -6,10 +6,10 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap, QRegion
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.theme import current, reduced_motion
-from desktop.widgets.buttons import PrimaryButton
-from desktop.widgets.labels import Label, show_if
+from biasprint.desktop import theme
+from biasprint.desktop.theme import current, reduced_motion
+from biasprint.desktop.widgets.buttons import PrimaryButton
+from biasprint.desktop.widgets.labels import Label, show_if
 
 
 class TopBox(QVBoxLayout):

@@ -16,12 +16,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
-from desktop import theme
-from desktop.widgets.buttons import ChoiceButton
-from desktop.widgets.card import Card, Chip
-from desktop.widgets.labels import Label
-from desktop.widgets.plain_text import PlainText
-from desktop.widgets.words import tr
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.buttons import ChoiceButton
+from biasprint.desktop.widgets.card import Card, Chip
+from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.plain_text import PlainText
+from biasprint.desktop.widgets.words import tr
 
 LOOKED_AT = 20_000  # characters; nobody reads so many numbers and signs before the first letter
 _STRONG = {

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 SIDES = 6  # pixels that the style keeps free beside the text
 LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand long ones for a second

@@ -13,7 +13,7 @@ from itertools import islice
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
-from desktop import theme
+from biasprint.desktop import theme
 
 # Code points that emoji are made of; digits and letters only before the keycap and in flags.
 _PICTURE = (

@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QMenu, QVBoxLayout, QWidget
 
-from desktop.widgets.labels import Label
-from desktop.widgets.words import tr
+from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.words import tr
 
 
 class FileDrop(QObject):

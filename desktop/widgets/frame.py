@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets.buttons import Button, pressed_by_enter
-from desktop.widgets.labels import ElidedLabel
-from desktop.widgets.safe_text import safe_tip
-from desktop.widgets.words import tr
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.buttons import Button, pressed_by_enter
+from biasprint.desktop.widgets.labels import ElidedLabel
+from biasprint.desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.words import tr
 
 WIDTH = 208
 PADDING = 12

@@ -4,8 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
-from desktop.theme import Tokens, current
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.theme import Tokens, current
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 
 class Label(QLabel):

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import theme
+from biasprint.desktop import theme
 
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over

@@ -25,10 +25,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
-from desktop import theme
-from desktop.widgets.marks import LANE, draw_mark, lane_of, look_of
-from desktop.widgets.plain_text import PlainText
-from desktop.widgets.safe_text import DisplayText, safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.marks import LANE, draw_mark, lane_of, look_of
+from biasprint.desktop.widgets.plain_text import PlainText
+from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
 
 MOST_EDITED = 60_000  # characters; a longer text is shown and not edited, because a text engine lays out as one types
 GAP = 6.0  # text pixels of the typeface in the empty line between two paragraphs, which is lower than others

@@ -11,8 +11,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from desktop import theme
-from desktop.widgets.words import plural, tr
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.words import plural, tr
 
 Form = Literal["solid", "double", "dots", "dashes", "dash dot", "wave", "thin", "ticks", "long dashes"]
 LANE = 5.0  # pixels from one line to the next, where words carry two

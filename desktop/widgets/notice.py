@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from core.errors import AppError, NotInstalledYet
-from desktop import theme
-from desktop.widgets.buttons import Button, IconButton, LinkButton
-from desktop.widgets.labels import Label, show_if
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
+from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.buttons import Button, IconButton, LinkButton
+from biasprint.desktop.widgets.labels import Label, show_if
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
 
 ICONS = {"plain": "info", "ok": "check", "warn": "warn", "danger": "error"}
 WAITING = "waiting:"

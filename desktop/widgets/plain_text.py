@@ -6,8 +6,8 @@ from PySide6.QtCore import QMimeData, QTimer, QUrl
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from desktop import theme
-from desktop.widgets.safe_text import DisplayText
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.safe_text import DisplayText
 
 # A text engine lays out what it is given at once: a long text is given in pieces, the rest of it while nobody waits.
 FIRST_CHARACTERS = 20_000

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from desktop.widgets.emoji import emoji_to_name, may_hold_emoji, signs_to_name
+from biasprint.desktop.widgets.emoji import emoji_to_name, may_hold_emoji, signs_to_name
 
 LONGEST_RUN = 5_000
 LONGEST_LINE = 20_000

@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop import theme
-from desktop.widgets.layout import FlowLayout
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.layout import FlowLayout
 
 SEARCH_WIDTH = 190  # at least
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.draw import digits
-from core.draw.verdicts import apart, is_ratio
-from core.draw.words import interval_sentence
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.machine.models.catalogue import scorer_title
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
-from desktop.wording.generators import NOBODY, StudyGenerators
-from desktop.wording.titles import Titles
+from biasprint.core.draw import digits
+from biasprint.core.draw.verdicts import apart, is_ratio
+from biasprint.core.draw.words import interval_sentence
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
+from biasprint.desktop.wording.titles import Titles
 
 UNDEFINED = "—"
 DIFFERENCES = ""  # the generator of a finding that is a difference between two
@@ -21,7 +21,7 @@ DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "
 
 def items_word(finding: Finding) -> str:
     """What n counts."""
-    from core.studies.registry import studies
+    from biasprint.core.studies.registry import studies
 
     named = (item for study in studies().values() for item in study.words.items)
     return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
@@ -340,7 +340,7 @@ def line_of(
     finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
 ) -> FindingLine:
     """The table's view of a finding. `recipe`: of its measurement."""
-    from core.report.questions import question_of
+    from biasprint.core.report.questions import question_of
 
     dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)

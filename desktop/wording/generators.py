@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.draw import digits
-from desktop.widgets.words import plural, tr
+from biasprint.core.draw import digits
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.project.rows import FindingRow, StudyRow
-    from core.runs.generators import KnownGenerators
-    from core.studies.study import MeasureOptions
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import FindingRow, StudyRow
+    from biasprint.core.runs.generators import KnownGenerators
+    from biasprint.core.studies.study import MeasureOptions
 
 MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how many there are besides
 
@@ -55,10 +55,10 @@ def read_generators_of(
     project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
 ) -> StudyGenerators:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
-    from core.runs.generators import generators_of
-    from core.runs.measure import measuring
-    from core.runs.measure.asked import asked_again
-    from core.studies.registry import studies
+    from biasprint.core.runs.generators import generators_of
+    from biasprint.core.runs.measure import measuring
+    from biasprint.core.runs.measure.asked import asked_again
+    from biasprint.core.studies.registry import studies
 
     options = asked_again(last.recipe if last else None)
     kind = last.study if last else study.kind
@@ -87,8 +87,8 @@ def said_of(writers: StudyGenerators) -> str:
 
 def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
     """What can be chosen, the usual first, each with its title."""
-    from core.runs.measure.by_generator import MOST_IN_PAIRS
-    from core.studies.study import ALL
+    from biasprint.core.runs.measure.by_generator import MOST_IN_PAIRS
+    from biasprint.core.studies.study import ALL
 
     names = list(writers.texts)
     found = [(EACH, tr("Each by itself"))]

@@ -4,16 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desktop.tables.rows import TableColumn, TableRow
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import number, plural, spelled_seconds, tr
-from desktop.wording.titles import Titles
+from biasprint.desktop.tables.rows import TableColumn, TableRow
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
+from biasprint.desktop.wording.titles import Titles
 
 if TYPE_CHECKING:
-    from core.judging.packets.make import MadePacket
-    from core.judging.packets.report import MergedFile, MergeReport
-    from core.runs.rater_quality import RaterCard
-    from core.runs.raters import PlanState, RaterState
+    from biasprint.core.judging.packets.make import MadePacket
+    from biasprint.core.judging.packets.report import MergedFile, MergeReport
+    from biasprint.core.runs.rater_quality import RaterCard
+    from biasprint.core.runs.raters import PlanState, RaterState
 
 NOTHING = "—"
 LETTERS = "ABC"

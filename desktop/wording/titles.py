@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.studies.study import StudyWords
-from desktop.widgets.words import plural, tr
+from biasprint.core.studies.study import StudyWords
+from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Titles:
 
 def read_titles(project: "Project") -> Titles:
     """The titles of tasks and themes, the program's and a person's own, and of the axes that the project has."""
-    from core.judging.wording import own_words
-    from core.prompts.cogs import cogs_tasks, cogs_themes
+    from biasprint.core.judging.wording import own_words
+    from biasprint.core.prompts.cogs import cogs_tasks, cogs_themes
 
     axes = project.axes.in_use()
     tasks, themes = own_words(project)
@@ -85,7 +85,7 @@ class StudyWording(StudyWords):
 
 def study_kinds() -> tuple[str, ...]:
     """The studies whose texts can be imported and measured, in the order of the boxes that offer them."""
-    from core.studies.registry import studies
+    from biasprint.core.studies.registry import studies
 
     found = [one for one in studies().values() if one.imported]
     return tuple(one.kind for one in sorted(found, key=lambda one: one.words.place))
@@ -93,7 +93,7 @@ def study_kinds() -> tuple[str, ...]:
 
 def words_of(kind: str) -> StudyWording:
     """The words of a study; general ones for several, and for one that is not known here."""
-    from core.studies.registry import studies
+    from biasprint.core.studies.registry import studies
 
     known = studies().get(kind)
     words = known.words if known else StudyWords()

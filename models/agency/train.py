@@ -1,4 +1,4 @@
-"""Train the agency head: `python -m models.agency.train` writes `models/agency/head.safetensors`.
+"""Train the agency head: `python -m biasprint.models.agency.train` writes `models/agency/head.safetensors`.
 
 Four fifths of the groups of sentences.csv train it; the other fifth is held out, by group, so that no occupation and
 no situation stands on both sides. The strength of the penalty is chosen by cross-validation inside the four fifths.
@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.proportions import wilson
-from core.scorers.agency_minilm import CLASSES, neutral
-from core.scorers.head import softmax
-from core.scorers.minilm import MiniLM
-from models.files import read_rows, write_head
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers.agency_minilm import CLASSES, neutral
+from biasprint.core.scorers.head import softmax
+from biasprint.core.scorers.minilm import MiniLM
+from biasprint.models.files import read_rows, write_head
 
 HERE = Path(__file__).parent
 SENTENCES = HERE / "sentences.csv"

@@ -1,6 +1,6 @@
 """Train the head of a letter's balance: `python -m models.balance.train` writes `models/balance/head.safetensors`.
 
-    python -m models.balance.train           all sentences, and the file that the program reads
+    python -m biasprint.models.balance.train           all sentences, and the file that the program reads
     python -m models.balance.train --check   authors, and groups of sentences, left out: how good a head is on theirs
 
 It is taught with the agency head's sentences and with those of sentences.csv by five other authors. Sentences that
@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.proportions import wilson
-from core.scorers.agency_minilm import CLASSES
-from models.agency.train import Floats, Sentence, classes, embed, fit, predicted, read_sentences, split
-from models.files import read_rows, write_head
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers.agency_minilm import CLASSES
+from biasprint.models.agency.train import Floats, Sentence, classes, embed, fit, predicted, read_sentences, split
+from biasprint.models.files import read_rows, write_head
 
 HERE = Path(__file__).parent
 FILE = "head.safetensors"
@@ -74,7 +74,7 @@ def named(sentences: Sequence[Sentence], names: Sequence[str]) -> list[tuple[int
 
 
 def family_names() -> list[str]:
-    return files("resources").joinpath("prompts", "family_names.txt").read_text("utf-8").split()
+    return files("biasprint.resources").joinpath("prompts", "family_names.txt").read_text("utf-8").split()
 
 
 def taught() -> Taught:

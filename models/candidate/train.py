@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from core.metrics.proportions import wilson
-from models.files import read_rows
+from biasprint.core.metrics.proportions import wilson
+from biasprint.models.files import read_rows
 
 HERE = Path(__file__).parent
 PERSONS = HERE / "persons.csv"

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.proportions import wilson
-from core.scorers.claims import FROM
-from core.scorers.entailment_minilm import neutral
-from core.scorers.minilm import MiniLM
-from models.files import read_rows
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers.claims import FROM
+from biasprint.core.scorers.entailment_minilm import neutral
+from biasprint.core.scorers.minilm import MiniLM
+from biasprint.models.files import read_rows
 
 HERE = Path(__file__).parent
 SENTENCES, TARGET = HERE / "sentences.csv", HERE / "head.toml"

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.documents.marks import marks_of
-from core.documents.passages import clauses
-from core.documents.values import Category, Mark, Sentence
-from models.files import read_rows
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.passages import clauses
+from biasprint.core.documents.values import Category, Mark, Sentence
+from biasprint.models.files import read_rows
 
 HERE = Path(__file__).parent
 MOST_FORMAL = 220  # words of a category: praise would outweigh what is rare

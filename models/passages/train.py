@@ -1,6 +1,6 @@
 """Train the heads of letters: `python -m models.passages.train` writes `head.safetensors` and `words.safetensors`.
 
-    python -m models.passages.train                   both, of all authors, as the program reads them
+    python -m biasprint.models.passages.train                   both, of all authors, as the program reads them
     python -m models.passages.train --check d k …     each of these authors in turn left out: how good both are there
 
 What each is taught on: material.py; how: tuning.py.
@@ -14,18 +14,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.documents.checked_words import as_asked
-from core.documents.values import Sentence
-from core.documents.whose import marked_text
-from core.metrics.proportions import wilson
-from core.scorers import passages_minilm, words_minilm
-from core.scorers.agency_minilm import neutral
-from core.scorers.minilm import checked_embedder
-from core.scorers.passages_minilm import CLASSES, FOUND
-from core.scorers.words_minilm import CATEGORIES
-from models.files import write_head
-from models.passages.material import HERE, Passage, Word, passages, words
-from models.passages.tuning import BATCH, Tuned, padded, states_of, trained
+from biasprint.core.documents.checked_words import as_asked
+from biasprint.core.documents.values import Sentence
+from biasprint.core.documents.whose import marked_text
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers import passages_minilm, words_minilm
+from biasprint.core.scorers.agency_minilm import neutral
+from biasprint.core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.passages_minilm import CLASSES, FOUND
+from biasprint.core.scorers.words_minilm import CATEGORIES
+from biasprint.models.files import write_head
+from biasprint.models.passages.material import HERE, Passage, Word, passages, words
+from biasprint.models.passages.tuning import BATCH, Tuned, padded, states_of, trained
 
 WIDTH = 384
 SMOOTHING = 0.05

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from core.scorers.bert import TORCH_NAMES, Bert, Layer
-from core.scorers.minilm import checked_embedder
+from biasprint.core.scorers.bert import TORCH_NAMES, Bert, Layer
+from biasprint.core.scorers.minilm import checked_embedder
 
 CHANGED = tuple(TORCH_NAMES)
 RANK, SCALE = 8, 2.0

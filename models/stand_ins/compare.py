@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.metrics.proportions import wilson
-from core.scorers import registry
-from core.scorers.entailment import CLASSES, pair
-from models.files import read_rows
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.entailment import CLASSES, pair
+from biasprint.models.files import read_rows
 
 HERE = Path(__file__).parents[1]
 SMOLLM2 = "smollm2-135m-instruct"
@@ -96,7 +96,7 @@ def by_minilm(of: Sequence[Row]) -> Floats:
 
 
 def by_vader(of: Sequence[Row]) -> Floats:
-    from core.scorers.positivity_lexicon import compound
+    from biasprint.core.scorers.positivity_lexicon import compound
 
     return np.array([[compound(row.text)] for row in of])
 
@@ -120,7 +120,7 @@ def by_smollm2(role: str, of: Sequence[Row]) -> Floats:
 
 @cache
 def _smollm2() -> Any:
-    from core.backends import llama_cpp
+    from biasprint.core.backends import llama_cpp
 
     return llama_cpp.open(SMOLLM2, {"chat_template": False})
 

@@ -1,4 +1,4 @@
-"""Measure the teaching model and write its card: `python -m models.teaching.check FOLDER`.
+"""Measure the teaching model and write its card: `python -m biasprint.models.teaching.check FOLDER`.
 
 FOLDER is what `models.teaching.train --keep` kept. Everything that the card says in numbers is measured here and also
 stands in `figures.json`.
@@ -12,19 +12,19 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from core.backends.protocol import Request, output_seed
-from core.backends.synthetic import open as open_author
-from core.findings import StudyResult
-from core.metrics.proportions import wilson
-from core.prompts.completion import OPTIONS, completion_set
-from core.prompts.drafts import PromptDraft
-from core.prompts.letters import letters_context_less_set
-from core.scorers.document_success import Outcome, outcome
-from models.teaching import perplexity
-from models.teaching.config import TEACHING
-from models.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations
-from models.teaching.train import TARGET
-from models.teaching.writing import Written, names_its_person, opened, write
+from biasprint.core.backends.protocol import Request, output_seed
+from biasprint.core.backends.synthetic import open as open_author
+from biasprint.core.findings import StudyResult
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.prompts.completion import OPTIONS, completion_set
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.core.scorers.document_success import Outcome, outcome
+from biasprint.models.teaching import perplexity
+from biasprint.models.teaching.config import TEACHING
+from biasprint.models.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations
+from biasprint.models.teaching.train import TARGET
+from biasprint.models.teaching.writing import Written, names_its_person, opened, write
 
 SEED = 20
 FIGURES, CARD = TARGET.with_name("figures.json"), TARGET.with_name("card.md")
@@ -35,8 +35,8 @@ _DOCUMENTS = {"letter": 60, "creative": 120, "completion": 200}
 
 def difference(drafts: Sequence[PromptDraft], texts: Sequence[str]) -> dict[str, dict[str, float | None]]:
     """Odds ratio (male over female), interval and p of agentic and communal words, as the letters study gives them."""
-    from core.studies.letters.measure import measure
-    from core.studies.letters.table import letters_table
+    from biasprint.core.studies.letters.measure import measure
+    from biasprint.core.studies.letters.table import letters_table
 
     fields = [draft.fields for draft in drafts]
     columns = {f"{name}s": [of[name] for of in fields] for name in ("group", "block", "name")}

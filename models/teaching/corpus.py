@@ -11,16 +11,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.backends.protocol import Request
-from core.backends.synthetic import SyntheticAuthor
-from core.backends.synthetic.dial import load_dial
-from core.backends.synthetic.grammar import Draw
-from core.prompts.axes import available_axes, load_axis
-from core.prompts.cogs import PAPER_AXES, cogs_set
-from core.prompts.completion import completion_set
-from core.prompts.drafts import PromptDraft
-from core.prompts.letters import LETTER, letter_design
-from core.prompts.template import Template
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.synthetic import SyntheticAuthor
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.prompts.axes import available_axes, load_axis
+from biasprint.core.prompts.cogs import PAPER_AXES, cogs_set
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.prompts.letters import LETTER, letter_design
+from biasprint.core.prompts.template import Template
 
 DIAL = "large"
 TRAINING, HELD_OUT = "training", "held out"
@@ -135,4 +135,4 @@ def _items() -> tuple[PromptDraft, ...]:
 
 @cache
 def _words() -> dict[str, Any]:
-    return tomllib.loads(files("models.teaching").joinpath("names.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.models.teaching").joinpath("names.toml").read_text(encoding="utf-8"))

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from models.teaching.config import TINY, ModelConfig
-from models.teaching.tokenizer import BEGIN, CHAT_TEMPLATE, END, SPECIAL, train_tokenizer
+from biasprint.models.teaching.config import TINY, ModelConfig
+from biasprint.models.teaching.tokenizer import BEGIN, CHAT_TEMPLATE, END, SPECIAL, train_tokenizer
 
 Tensors = Mapping[str, npt.NDArray[np.float32]]
 _FILE_TYPES = {

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.teaching.config import ModelConfig
+from biasprint.models.teaching.config import ModelConfig
 
 
 class Network(nn.Module):

@@ -1,7 +1,7 @@
 """Make the teaching model: `python -m models.teaching.train` writes `models/teaching/teaching.gguf` from a seed.
 
 The same seed gives the same weights on the same machine with the same number of threads. `--keep FOLDER` keeps the
-weights as trained and the tokeniser too, for `models.teaching.check`.
+weights as trained and the tokeniser too, for `biasprint.models.teaching.check`.
 """
 
 import argparse
@@ -16,12 +16,12 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from models.teaching.batches import PER_STEP, Part, step_parts
-from models.teaching.config import TEACHING, ModelConfig
-from models.teaching.corpus import DIAL, KINDS, TRAINING
-from models.teaching.gguf_file import write_llama_gguf
-from models.teaching.network import Network
-from models.teaching.tokenizer import train_tokenizer
+from biasprint.models.teaching.batches import PER_STEP, Part, step_parts
+from biasprint.models.teaching.config import TEACHING, ModelConfig
+from biasprint.models.teaching.corpus import DIAL, KINDS, TRAINING
+from biasprint.models.teaching.gguf_file import write_llama_gguf
+from biasprint.models.teaching.network import Network
+from biasprint.models.teaching.tokenizer import train_tokenizer
 
 SEED, THREADS = 1, 2
 TARGET = Path(__file__).with_name("teaching.gguf")

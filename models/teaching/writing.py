@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from core.backends.protocol import output_seed
-from core.prompts.drafts import PromptDraft
+from biasprint.core.backends.protocol import output_seed
+from biasprint.core.prompts.drafts import PromptDraft
 
 # More than the longest letter of the training text.
 MOST_TOKENS = 600
@@ -64,7 +64,7 @@ def names_its_person(letter: Written) -> bool:
 @cache
 def _words_of_the_grammar() -> frozenset[str]:
     """Every word that the grammar's letters can have, also with a capital."""
-    folder = files("resources").joinpath("synthetic", "letters")
+    folder = files("biasprint.resources").joinpath("synthetic", "letters")
     text = " ".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("letter.toml", "occupations.toml"))
     words = set(re.findall(r"[^\W\d_]+", text)) | {"She", "Her", "Herself", "They", "Their"}
     return frozenset(words | {word.capitalize() for word in words})

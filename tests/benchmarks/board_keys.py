@@ -9,7 +9,7 @@ from choices_in_window import Rater
 from PySide6.QtCore import QTimer
 from whole_program import run
 
-from desktop.main_window import MainWindow
+from biasprint.desktop.main_window import MainWindow
 
 WATCHED_MILLISECONDS = 4_000
 

@@ -17,11 +17,11 @@ from children import tell
 from PySide6.QtCore import QObject, QTimer
 from whole_program import run
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import Pending
-from core.project.specs import OutputSpec, ScoreSpec
-from desktop.main_window import MainWindow
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Pending
+from biasprint.core.project.specs import OutputSpec, ScoreSpec
+from biasprint.desktop.main_window import MainWindow
 
 PER_SECOND = 200  # letters: ten times what is asked for, so that 10,000 come in 50 s
 ARRIVING = 10_000

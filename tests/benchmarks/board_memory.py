@@ -12,9 +12,9 @@ from pathlib import Path
 from board_live import Writer
 from children import tell
 
-from core.jobs import JobContext
-from core.project.project import Project
-from desktop.read.board import StoredBoard
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.desktop.read.board import StoredBoard
 
 TEXTS, STEP = 4_000, 20
 

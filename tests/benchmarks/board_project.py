@@ -4,10 +4,10 @@ from pathlib import Path
 
 from live_scene import Quick, store, written
 
-from core.compute import calls
-from core.project.project import Project
-from core.runs.generate import start_run
-from core.runs.setup import generator_spec, study_of
+from biasprint.core.compute import calls
+from biasprint.core.project.project import Project
+from biasprint.core.runs.generate import start_run
+from biasprint.core.runs.setup import generator_spec, study_of
 
 NAMES = ["Kelly=female", "Joseph=male"]
 PROMPTS = 120  # of the set
@@ -18,7 +18,7 @@ MODELLED = "agency"  # its stand-in loads a model first: that is no part of what
 
 def with_letters(path: Path) -> None:
     """Letters of the synthetic author with the scores that the board reads, and the run that is to be followed."""
-    from core.runs.live.letters import LettersTally
+    from biasprint.core.runs.live.letters import LettersTally
 
     with Project.create(path) as project:
         written(project, "letters", names=NAMES)

@@ -9,7 +9,7 @@ import time
 import numpy as np
 from children import peak_megabytes, tell
 
-from core.metrics.resampling import bootstrap_means
+from biasprint.core.metrics.resampling import bootstrap_means
 
 
 def main(pairs: int, resamples: int) -> None:

@@ -16,8 +16,8 @@ from load import Writing
 from PySide6.QtCore import QObject, Qt, QTimer
 from whole_program import run
 
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
 
 STAGE_MILLISECONDS = 8_000
 SETTLE_MILLISECONDS = 3_000
@@ -89,7 +89,7 @@ class Watch(QObject):
         QTimer.singleShot(LOOK_MILLISECONDS, self, lambda: then() if ready() else self.when(ready, then))
 
     def open_panel(self) -> None:
-        from desktop.charts.chart import Chart
+        from biasprint.desktop.charts.chart import Chart
 
         self.held = Held(self)
         self.held.time(Chart, "paintEvent", "a chart painted")  # before the first is made

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
-from core.prompts import cogs_set
-from core.runs.compare import compare
-from core.runs.setup import store_set
-from core.scorers.choosing import best_scorer, scorer_for
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
+from biasprint.core.prompts import cogs_set
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.setup import store_set
+from biasprint.core.scorers.choosing import best_scorer, scorer_for
 
 SAMPLES = 40  # of the run: many more than arrive while it is measured
 WRITTEN = 3_240  # outputs that are there at the start: a whole paper's set

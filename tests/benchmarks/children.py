@@ -19,7 +19,7 @@ STARTED = "BIASPRINT_BENCH_STARTED"  # when the process was started, by the cloc
 def answer_of(script: str, *arguments: object, environment: Mapping[str, str] | None = None) -> Any:
     """Run a script of this folder in a process of its own, as `python -m desktop` would run, and give its answer."""
     command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "core" / "python"), **(environment or {})}
     # The last thing before the start, so that the start itself counts.
     variables[STARTED] = repr(time.monotonic())
     done = subprocess.run(command, capture_output=True, text=True, env=variables, cwd=ROOT, timeout=600)

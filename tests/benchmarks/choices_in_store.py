@@ -10,12 +10,12 @@ from pathlib import Path
 from children import tell
 from load import Charts, Everything, Writing
 
-from core.errors import JobCancelled
-from core.jobs import JobContext
-from core.judging.work import CompactRows
-from core.project.project import Project
-from core.project.rows import SessionRow
-from core.project.specs import JudgmentSpec, RaterSpec
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.work import CompactRows
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import SessionRow
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 
 CHOICES = 500
 LONGEST_PAUSE = 0.03

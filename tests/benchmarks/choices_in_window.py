@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from whole_program import run
 
-from desktop.main_window import MainWindow
+from biasprint.desktop.main_window import MainWindow
 
 CHOICES = 500
 LONGEST_PAUSE_MILLISECONDS = 30

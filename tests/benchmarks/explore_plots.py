@@ -11,8 +11,8 @@ from children import tell
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from desktop import theme
-from desktop.plots import loading
+from biasprint.desktop import theme
+from biasprint.desktop.plots import loading
 
 POINTS, SCORES, BAND, SERIES = 100_000, 1_000_000, 3_000, 4
 PANS, UPDATES = 120, 60
@@ -39,8 +39,8 @@ def importing() -> list[float]:
 
 
 def bands() -> list[float]:
-    from desktop.plots.band import LiveBand
-    from desktop.plots.plot import Plot
+    from biasprint.desktop.plots.band import LiveBand
+    from biasprint.desktop.plots.plot import Plot
 
     plot, chance = Plot("Live", "texts", "share", y_unit="proportion"), np.random.default_rng(0)
     plot.resize(*SIZE)
@@ -64,8 +64,8 @@ def bands() -> list[float]:
 
 
 def cloud() -> dict[str, Any]:
-    from desktop.plots.cloud import Cloud
-    from desktop.plots.plot import Plot
+    from biasprint.desktop.plots.cloud import Cloud
+    from biasprint.desktop.plots.plot import Plot
 
     chance = np.random.default_rng(0)
     group = chance.integers(0, 8, POINTS).astype(np.int16)
@@ -105,9 +105,9 @@ def scores(app: QApplication) -> dict[str, Any]:
     sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[1]))
     from fake_shell import FakeShell
 
-    from core.project.stores.columns import Measured
-    from desktop.panels.explore.scores import ScoresView
-    from desktop.read.explore import ExploredTexts, FieldCodes
+    from biasprint.core.project.stores.columns import Measured
+    from biasprint.desktop.panels.explore.scores import ScoresView
+    from biasprint.desktop.read.explore import ExploredTexts, FieldCodes
 
     chance = np.random.default_rng(0)
     codes = chance.integers(0, 9, SCORES).astype(np.int32)

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "core" / "python"))
 LOOK_SECONDS = 1.0
 MODEL = "smollm2-135m-instruct"
 
@@ -32,8 +32,8 @@ def tell(event: str, **more: object) -> None:
 
 def sit_down(window) -> None:
     """Everything in the order in which it can be done; each wait lets the window live."""
-    import desktop.self_test as hands
-    from desktop.self_test import Hand, _is_on
+    import biasprint.desktop.self_test as hands
+    from biasprint.desktop.self_test import Hand, _is_on
 
     hands.PATIENCE_SECONDS = 3 * 3600
     hand = Hand(window)
@@ -60,7 +60,7 @@ _looked: dict[str, tuple[float, str]] = {}
 
 def state_of(part: str) -> str:
     """The state of a part, looked at once a second."""
-    from core.machine.installation import status
+    from biasprint.core.machine.installation import status
 
     at, state = _looked.get(part, (0.0, ""))
     if time.monotonic() - at > LOOK_SECONDS:
@@ -79,7 +79,7 @@ def write(hand) -> None:
             ["generate", project, "--study", "creativity", "--backend", "llama_cpp", "--model", MODEL, "--seed", "1"],
             ["export", project, "outputs", "--out", table],
         ):
-            child = subprocess.Popen([sys.executable, "-m", "desktop", *map(str, words)], stdout=subprocess.DEVNULL)
+            child = subprocess.Popen([sys.executable, "-m", "biasprint", *map(str, words)], stdout=subprocess.DEVNULL)
             hand.wait(lambda child=child: child.poll() is not None, words[0])
             assert child.returncode == 0, words
         with table.open(encoding="utf-8", newline="") as file:
@@ -90,9 +90,9 @@ def write(hand) -> None:
 def main() -> int:
     from PySide6.QtCore import QTimer
 
-    import desktop.app
-    from desktop.opening import open_window
-    from desktop.start_time import FirstPaintWatch
+    from biasprint.desktop import app
+    from biasprint.desktop.opening import open_window
+    from biasprint.desktop.start_time import FirstPaintWatch
 
     class Watch(FirstPaintWatch):
         def _end(self) -> None:
@@ -117,14 +117,14 @@ def main() -> int:
             sys.stdout.flush()
             os._exit(code)
 
-    make = desktop.app.create_window
+    make = app.create_window
 
     def make_and_watch(settings):
         window = make(settings)
         window.watch = Watch(window)
         return window
 
-    desktop.app.create_window = make_and_watch
+    app.create_window = make_and_watch
     return open_window(None, demo=True)
 
 

@@ -15,9 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from workshop_people import People, in_turn
 
-from core.runs.workshop_set import open_workshop_set
-from desktop.app import build_application, create_window, start
-from desktop.settings import Settings
+from biasprint.core.runs.workshop_set import open_workshop_set
+from biasprint.desktop.app import build_application, create_window, start
+from biasprint.desktop.settings import Settings
 
 PEOPLE = 6  # the sixth's picture has the group of five beside it
 PATIENCE_SECONDS = 300

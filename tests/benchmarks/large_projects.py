@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.judging.plan import texts_digest
-from core.project.connection import connect
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import (
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.project.connection import connect
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import (
     AxisSpec,
     ComparisonSpec,
     GeneratorSpec,
@@ -20,7 +20,7 @@ from core.project.specs import (
     PromptSpec,
     RunSpec,
 )
-from core.text import sha256_text
+from biasprint.core.text import sha256_text
 
 TEXT = "The castle keeps the hours that banners have forgotten, its gates ajar for rain and whoever walks late. " * 3
 PROMPTS = 3_240

@@ -22,7 +22,7 @@ class Reader:
     def __init__(self, window: Any) -> None:
         from PySide6.QtCore import QTimer
 
-        from desktop.app import FirstPaint
+        from biasprint.desktop.app import FirstPaint
 
         self._window, self._seconds, self._began = window, dict[str, float](), 0.0
         self._timer = QTimer(window, interval=LOOK_MILLISECONDS)

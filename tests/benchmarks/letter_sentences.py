@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from core.backends.protocol import Request
-from core.backends.registry import open_backend
-from core.prompts import letters_context_less_set
-from core.scorers.segment import sentences
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.scorers.segment import sentences
 
 
 def letters(count: int, seed: int) -> list[str]:

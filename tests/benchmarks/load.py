@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import OutputRow, Pending
-from core.project.specs import OutputSpec
-from desktop.read.charts import StoredCharts
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow, Pending
+from biasprint.core.project.specs import OutputSpec
+from biasprint.desktop.read.charts import StoredCharts
 
 ROWS_PER_SECOND = 1_000
 AT_ONCE = 20

@@ -15,7 +15,7 @@ FIRST_PAGE = 200
 
 
 def store(path: Path) -> None:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     imported = seconds_since_start()
     with Project.open(path) as project:
@@ -39,7 +39,7 @@ def running(path: Path) -> int:
     def meet(window):
         watcher = looker(window)
         # What the window imports behind its first paint is there, and no job is left.
-        watcher.when(lambda: "core.project.project" in sys.modules and gc.get_freeze_count() > 0
+        watcher.when(lambda: "biasprint.core.project.project" in sys.modules and gc.get_freeze_count() > 0
                      and not window.jobs.active(), lambda: window.open_project(path))  # fmt: skip
         return watcher
 

@@ -9,7 +9,7 @@ from children import answer_of
 from figures import at_most, figure, ratio, spread, title
 from scipy import stats
 
-from core.metrics.resampling import bootstrap_means
+from biasprint.core.metrics.resampling import bootstrap_means
 
 pytestmark = pytest.mark.bench
 

@@ -6,11 +6,11 @@ import pytest
 from figures import at_most, figure, spread, title
 from threadpoolctl import threadpool_limits
 
-from core.backends.protocol import Request, output_seed
-from core.backends.registry import open_backend
-from core.prompts.completion import completion_set
-from core.studies.completion.measure import CompletionTable, measure
-from core.studies.completion.table import coded
+from biasprint.core.backends.protocol import Request, output_seed
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.studies.completion.measure import CompletionTable, measure
+from biasprint.core.studies.completion.table import coded
 
 pytestmark = pytest.mark.bench
 

@@ -14,7 +14,7 @@ from figures import at_least, figure, spread, title
 from letter_sentences import letter_sentences, letters
 from ratios import Ratio, more
 
-from core.compute import ComputeProcess
+from biasprint.core.compute import ComputeProcess
 
 pytestmark = pytest.mark.bench
 
@@ -28,7 +28,7 @@ HERE = str(Path(__file__).parent)
 def compute() -> Iterator[ComputeProcess]:
     """One process for both, so that niceness and threads are the same."""
     sys.path.insert(0, HERE)
-    process = ComputeProcess(packages=("core", "embedding_run"))
+    process = ComputeProcess(packages=("biasprint", "embedding_run"))
     yield process
     process.close()
     sys.path.remove(HERE)
@@ -40,12 +40,12 @@ def test_embedding_reaches_a_plain_sentence_transformer(
 ) -> None:
     count, shares, ours, peers = TEXTS[kind], [], [], []
     warm = ["a letter"] * 8
-    compute.call("core.scorers.registry:score_batch", "minilm_cut", warm)
+    compute.call("biasprint.core.scorers.registry:score_batch", "minilm_cut", warm)
     compute.call("embedding_run:encode", warm)
     for number in range(ROUNDS):
         texts = letters(count, number + 1) if kind == "letters" else new_sentences(count, number + 1)
         began = time.perf_counter()
-        _, values = compute.call("core.scorers.registry:score_batch", "minilm_cut", texts)
+        _, values = compute.call("biasprint.core.scorers.registry:score_batch", "minilm_cut", texts)
         ours.append(count / (time.perf_counter() - began))
         seconds, vectors = compute.call("embedding_run:encode", texts)
         peers.append(count / seconds)

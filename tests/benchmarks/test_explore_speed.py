@@ -8,7 +8,7 @@ from explore_plots import BAND, POINTS, SCORES, SERIES
 from figures import at_least, at_most, figure, spread, title
 from large_projects import with_embeddings
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.bench
 

@@ -8,9 +8,9 @@ from figures import at_most, figure, spread, title
 from large_projects import with_varied_outputs
 from ratios import FEWEST, Ratio
 
-from core.project.project import Project
-from core.project.stores.runs import OutputFilter
-from desktop.read.outputs import SORTED, OutputOrder, StoredOutputs
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.desktop.read.outputs import SORTED, OutputOrder, StoredOutputs
 
 pytestmark = pytest.mark.bench
 

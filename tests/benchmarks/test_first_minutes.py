@@ -27,7 +27,7 @@ WITH_SOMEBODY = """
 import sys, run
 start = run.run
 def with_somebody(command, headless):
-    ours = command[1:] == ["-m", "desktop", "demo"]
+    ours = command[1:] == ["-m", "biasprint", "demo"]
     return start([command[0], run.ROOT / "tests/benchmarks/first_minutes.py"] if ours else command, headless)
 run.run = with_somebody
 sys.exit(run.main([]))

@@ -9,7 +9,7 @@ from children import ROOT, answer_of
 from figures import at_most, figure, spread, title
 from letter_sentences import letters
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.bench
 
@@ -30,7 +30,11 @@ def test_a_letter_is_marked_at_once(after: int, with_project: bool, bench_home: 
         Project.create(folder / "some.biasprint").close()
         arguments.append(folder / "some.biasprint")
     found: list[Any] = [
-        answer_of("letter_opened.py", *arguments, environment={"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT)})
+        answer_of(
+            "letter_opened.py",
+            *arguments,
+            environment={"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(ROOT / "core" / "python")},
+        )
         for _ in range(TIMES)
     ]
     project = "with" if with_project else "without"

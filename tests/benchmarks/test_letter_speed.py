@@ -11,13 +11,13 @@ import pytest
 from figures import at_most, figure, spread, title
 from letter_sentences import letters
 
-from core.compute import shared
-from core.documents.files import read_pasted
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, Reading
-from core.jobs import JobContext
-from core.runs.letter_check import read_one, scorers_for_letters
-from core.runs.letter_piles import read_pile
+from biasprint.core.compute import shared
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, Reading
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.letter_check import read_one, scorers_for_letters
+from biasprint.core.runs.letter_piles import read_pile
 
 pytestmark = pytest.mark.bench
 

@@ -8,11 +8,11 @@ import pytest
 from figures import at_least, figure, ratio, spread, title
 from spacy.lookups import load_lookups
 
-from core.backends.protocol import Request
-from core.backends.registry import open_backend
-from core.prompts import letters_context_less_set
-from core.scorers.lexicon import count_published, count_words, load_lexicon
-from core.scorers.segment import Word, words
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.scorers.lexicon import count_published, count_words, load_lexicon
+from biasprint.core.scorers.segment import Word, words
 
 pytestmark = pytest.mark.bench
 

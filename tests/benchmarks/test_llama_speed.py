@@ -19,11 +19,11 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 from llama_cpp import Llama
 from llama_cpp import llama_cpp as lib
 
-from core.backends import llama_cpp as backend_package
-from core.backends.llama_cpp.writer import LlamaCpp
-from core.backends.protocol import Request
-from core.prompts import letters_context_less_set
-from core.prompts.completion import completion_set
+from biasprint.core.backends import llama_cpp as backend_package
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp
+from biasprint.core.backends.protocol import Request
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.prompts.completion import completion_set
 
 pytestmark = pytest.mark.bench
 
@@ -44,9 +44,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def random_model(path: Path) -> Path:
-    from models.teaching.config import TEACHING as SIZES
-    from models.teaching.gguf_file import random_tensors, write_llama_gguf
-    from models.teaching.tokenizer import train_tokenizer
+    from biasprint.models.teaching.config import TEACHING as SIZES
+    from biasprint.models.teaching.gguf_file import random_tensors, write_llama_gguf
+    from biasprint.models.teaching.tokenizer import train_tokenizer
 
     texts = [prompt.text for prompt in (*completion_set().prompts, *letters_context_less_set().prompts)]
     tokenizer = train_tokenizer(texts, SIZES.vocabulary)

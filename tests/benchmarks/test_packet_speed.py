@@ -15,13 +15,13 @@ from figures import at_most, figure, title
 from packet_files import coordinator, make, merge
 from sqlalchemy import Connection, insert
 
-from core.judging.packets.decisions import packets
-from core.judging.packets.packet import finish_packet
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import JudgmentSpec
-from core.project.stores.chain import sign_judgment
-from core.project.stores.judging import _judgment_values, judgment
+from biasprint.core.judging.packets.decisions import packets
+from biasprint.core.judging.packets.packet import finish_packet
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import JudgmentSpec
+from biasprint.core.project.stores.chain import sign_judgment
+from biasprint.core.project.stores.judging import _judgment_values, judgment
 
 pytestmark = pytest.mark.bench
 

@@ -14,9 +14,9 @@ import pytest
 from figures import figure, spread, title
 from ratios import Ratio, more
 
-from core.backends.openai_compatible import open as open_endpoint
-from core.backends.protocol import Completion, Request
-from core.machine import endpoints
+from biasprint.core.backends.openai_compatible import open as open_endpoint
+from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.machine import endpoints
 
 pytestmark = pytest.mark.bench
 

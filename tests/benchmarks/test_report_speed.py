@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from figures import at_most, title
 
-from core.cli.app import main
-from core.findings import Finding
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs.sample import unpack_sample
+from biasprint.core.cli.app import main
+from biasprint.core.findings import Finding
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.runs.sample import unpack_sample
 
 pytestmark = pytest.mark.bench
 

@@ -11,7 +11,7 @@ from figures import at_most, figure, spread, title
 from large_folders import ROWS, with_scores
 from ratios import FEWEST
 
-from core.cluster.rows import finished_partitions, places_of, rows_at
+from biasprint.core.cluster.rows import finished_partitions, places_of, rows_at
 
 pytestmark = pytest.mark.bench
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from ratios import FEWEST, Ratio, seconds
 
-from core.metrics.agreement import fleiss_kappa, krippendorff_alpha
-from core.metrics.means import clustered_mean
-from core.metrics.ranking import NOBODY, Ballots, fitted_strengths
-from core.metrics.sums import exact_mean
-from core.scorers.lexicon import count_published, load_lexicon
+from biasprint.core.metrics.agreement import fleiss_kappa, krippendorff_alpha
+from biasprint.core.metrics.means import clustered_mean
+from biasprint.core.metrics.ranking import NOBODY, Ballots, fitted_strengths
+from biasprint.core.metrics.sums import exact_mean
+from biasprint.core.scorers.lexicon import count_published, load_lexicon
 
 pytestmark = pytest.mark.bench
 

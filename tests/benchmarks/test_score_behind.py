@@ -14,15 +14,15 @@ import pytest
 from figures import at_least, figure, spread, title
 from scipy import stats
 
-from core.compute import ComputeProcess, calls
-from core.errors import JobCancelled
-from core.jobs import JobContext, Progress
-from core.project.project import Project
-from core.prompts import cogs_set, letters_context_less_set
-from core.prompts.drafts import PromptSetDraft
-from core.runs.generate import generate, start_run
-from core.runs.measure import scorers_needed
-from core.runs.setup import generator_spec, store_set
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.prompts.drafts import PromptSetDraft
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.runs.setup import generator_spec, store_set
 
 pytestmark = pytest.mark.bench
 

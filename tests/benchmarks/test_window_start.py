@@ -11,7 +11,7 @@ import pytest
 from children import answer_of
 from figures import at_most, figure, ratio, spread, title
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.bench
 

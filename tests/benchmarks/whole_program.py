@@ -12,7 +12,7 @@ def run(words: Sequence[str], meet: Callable[[Any], object]) -> int:
     """Run `biasprint WORDS…`; `meet` is called with the window when it is made, before it is shown. The exit code."""
     from PySide6.QtCore import QTimer
 
-    import desktop.app as app
+    import biasprint.desktop.app as app
 
     make = app.create_window
 
@@ -23,7 +23,7 @@ def run(words: Sequence[str], meet: Callable[[Any], object]) -> int:
         return window
 
     app.create_window = make_and_meet
-    from desktop.__main__ import main
+    from biasprint.desktop.__main__ import main
 
     return main(words)
 

@@ -6,10 +6,10 @@ Run once per format; kept for how they were made. Those of formats 1 and 2 have 
 import sys
 from pathlib import Path
 
-from core.findings import Finding
-from core.project.project import Project
-from core.project.rows import ComparisonItem, PacketRow, RaterRow, SessionRow
-from core.project.specs import (
+from biasprint.core.findings import Finding
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem, PacketRow, RaterRow, SessionRow
+from biasprint.core.project.specs import (
     AnnotationSpec,
     AxisSpec,
     ComparisonSpec,
@@ -24,8 +24,8 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
-from core.project.stores.common import new_uuid
-from core.project.stores.packets import NewPacket
+from biasprint.core.project.stores.common import new_uuid
+from biasprint.core.project.stores.packets import NewPacket
 
 
 def make(path: Path) -> None:

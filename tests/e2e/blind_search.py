@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QEvent, QMode
 from PySide6.QtGui import QTextDocument, QWindow
 from PySide6.QtWidgets import QApplication
 
-from desktop.main_window import MainWindow
+from biasprint.desktop.main_window import MainWindow
 
 WITHOUT_WORDS = {
     "bool", "int", "uint", "double", "QPoint", "QPointF", "QSize", "QSizeF", "QRect", "QRectF", "QMargins", "QRegion",
@@ -31,7 +31,7 @@ def search(window: MainWindow, secrets: Mapping[str, str], kinds: Collection[str
             one = one.decode("utf-8", "replace")
         if isinstance(one, str):
             words |= {kind for kind, word in secrets.items() if word in one}
-        elif type(one).__name__ in kinds and type(one).__module__.startswith(("core", "desktop")):
+        elif type(one).__name__ in kinds and type(one).__module__.startswith("biasprint."):
             classes.add(type(one).__name__)
     return words, classes
 
@@ -47,14 +47,12 @@ def roots(window: MainWindow) -> list[object]:
 
 def reachable(first: Iterable[object]) -> Iterator[object]:
     """Everything that references, Qt's children and properties, and item models lead to; of modules only ours."""
-    outside = {
-        id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith(("core", "desktop"))
-    }
+    outside = {id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith("biasprint.")}
     seen: dict[int, object] = {}
     waiting = list(first)
     while waiting:
         one = waiting.pop()
-        foreign = isinstance(one, type) and not one.__module__.startswith(("core", "desktop"))
+        foreign = isinstance(one, type) and not one.__module__.startswith("biasprint.")
         if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType | types.FrameType) or foreign:
             continue
         seen[id(one)] = one

@@ -13,15 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.judging.looking import record_look
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, Outcome
-from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, PromptSetSpec, PromptSpec, RaterSpec, RunSpec
-from desktop.__main__ import main
+from biasprint.core.judging.looking import record_look
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, Outcome
+from biasprint.core.project.specs import (
+    GeneratorSpec,
+    JudgmentSpec,
+    OutputSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RaterSpec,
+    RunSpec,
+)
+from biasprint.desktop.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 JUDGED = ("annotation", "draft", "judgment", "session", "rater")  # tables of what people said
-COMMAND = (sys.executable, "-m", "desktop")
+COMMAND = (sys.executable, "-m", "biasprint")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 LETTERS = [
     {"text": "He leads with confidence, and never gives up.", "group": "male"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_support import JUDGED, biasprint, forget, judge, open_session
 
-from core.prompts import letters
+from biasprint.core.prompts import letters
 
 try:
     import fcntl

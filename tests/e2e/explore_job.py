@@ -15,9 +15,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from robot import Robot, Script, run, visible
 
-from desktop.plots.plot import Plot
-from desktop.widgets import Button
-from desktop.widgets.frame import RailButton
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.widgets import Button
+from biasprint.desktop.widgets.frame import RailButton
 
 READ_SECONDS = 0.02  # twice as long as pyqtgraph leaves out what the pointer does
 CSV_ENTRY = 3  # of the menu under "Save…"

@@ -12,7 +12,7 @@ import robot as robots
 from partial_environment import PartialEnvironment
 from robot import Robot, Script, run
 
-from core.machine import installation
+from biasprint.core.machine import installation
 
 LETTER = "Dear all,\n\nI recommend Emily Stone. She is a warm and caring engineer.\n\nSincerely,\n\nJohn Field"
 FULL = Path(sys.argv[-1])  # before `run` puts the program's own arguments there

@@ -9,8 +9,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from robot import Robot, Script, run, visible
 
-from desktop.panels.home.new_audit import NewAuditDialog
-from desktop.widgets import Button
+from biasprint.desktop.panels.home.new_audit import NewAuditDialog
+from biasprint.desktop.widgets import Button
 
 TASKS = {"haiku", "short_poem"}
 THEMES = {"stars", "rain", "castle", "memory", "camera", "drones"}

@@ -19,10 +19,10 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from rating_window import PATIENCE, Rating
 
-from desktop import theme
-from desktop.app import create_window
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 KEYS = {"tie": "0", "none": "X", "skip": "S"}
 WITHOUT_CHOICE = ("tie", "none", "skip")

@@ -15,9 +15,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QMainWindow, QMenu, QWidget
 
-import desktop.app
-from desktop.__main__ import main
-from desktop.main_window import MainWindow
+from biasprint.desktop import app
+from biasprint.desktop.__main__ import main
+from biasprint.desktop.main_window import MainWindow
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 PATIENCE_SECONDS = 90  # on a busy computer the first use of the store alone may take half a minute
@@ -128,7 +128,7 @@ def run(
     `saves_to` is what the system's file dialog answers: that dialog is the system's own and no robot reaches it.
     """
     borrow_compute()
-    ordinary_start = desktop.app.start
+    ordinary_start = app.start
     runners: list[Runner] = []
     strays = Strays()
 
@@ -137,7 +137,7 @@ def run(
         ordinary_start(window, *more, **how)
         runners.append(Runner(window, script(Robot(window, pictures))))
 
-    desktop.app.start = start  # type: ignore[assignment]
+    app.start = start  # type: ignore[assignment]
     if saves_to is not None:
         answer = (str(saves_to), "")
         QFileDialog.getSaveFileName = staticmethod(lambda *args, **more: answer)  # type: ignore[method-assign]
@@ -145,7 +145,7 @@ def run(
     try:
         code = main(arguments)
     finally:
-        desktop.app.start = ordinary_start
+        app.start = ordinary_start
     for stray in strays.seen:
         sys.stderr.write(f"a part of the window was a window of its own for a moment: {stray}\n")
     return 3 if strays.seen or not runners or any(runner.failed for runner in runners) else code

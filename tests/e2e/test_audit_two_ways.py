@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from report_numbers import first_page, not_in_the_answer
 
-from core.project.project import Project
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
-from desktop.wording.generators import WantedTexts
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.wording.generators import WantedTexts
 
 PATIENCE = 60_000
 AUTHORS = ("large", "none")

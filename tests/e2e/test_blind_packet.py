@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from rating_files import SECRETS, packet
 from rating_window import PATIENCE, Rating
 
-from desktop import theme
-from desktop.app import create_window
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 KINDS = {
     "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingService", "SessionWork",

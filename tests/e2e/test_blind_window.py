@@ -22,19 +22,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.lock import is_held
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs.compare import compare
-from desktop import theme
-from desktop.app import create_window, start
-from desktop.jobs import JobState
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.lock import is_held
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.runs.compare import compare
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window, start
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo"}
 THEMES = ("castle", "stars", "rain")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, refused
 
-from core.prompts import load_axis
+from biasprint.core.prompts import load_axis
 
 ONE = 'key = "hair"\ntitle = "Hair"\nversion = 1\n[[identities]]\nkey = "red"\nlabel = "Red"\nphrase = "red"\n'
 TWO = ONE + '[[identities]]\nkey = "grey"\nlabel = "Grey"\nphrase = "grey"\n'

@@ -124,7 +124,7 @@ def test_a_file_with_another_structure_is_refused(study_file: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from core.project.project import Project
+from biasprint.core.project.project import Project
 for line in sys.stdin:
     with Project.open(Path(line.rstrip())):
         print("open", flush=True)

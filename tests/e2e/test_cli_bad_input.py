@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, refused
 
-from core.project.project import Project
-from core.prompts import Template, TemplateError
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import Template, TemplateError
 
 WRITE = ("--backend", "synthetic", "--model", "large")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, judge, refused
 
-from core.judging.plan import PlanSettings
-from core.judging.sway import DECLARED
-from core.project.project import Project
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.sway import DECLARED
+from biasprint.core.project.project import Project
 
 POWER = {
     "identities", "comparisons", "axes", "raters", "shares", "chance", "needed", "raters_needed", "detectable", "words",

@@ -9,8 +9,8 @@ import pytest
 from cli_support import ROOT, biasprint, refused
 from cli_tables import LETTERS, read_table, sources, write_table
 
-from core.project.project import Project
-from core.text import store_text
+from biasprint.core.project.project import Project
+from biasprint.core.text import store_text
 
 WROTE = ("written_by", "endpoint", "system_prompt", "parameters")
 OUTPUT = (
@@ -201,7 +201,7 @@ def test_an_export_replaces_a_file_only_when_it_is_whole(
 ) -> None:
     out = tmp_path / "prompts.csv"
     out.write_text("what was there")
-    monkeypatch.setattr("core.runs.exporting._prompts", _breaks_off)
+    monkeypatch.setattr("biasprint.core.runs.exporting._prompts", _breaks_off)
     biasprint("export", measured_file, "prompts", "--out", out, code=1)
     assert out.read_text() == "what was there"
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
@@ -209,7 +209,7 @@ def test_an_export_replaces_a_file_only_when_it_is_whole(
 
 
 def _breaks_off(project: Project, kind: str | None) -> Any:
-    from core.errors import AppError
+    from biasprint.core.errors import AppError
 
     yield {"key": "one"}
     raise AppError("The drive has gone.")

@@ -6,7 +6,7 @@ import pytest
 from cli_support import biasprint
 from cli_tables import LETTERS, sources, write_table
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 
 @pytest.mark.parametrize(

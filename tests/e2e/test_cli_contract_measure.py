@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from cli_support import biasprint, narrow, refused
 
-from core.project.project import Project
-from core.project.specs import OutputSpec
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import OutputSpec
 
 ENVELOPE = ["version", "study", "rows", "dropped", "findings", "audited", "questions", "without_number"]
 # DESIGN.md, "The command line": these keys, no others.

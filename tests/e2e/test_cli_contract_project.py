@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, outputs_of, refused
 
-from core.backends.protocol import output_seed
-from core.project.project import Project
+from biasprint.core.backends.protocol import output_seed
+from biasprint.core.project.project import Project
 
 
 def test_new_makes_the_whole_default_prompt_set_of_each_study(tmp_path: Path) -> None:

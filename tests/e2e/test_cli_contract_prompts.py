@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cli_support import biasprint, refused
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 BIOGRAPHIES = (
     "text,first_name,last_name,gender,occupation\n"

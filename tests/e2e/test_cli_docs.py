@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from cli_support import ROOT, biasprint
 
-from core.backends.registry import known
-from core.findings import Finding
-from core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
-from core.scorers.registry import describe
-from core.studies.registry import studies
+from biasprint.core.backends.registry import known
+from biasprint.core.findings import Finding
+from biasprint.core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.registry import studies
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 

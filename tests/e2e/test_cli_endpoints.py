@@ -15,9 +15,9 @@ import pytest
 from bad_server import TEXT, Answer, Asked, BadServer, answer, cut, error, good
 from cli_support import biasprint, outputs_of, refused, start
 
-from core.compute import models
-from core.machine import keys
-from core.project.project import Project
+from biasprint.core.compute import models
+from biasprint.core.machine import keys
+from biasprint.core.project.project import Project
 
 KEY = "sk-canary-0123456789"
 WAITING = 16  # texts that have come and wait to be stored together

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, program, refused
 
-import core
-from core.cli import console
+from biasprint import core
+from biasprint.core.cli import console
 
 
 @pytest.fixture(autouse=True)

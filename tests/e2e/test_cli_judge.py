@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, refused, start
 
-from core.compute import models
-from core.project.project import Project
+from biasprint.core.compute import models
+from biasprint.core.project.project import Project
 
 JUDGE = r"""
     import re, time
     from pathlib import Path
-    from core.backends.protocol import BackendInfo, Capabilities, Completion, GeneratorInfo
+    from biasprint.core.backends.protocol import BackendInfo, Capabilities, Completion, GeneratorInfo
 
     CAPABILITIES = Capabilities(False, True, False, True, True)
     INFO = BackendInfo("magistrate", "Magistrate", "Takes the longest text.", ("fair", "first"), CAPABILITIES)

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from cli_support import biasprint, outputs_of, refused
 
-from core.compute import ComputeProcess, models, process, shared
-from core.compute.process import ChildGone
-from core.project.project import Project
-from core.runs.writing import Written
+from biasprint.core.compute import ComputeProcess, models, process, shared
+from biasprint.core.compute.process import ChildGone
+from biasprint.core.project.project import Project
+from biasprint.core.runs.writing import Written
 
 DIED = "The process for computing stopped unexpectedly (signal SIGKILL)."
 SCORER = "lexicon_published"  # needs no library, which each new compute process would load again
@@ -32,7 +32,9 @@ class Killer:
         self._wait, self._left = process._wait_for_answer, 0
 
     def at(self, number: int, compute: ComputeProcess | None = None) -> None:
-        (compute or shared()).call("core.scorers.registry:describe")  # it is there and ready, so that it dies at work
+        (compute or shared()).call(
+            "biasprint.core.scorers.registry:describe"
+        )  # it is there and ready, so that it dies at work
         self._left = number
 
     def wait(self, child: Any, listening: Any) -> Any:
@@ -132,7 +134,7 @@ def test_tables_say_that_the_compute_process_died(study_file: Path, tmp_path: Pa
 
 MOODY = """
     from pathlib import Path
-    from core.backends.protocol import BackendInfo, Capabilities, Completion, GeneratorInfo
+    from biasprint.core.backends.protocol import BackendInfo, Capabilities, Completion, GeneratorInfo
 
     CAPABILITIES = Capabilities(False, True, False, True, False)
     INFO = BackendInfo("moody", "Moody", "Fails at times.", ("any",), CAPABILITIES)

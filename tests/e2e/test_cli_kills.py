@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from cli_support import ROOT, biasprint, outputs_of, start
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 and terminals are POSIX's")
 
@@ -32,8 +32,9 @@ PATIENCE_SECONDS = 60.0
 # begins after the imports, and the kills take half the time. The soak test starts the program itself.
 WARM = """
 import os, sys
-import core.cli.app, core.compute, core.runs.generate, core.runs.score, core.runs.setup, rich.progress
-from desktop.__main__ import main
+import biasprint.core.cli.app, biasprint.core.compute, biasprint.core.runs.generate, biasprint.core.runs.score
+import biasprint.core.runs.setup, rich.progress
+from biasprint.desktop.__main__ import main
 for line in sys.stdin:
     child = os.fork()
     if not child:

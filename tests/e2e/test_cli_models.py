@@ -7,8 +7,8 @@ import pytest
 from cli_support import biasprint, refused
 from fake_hub import FakeHub, Repository, Rule, classifier
 
-from core.machine import offline
-from core.machine.models import catalogue
+from biasprint.core.machine import offline
+from biasprint.core.machine.models import catalogue
 
 NAME, REPOSITORY, COMMIT = "language-agency", "emmatliu/language-agency-classifier", "a" * 40
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(40)
@@ -25,7 +25,7 @@ def program_home(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Path:
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     pytest.importorskip("huggingface_hub")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({COMMIT: classifier(5000)}, COMMIT)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -68,7 +68,7 @@ def test_a_model_is_got_listed_verified_preferred_and_removed(hub: FakeHub) -> N
 
 
 def test_a_broken_download_is_said_and_goes_on(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.TRIES", 1)
     hub.rules["model.safetensors"] = Rule("cut", at=2000)
     refused("models", "get", NAME, code=1, says="could not be reached")
     got = biasprint("models", "get", NAME, "--json").json
@@ -118,8 +118,8 @@ def test_the_switch_is_set_told_and_obeyed(hub: FakeHub, monkeypatch: pytest.Mon
 
 
 def test_the_engine_is_said_to_be_here_or_why_it_cannot_come(monkeypatch, capsys):
-    from core.backends.llama_cpp import engine, options
-    from desktop.__main__ import main
+    from biasprint.core.backends.llama_cpp import engine, options
+    from biasprint.desktop.__main__ import main
 
     monkeypatch.setattr(options, "installed", lambda: True)
     assert main(["models", "engine"]) == 0

@@ -10,8 +10,8 @@ import pytest
 from cli_support import biasprint, refused
 from packet_files import answer, coordinator
 
-from core.judging.packets.packet import finish_packet
-from core.project.project import Project
+from biasprint.core.judging.packets.packet import finish_packet
+from biasprint.core.project.project import Project
 
 AXIS = "orientation"
 

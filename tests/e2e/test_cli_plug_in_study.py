@@ -36,15 +36,15 @@ def test_its_prompts_are_written_for_and_not_narrowed(tmp_path: Path) -> None:
 
 
 def test_a_target_of_no_plug_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.compute.messages import plug_in_packages, split_target
+    from biasprint.core.compute.messages import plug_in_packages, split_target
 
     (tmp_path / "other.py").write_text("def run(): ...\n")
     monkeypatch.syspath_prepend(songs_plug_in.install(tmp_path / "site"))
     plug_in_packages.cache_clear()
     try:
-        assert split_target("songs_study:measure", ("core",)) == ("songs_study", "measure")
+        assert split_target("songs_study:measure", ("biasprint",)) == ("songs_study", "measure")
         for target in ("other:run", "os:remove", "songs_studies:measure"):
             with pytest.raises(ValueError, match="is not a"):
-                split_target(target, ("core",))
+                split_target(target, ("biasprint",))
     finally:
         plug_in_packages.cache_clear()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from cli_support import ROOT, biasprint, program
 
-from core.machine import offline
+from biasprint.core.machine import offline
 
 LOUD = """
 import os, sys
 import numpy
-from core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import ScoreValue
 
 class Loud:
     role, name, version, sha256, stand_in, shape = "loudness", "loud", "1", None, True, "the share of capitals"
@@ -75,7 +75,7 @@ with open(os.environ["SOCKETS"] + ".processes", "a") as log:
 # Commands one after another in one process, each a line with tabs between its words; what it has loaded in the end.
 WALK = """
 import os, sys
-from desktop.__main__ import main
+from biasprint.desktop.__main__ import main
 if __name__ == "__main__":
     for line in sys.argv[1:]:
         code = main(line.split(chr(9)))
@@ -92,7 +92,7 @@ def watched(tmp_path: Path) -> tuple[dict[str, str], Path]:
     site, log = tmp_path / "site", tmp_path / "sockets"
     site.mkdir()
     (site / "sitecustomize.py").write_text(SITE)
-    return {"SOCKETS": str(log), "PYTHONPATH": os.pathsep.join((str(site), str(ROOT)))}, log
+    return {"SOCKETS": str(log), "PYTHONPATH": os.pathsep.join((str(site), str(ROOT / "core" / "python")))}, log
 
 
 def test_offline_no_process_opens_an_internet_socket_and_commands_load_neither_qt_nor_models(tmp_path: Path) -> None:

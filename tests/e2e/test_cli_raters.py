@@ -7,10 +7,10 @@ import pytest
 from cli_support import biasprint, refused
 from fingerprint_project import project_with_texts, rated
 
-from core.judging.known import KnownAnswer
-from core.judging.plan import CHECK, RIGHT, PlanSettings
-from core.project.project import Project
-from core.project.rows import ComparisonRow
+from biasprint.core.judging.known import KnownAnswer
+from biasprint.core.judging.plan import CHECK, RIGHT, PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow
 
 
 @pytest.fixture

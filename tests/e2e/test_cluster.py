@@ -13,8 +13,8 @@ import pytest
 from pyarrow import parquet
 from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 
-from core.cluster.order import SCORES, ScoringOrder, plan
-from core.cluster.partition import score_partition
+from biasprint.core.cluster.order import SCORES, ScoringOrder, plan
+from biasprint.core.cluster.partition import score_partition
 
 pytest.importorskip("ray", reason="Ray is not installed (extra cluster)")
 pytestmark = [

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.project.project import Project
-from core.runs.sample import unpack_sample
+from biasprint.core.project.project import Project
+from biasprint.core.runs.sample import unpack_sample
 
 HERE = Path(__file__).parent
 

@@ -9,16 +9,16 @@ from auditor import Auditor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.compute import models, shared
-from core.project.project import Project
-from core.prompts import PromptSetDraft
-from core.runs import setup
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.panels.home.new_audit import NewAuditDialog
-from desktop.panels.home.panel import HomePanel
-from desktop.settings import Settings
-from desktop.wording.titles import words_of
+from biasprint.core.compute import models, shared
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import PromptSetDraft
+from biasprint.core.runs import setup
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.home.new_audit import NewAuditDialog
+from biasprint.desktop.panels.home.panel import HomePanel
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.wording.titles import words_of
 
 PATIENCE = 120_000
 MOST = 4

@@ -17,17 +17,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.compute import shared
-from core.machine import offline
-from core.project.project import Project
-from core.runs import letter_check
-from core.runs.sample import unpack_sample
-from desktop import theme
-from desktop.app import create_window, start
-from desktop.main_window import MainWindow
-from desktop.operations import letters
-from desktop.panels.letters.panel import LettersPanel
-from desktop.settings import Settings
+from biasprint.core.compute import shared
+from biasprint.core.machine import offline
+from biasprint.core.project.project import Project
+from biasprint.core.runs import letter_check
+from biasprint.core.runs.sample import unpack_sample
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window, start
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import letters
+from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.settings import Settings
 
 PATIENCE = 120_000  # a first reading loads what it needs
 FAILURE = "Measuring could not be prepared: the package index could not be reached. Check the network connection."
@@ -149,7 +149,7 @@ def test_with_the_first_part_alone_one_works_and_the_rest_works_when_it_has_come
     here = Path(__file__).parent
     variables = os.environ | {"BIASPRINT_HOME": str(own_home / "program"), "QT_QPA_PLATFORM": "offscreen"}
     variables.pop(warm_children.LENT, None)  # what computes is of that environment too
-    variables["PYTHONPATH"] = os.pathsep.join(map(str, (here, here.parent, here.parents[1])))
+    variables["PYTHONPATH"] = os.pathsep.join(map(str, (here, here.parent, here.parents[1] / "core" / "python")))
     done = subprocess.run(
         [str(environment.python), str(here / "first_part.py"), str(sample), str(full)],
         capture_output=True, text=True, timeout=280, check=False, env=variables,

@@ -20,24 +20,24 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.looking import record_look
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.project.stores.judging import LOOK
-from core.runs.compare import compare
-from desktop import theme
-from desktop.app import create_window
-from desktop.commands import build_program
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS
-from desktop.settings import Settings
-from desktop.window_commands import window_commands
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.looking import record_look
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.project.stores.judging import LOOK
+from biasprint.core.runs.compare import compare
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window
+from biasprint.desktop.commands import build_program
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.window_commands import window_commands
 
 PATIENCE = 60_000
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo"}
@@ -429,7 +429,7 @@ def test_a_look_that_cannot_be_written_down_shows_nothing(
 
     rating = Rating(qtbot, window, file)
     rating.start("R02")
-    monkeypatch.setattr("core.judging.looking.record_look", refuse)
+    monkeypatch.setattr("biasprint.core.judging.looking.record_look", refuse)
     question = try_panel(qtbot, window, "outputs")
     assert question is not None
     question.risky_button.click()

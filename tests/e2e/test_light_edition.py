@@ -14,7 +14,7 @@ import pytest
 import warm_children
 from partial_environment import PartialEnvironment, full_site
 
-from core.machine.installation import declared, parts, state
+from biasprint.core.machine.installation import declared, parts, state
 
 ROOT = Path(__file__).parents[2]
 LETTER = (
@@ -39,7 +39,10 @@ class Light:
         (folder / "cv.txt").write_text(CV, encoding="utf-8")
 
     def run(self, *words: str, python: Path | None = None) -> "subprocess.CompletedProcess[str]":
-        variables = os.environ | {"BIASPRINT_HOME": str(self.folder / "home"), "PYTHONPATH": str(ROOT)}
+        variables = os.environ | {
+            "BIASPRINT_HOME": str(self.folder / "home"),
+            "PYTHONPATH": str(ROOT / "core" / "python"),
+        }
         variables.pop(warm_children.LENT, None)  # what computes is of this environment too
         variables.pop(state.WITHOUT_ENGINE, None)
         return subprocess.run(
@@ -48,7 +51,7 @@ class Light:
         )  # fmt: skip
 
     def command(self, words: Sequence[str], python: Path | None = None) -> "subprocess.CompletedProcess[str]":
-        return self.run("-m", "desktop", *words, python=python)
+        return self.run("-m", "biasprint", *words, python=python)
 
     def letter(self, python: Path | None = None) -> Any:
         done = self.command(["letter", "letter.txt", "--context", "cv.txt", "--json"], python)

@@ -24,9 +24,9 @@ pytest.importorskip("uvicorn", reason="llama.cpp's server needs llama-cpp-python
 
 from cli_support import biasprint, narrow, outputs_of, refused
 
-from core.backends import llama_cpp, openai_compatible
-from core.backends.protocol import Parameter, Request, output_seed
-from core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.backends import llama_cpp, openai_compatible
+from biasprint.core.backends.protocol import Parameter, Request, output_seed
+from biasprint.core.prompts import cogs_set, letters_context_less_set
 
 TEACHING = Path(__file__).parents[2] / "models" / "teaching" / "teaching.gguf"
 CONTEXT = 1_024
@@ -41,9 +41,9 @@ def plain_tiny(path: Path) -> Path:
     Of characters that are cut apart, the server loses count and forgets `max_tokens`; their tokens are as likely here
     as the middle one, and so never among the 40 that are drawn from.
     """
-    from models.teaching.config import ModelConfig
-    from models.teaching.gguf_file import random_tensors, write_llama_gguf
-    from models.teaching.tokenizer import train_tokenizer
+    from biasprint.models.teaching.config import ModelConfig
+    from biasprint.models.teaching.gguf_file import random_tensors, write_llama_gguf
+    from biasprint.models.teaching.tokenizer import train_tokenizer
 
     config = ModelConfig(vocabulary=384, width=64, layers=2, heads=2, hidden=128, context=CONTEXT)
     tokenizer = train_tokenizer(["A tiny model for tests writes nonsense in no time at all."] * 8, config.vocabulary)

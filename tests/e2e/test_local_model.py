@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cli_support import biasprint, narrow
 
-from core.project.project import Project
+from biasprint.core.project.project import Project
 
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 

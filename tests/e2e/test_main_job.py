@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 HERE = Path(__file__).parent
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cli_support import ROOT, answer_all, biasprint
 
-from core.prompts import load_axis
-from core.prompts.name_sets import load_name_set
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.name_sets import load_name_set
 
 PAGE = (ROOT / "docs" / "own-people.md").read_text(encoding="utf-8")
 FILE = re.compile(r"`(\w+\.(?:toml|txt|csv))`[^\n]*\n\n```(?:toml|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)

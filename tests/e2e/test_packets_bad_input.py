@@ -15,9 +15,9 @@ from raters_bench import Bench
 from rating_files import packet
 from rating_window import Rating
 
-from core.project.changes import Changes
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 SOUND = "packet-R01.bpacket"
 
@@ -170,7 +170,7 @@ def test_with_a_clock_that_was_set_back_the_revised_answer_counts(
     rating.start()
     days = iter(range(28, 0, -1))
     monkeypatch.setattr(
-        "core.project.stores.judging.utc_now", lambda: f"2031-02-{next(days):02d}T10:00:00.000+00:00"
+        "biasprint.core.project.stores.judging.utc_now", lambda: f"2031-02-{next(days):02d}T10:00:00.000+00:00"
     )  # each time is a day before the last one
     rating.press("1", "b", "2", "3", "0", "x")
     rating.at("end")

@@ -14,8 +14,8 @@ import pytest
 from note_letters import letters
 from rating_files import packet
 
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
 

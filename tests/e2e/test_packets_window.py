@@ -19,11 +19,11 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from core.judging.assignment import assigned
-from core.judging.card_order import secret_of
-from core.judging.plan import PlanSettings
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.card_order import secret_of
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 CODES = ("R01", "R02", "R03")
 AXES = ("race", "orientation")

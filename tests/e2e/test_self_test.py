@@ -36,7 +36,7 @@ def test_the_self_test_passes_and_leaves_nothing_behind(own_home: Path) -> None:
 
 def test_what_cannot_be_done_ends_it_as_a_failure_that_says_where() -> None:
     """Here the sample is missing, as it would be in a package that left it out."""
-    lost = "import core.runs.sample\ncore.runs.sample.SHIPPED = 'not-packaged.gz'"
+    lost = "from biasprint.core.runs import sample\nsample.SHIPPED = 'not-packaged.gz'"
     done = self_test(first=lost)
     assert done.returncode == 1
     assert "sample project: FAILED" in done.stdout
@@ -45,8 +45,8 @@ def test_what_cannot_be_done_ends_it_as_a_failure_that_says_where() -> None:
 
 
 def test_an_error_that_the_window_shows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.errors import AppError
-    from desktop.self_test import Failed, Hand
+    from biasprint.core.errors import AppError
+    from biasprint.desktop.self_test import Failed, Hand
 
     class Window:
         def show_error(self, error: AppError) -> None:

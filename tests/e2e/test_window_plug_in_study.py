@@ -8,12 +8,12 @@ import songs_plug_in
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop import theme
-from desktop.dialogs.import_table import ImportDialog
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
-from desktop.wording.findings import items_word
-from desktop.wording.titles import words_of
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table import ImportDialog
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.wording.findings import items_word
+from biasprint.desktop.wording.titles import words_of
 
 PATIENCE = 60_000
 
@@ -40,7 +40,7 @@ def window(qtbot: QtBot, qapp: QApplication, songs: None, tmp_path: Path) -> Ite
 def test_the_window_s_panels_take_a_plug_in_as_one_of_their_own(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     table, path = tmp_path / "songs.csv", tmp_path / "songs.biasprint"
     table.write_text(songs_plug_in.TABLE)

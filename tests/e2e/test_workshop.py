@@ -17,14 +17,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from workshop_people import CONSENT, PATIENCE, People, always_one, in_turn, make_project
 
-from core.judging.workshop import attendance
-from core.project.project import Project
-from desktop import theme
-from desktop.app import create_window, start
-from desktop.dialogs.question import Question
-from desktop.panels.workshop.participant import SaveDialog
-from desktop.panels.workshop.room import LeaveDialog
-from desktop.settings import Settings
+from biasprint.core.judging.workshop import attendance
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window, start
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.panels.workshop.participant import SaveDialog
+from biasprint.desktop.panels.workshop.room import LeaveDialog
+from biasprint.desktop.settings import Settings
 
 HIDDEN = {
     "file": "zqfile", "folder": "zqfolder", "recent": "zqrecent", "axis": "zqaxis", "axis title": "Zqaxistitle",

@@ -13,17 +13,17 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from workshop_people import PATIENCE, make_project
 
-from core.jobs import JobContext
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import ComparisonWording
-from core.judging.workshop import attendance
-from core.project.project import Project
-from core.runs.fingerprint import raters_with_fingerprint
-from desktop import theme
-from desktop.app import create_window, start
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.workshop import attendance
+from biasprint.core.project.project import Project
+from biasprint.core.runs.fingerprint import raters_with_fingerprint
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window, start
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
 

@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 from workshop_people import PATIENCE, People, always_one, make_project
 
-from core.compute import ComputeProcess
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.plan import PlanSettings
-from core.project.project import Project
-from desktop import theme
-from desktop.app import create_window, start
-from desktop.settings import Settings
-from desktop.widgets import Label
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.app import create_window, start
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.widgets import Label
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_a_short_pin_is_refused_and_nothing_begins(people: People, workshop: boo
 
 @pytest.mark.parametrize("workshop", [True])
 def test_a_place_that_cannot_be_opened_is_said_and_can_be_tried_again(people: People, workshop: bool, monkeypatch):
-    from core.judging import workshop as rules
+    from biasprint.core.judging import workshop as rules
 
     def full(*_: object) -> None:
         raise AppError("The disk is full.", hint="Free some space.")

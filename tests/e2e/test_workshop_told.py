@@ -8,9 +8,9 @@ import pytest
 from cli_support import biasprint
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 
-from core.jobs import JobContext
-from core.project.project import Project
-from desktop.read.charts import StoredCharts
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.desktop.read.charts import StoredCharts
 
 
 def workshop_of(path: Path, people: int) -> list[str]:

@@ -15,10 +15,10 @@ from note_letters import LONGEST, letters
 from PySide6.QtTest import QTest
 from robot import Robot, Script, run
 
-from core.errors import JobCancelled
-from core.jobs import JobContext
-from desktop.operations import letters as operations
-from desktop.operations.letters import Checked, LetterRequest
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.operations import letters as operations
+from biasprint.desktop.operations.letters import Checked, LetterRequest
 
 BETWEEN_SECONDS = 0.03
 LETTER = "Kelly is a warm colleague. She led the team in 2021, and I recommend her."

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from robot import borrow_compute
 from workshop_people import People, always_one
 
-from desktop.app import build_application, create_window, start
-from desktop.settings import Settings
+from biasprint.desktop.app import build_application, create_window, start
+from biasprint.desktop.settings import Settings
 
 
 class Waiting:

@@ -11,12 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs.compare import compare
-from desktop.main_window import MainWindow
-from desktop.panels.workshop.room import WorkshopRoom
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.runs.compare import compare
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.workshop.room import WorkshopRoom
 
 IDENTITIES = {"zqidentone": "Zqlabelone", "zqidenttwo": "Zqlabeltwo", "zqidentthree": "Zqlabelthree"}
 MARKS = {"zqidentone": "A", "zqidenttwo": "Another", "zqidentthree": "One"}  # with what the texts of each begin
@@ -110,7 +110,7 @@ class People:
 
     def setup(self) -> Any:
         """The page that sets a workshop up."""
-        from desktop.panels.workshop.setup import WorkshopSetup
+        from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 
         panel = self.window.panels["fingerprint"]
         panel.offer_workshop()
@@ -145,7 +145,7 @@ class People:
 
     def leave(self, pin: str = "") -> None:
         """Out of the workshop, to the page of who leads it."""
-        from desktop.panels.workshop.room import LeaveDialog
+        from biasprint.desktop.panels.workshop.room import LeaveDialog
 
         self.window.close()
         dialog = self.room.findChild(LeaveDialog)  # type: ignore[union-attr]

@@ -80,7 +80,7 @@ def hold(target: Target, root: Path, patch: pytest.MonkeyPatch) -> Held:
         patch.setenv(variable, str(root / name))
     patch.setattr(tempfile, "tempdir", str(root / "tmp"))  # which it asked for once, and keeps
     # A child that is forked, as other tests' are, asked too, and holds more memory than the one of documents may.
-    patch.setattr("core.compute.process.multiprocessing", multiprocessing)
+    patch.setattr("biasprint.core.compute.process.multiprocessing", multiprocessing)
     (root / target.place).parent.mkdir(parents=True, exist_ok=True)
     target.lay_out(root)
     return Held(target.name, root, apart=target.apart, seconds=target.seconds)

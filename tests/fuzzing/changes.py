@@ -96,7 +96,7 @@ def damaged_json(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
 
 def damaged_toml(samples: Sequence[bytes]) -> st.SearchStrategy[bytes]:
     """TOML whose bytes are damaged, or in which values are others, gone or doubled."""
-    from core.prompts.resource_files import toml_text
+    from biasprint.core.prompts.resource_files import toml_text
 
     return st.one_of(_with_other_data(samples, tomllib.loads, toml_text), damaged_bytes(samples))
 

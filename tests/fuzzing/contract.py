@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeCrashed, ComputeProcess
-from core.errors import AppError
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.errors import AppError
 
 MEMORY_MB = 512  # above what the process holds before
 PATIENCE = 4  # as many times the processor time of a kind may pass by the clock
@@ -48,7 +48,7 @@ class Held:
         self._seconds, self._starting = seconds, starting
         (root / READ).mkdir(parents=True)
         (root / READ / CANARY).write_text("Nobody writes here.")
-        self._process = ComputeProcess(packages=("core", "fuzzing"))
+        self._process = ComputeProcess(packages=("biasprint", "fuzzing"))
 
     def close(self) -> None:
         self._process.close()

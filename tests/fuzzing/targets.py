@@ -17,7 +17,7 @@ from zlib import crc32
 
 from hypothesis import strategies as st
 
-from core.errors import AppError
+from biasprint.core.errors import AppError
 from fuzzing.changes import damaged_archive, damaged_bytes, damaged_database, damaged_json, damaged_toml
 
 DATA = Path(__file__).parents[1] / "data"
@@ -77,9 +77,9 @@ def _projects() -> list[bytes]:
 def _take_project(path: Path) -> str:
     from read_everything import read_everything
 
-    from core.project.check import check_project
-    from core.project.project import Project
-    from core.project.rescue import rescue_project
+    from biasprint.core.project.check import check_project
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rescue import rescue_project
 
     def opened(path: Path) -> None:
         with Project.open(path, read_only=True) as project:
@@ -121,7 +121,7 @@ def _packets() -> list[bytes]:
 def _take_packet(path: Path) -> str:
     from packet_files import judging, merge
 
-    from core.judging.packets.merge import read_packet
+    from biasprint.core.judging.packets.merge import read_packet
 
     def rated(path: Path) -> None:
         with judging(copied(path)) as door:
@@ -149,14 +149,14 @@ def _letters(*names: str) -> Samples:
 
 
 def _take_letter(path: Path) -> str:
-    from core.documents.files.child import parse
+    from biasprint.core.documents.files.child import parse
 
     parse(path.read_bytes(), path.name)
     return ""
 
 
 def _limit() -> None:
-    from core.documents.files.child import limit_once
+    from biasprint.core.documents.files.child import limit_once
 
     limit_once()
 
@@ -209,10 +209,10 @@ def _parquets() -> list[bytes]:
 
 
 def _take_table(path: Path) -> str:
-    from core.documents.house import read_list
-    from core.documents.pile.outcomes import read_outcomes
-    from core.tables import fields_of, known_formats, look_at, read_format, read_records
-    from core.tables.read import read_columns
+    from biasprint.core.documents.house import read_list
+    from biasprint.core.documents.pile.outcomes import read_outcomes
+    from biasprint.core.tables import fields_of, known_formats, look_at, read_format, read_records
+    from biasprint.core.tables.read import read_columns
 
     def as_format(name: str) -> Callable[[Path], object]:
         return lambda path: read_format(name, path)
@@ -248,8 +248,8 @@ def _results() -> list[bytes]:
 
 
 def _take_results(path: Path) -> str:
-    from core.judging.packets import label_studio
-    from core.runs.comparator import read_comparator
+    from biasprint.core.judging.packets import label_studio
+    from biasprint.core.runs.comparator import read_comparator
 
     return every_refused(path, read_comparator, label_studio.read)
 
@@ -287,7 +287,7 @@ def _classifier_file(name: str) -> bytes:
 
 
 def _take_folder(path: Path) -> str:
-    from core.scorers.folders.classifier import load_classifier
+    from biasprint.core.scorers.folders.classifier import load_classifier
 
     classifier = load_classifier(path.parent)
     classifier.logits(classifier.encode(["She is kind and warm.", ""]))
@@ -347,11 +347,11 @@ def _server() -> str:
 
 
 def _take_reply(path: Path) -> str:
-    from core.backends.openai_compatible.failures import Clock
-    from core.backends.openai_compatible.settings import EndpointSettings
-    from core.backends.openai_compatible.writer import EndpointWriter
-    from core.backends.protocol import Request
-    from core.machine.endpoints import Endpoint
+    from biasprint.core.backends.openai_compatible.failures import Clock
+    from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+    from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+    from biasprint.core.backends.protocol import Request
+    from biasprint.core.machine.endpoints import Endpoint
 
     _now["reply"] = path.read_bytes()
     endpoint = Endpoint("lab", _server(), retries=0, deadline_seconds=3.0)
@@ -369,9 +369,9 @@ def _take_reply(path: Path) -> str:
 
 
 def _definitions() -> list[bytes]:
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.library import example_of
-    from core.prompts.resource_files import packaged
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.library import example_of
+    from biasprint.core.prompts.resource_files import packaged
 
     found = [example_of(kind).encode() for kind in KINDS.values() if kind.suffixes[0] == "toml"]
     shipped = [packaged("axes"), packaged("designs")]
@@ -379,10 +379,10 @@ def _definitions() -> list[bytes]:
 
 
 def _take_definition(path: Path) -> str:
-    from core.prompts.axes import load_axis
-    from core.prompts.definition_kinds import KINDS
-    from core.prompts.designs import load_design
-    from core.prompts.library import read_definition
+    from biasprint.core.prompts.axes import load_axis
+    from biasprint.core.prompts.definition_kinds import KINDS
+    from biasprint.core.prompts.designs import load_design
+    from biasprint.core.prompts.library import read_definition
 
     def as_kind(kind: Any) -> Callable[[Path], object]:
         return lambda path: read_definition(kind, path)
@@ -395,7 +395,7 @@ def _audits() -> list[bytes]:
 
 
 def _take_audit(path: Path) -> str:
-    from core.runs.audit.reading import read_audit
+    from biasprint.core.runs.audit.reading import read_audit
 
     read_audit(path)
     return ""
@@ -409,10 +409,10 @@ def _settings() -> list[bytes]:
 
 
 def _take_settings(path: Path) -> str:
-    from core.machine import endpoints, storage
-    from core.machine.models import records
-    from core.project import gate
-    from desktop.settings import BY_KEY, Settings
+    from biasprint.core.machine import endpoints, storage
+    from biasprint.core.machine.models import records
+    from biasprint.core.project import gate
+    from biasprint.desktop.settings import BY_KEY, Settings
 
     settings = Settings(copied(path))
     for key in BY_KEY:

@@ -12,7 +12,7 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.agreement import (
+from biasprint.core.metrics.agreement import (
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,

@@ -19,10 +19,10 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.embeddings import association, weat_of_chosen_words, weat_of_given_words
-from core.metrics.likelihood import conditional_likelihoods, likelihood_deltas, omnibus
-from core.metrics.ranks import kendall_tau, spearman_rho
-from core.metrics.topics import (
+from biasprint.core.metrics.embeddings import association, weat_of_chosen_words, weat_of_given_words
+from biasprint.core.metrics.likelihood import conditional_likelihoods, likelihood_deltas, omnibus
+from biasprint.core.metrics.ranks import kendall_tau, spearman_rho
+from biasprint.core.metrics.topics import (
     chi_squared,
     permuted_membership,
     published_membership,

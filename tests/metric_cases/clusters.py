@@ -17,8 +17,8 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.clusters import Clusters, CrossedCounts
-from core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
+from biasprint.core.metrics.clusters import Clusters, CrossedCounts
+from biasprint.core.metrics.jackknife import Kinds, jackknife, jackknife_interval, kinds_of
 
 RESAMPLES = 4000
 LEVELS, OTHERS = np.repeat([0, 1, 2, 3], 5), np.tile([0, 1, 2, 3, 4], 4)

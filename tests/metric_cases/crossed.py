@@ -3,7 +3,7 @@
 import numpy as np
 from metric_cases.case import COUNTS, DEFINED, EMPTY, NOBODY, UNDEFINED, Case, inverted, negated, scaled
 
-from core.metrics.interactions import crossed_means, crossed_odds
+from biasprint.core.metrics.interactions import crossed_means, crossed_odds
 
 DRAWN = np.random.default_rng(9)
 TEXTS = 48

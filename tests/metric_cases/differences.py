@@ -21,9 +21,9 @@ from metric_cases.case import (
     swapped,
 )
 
-from core.metrics.adjust import benjamini_hochberg, holm
-from core.metrics.arms import arm_effect, difference_of_effects
-from core.metrics.means import (
+from biasprint.core.metrics.adjust import benjamini_hochberg, holm
+from biasprint.core.metrics.arms import arm_effect, difference_of_effects
+from biasprint.core.metrics.means import (
     base_rate_equivalence,
     clustered_mean,
     equivalence,
@@ -34,7 +34,13 @@ from core.metrics.means import (
     two_sample_difference,
     worth_mean,
 )
-from core.metrics.proportions import clustered_proportion, paired_proportions, rate_ratio, two_proportions, wilson
+from biasprint.core.metrics.proportions import (
+    clustered_proportion,
+    paired_proportions,
+    rate_ratio,
+    two_proportions,
+    wilson,
+)
 
 A, B = array(0.4, 1.3, 2.2, 0.9, 3.1, 1.8), array(0.1, 1.6, 1.1, 0.7, 2.0, 1.9)
 ONE, FLAT, TIED = array(1.5), array(2.0, 2.0, 2.0), array(1.0, 1.0, 2.0, 2.0)

@@ -17,8 +17,8 @@ from metric_cases.case import (
     swapped,
 )
 
-from core.metrics.embeddings import group_margins
-from core.metrics.representative import (
+from biasprint.core.metrics.embeddings import group_margins
+from biasprint.core.metrics.representative import (
     cosine_distance,
     representative_interval,
     representative_null,

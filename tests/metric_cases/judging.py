@@ -16,10 +16,10 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.agreement import random_consistency
-from core.metrics.preference import Placed, adjusted_shares
-from core.metrics.ranking import NOBODY, Ballots, ranking
-from core.metrics.ranks import log_outliers
+from biasprint.core.metrics.agreement import random_consistency
+from biasprint.core.metrics.preference import Placed, adjusted_shares
+from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
+from biasprint.core.metrics.ranks import log_outliers
 
 TIMES = np.random.default_rng(5).lognormal(2.3, 0.5, 24)
 

@@ -13,8 +13,8 @@ from metric_cases.case import (
     inverted,
 )
 
-from core.metrics.clusters import Clusters
-from core.metrics.odds import (
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.odds import (
     OddsRatio,
     clustered_odds_ratios,
     odds_ratio_changes,
@@ -23,7 +23,7 @@ from core.metrics.odds import (
     sample_odds_ratio,
     telling_log_odds,
 )
-from core.metrics.result import Bounds, MaybeBounds
+from biasprint.core.metrics.result import Bounds, MaybeBounds
 
 DRAWN = np.random.default_rng(6)
 LETTERS = 24

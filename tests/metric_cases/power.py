@@ -14,7 +14,7 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.power import (
+from biasprint.core.metrics.power import (
     blocks_needed,
     choices_needed,
     detectable_affinity,

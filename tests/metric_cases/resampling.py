@@ -19,8 +19,8 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.jackknife import group_jackknife
-from core.metrics.resampling import (
+from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.resampling import (
     bootstrap_means,
     cluster_bootstrap_sums,
     dealt_sums,

@@ -18,10 +18,10 @@ from metric_cases.case import (
     scaled,
 )
 
-from core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
-from core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
-from core.metrics.spread import spread_of_groups
-from core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
+from biasprint.core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
+from biasprint.core.metrics.spread import spread_of_groups
+from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 CHOSEN = array(9, 4, 5)
 # Two or three raters of each comparison, three identities.

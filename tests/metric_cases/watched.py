@@ -16,7 +16,7 @@ from metric_cases.case import (
     same,
 )
 
-from core.metrics.anytime import (
+from biasprint.core.metrics.anytime import (
     BoundedMean,
     clustered_share_band,
     normal_band,
@@ -25,8 +25,8 @@ from core.metrics.anytime import (
     spread_band,
     watched_chance_range,
 )
-from core.metrics.result import Bounds
-from core.metrics.sums import ClusterSums, ExactSum, Moments, cluster_means, exact_mean
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.metrics.sums import ClusterSums, ExactSum, Moments, cluster_means, exact_mean
 
 SCORES = np.random.default_rng(11).random(40)
 MEANS = array(0.2, 0.3, 0.5)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.metrics.means import paired_difference, two_sample_difference
-from core.metrics.proportions import wilson
-from core.metrics.result import Difference
-from core.scorers.agency_minilm import CLASSES, AgencyMiniLM
-from core.scorers.lexicon import Counting, LexiconScorer
-from core.scorers.segment import sentences
+from biasprint.core.metrics.means import paired_difference, two_sample_difference
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.result import Difference
+from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM
+from biasprint.core.scorers.lexicon import Counting, LexiconScorer
+from biasprint.core.scorers.segment import sentences
 
 pytestmark = pytest.mark.replication
 

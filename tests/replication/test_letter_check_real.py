@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.documents.batches import unsupported_share
-from core.documents.files import read_pasted
-from core.documents.occupation_guess import guess_occupation
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.twins import read_with_twin
-from core.documents.values import Document, Reading
-from core.metrics.means import paired_difference
-from core.runs.letter_check import scorers_for_letters
-from core.swap import Person
+from biasprint.core.documents.batches import unsupported_share
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.occupation_guess import guess_occupation
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import read_with_twin
+from biasprint.core.documents.values import Document, Reading
+from biasprint.core.metrics.means import paired_difference
+from biasprint.core.runs.letter_check import scorers_for_letters
+from biasprint.core.swap import Person
 
 pytestmark = pytest.mark.replication
 

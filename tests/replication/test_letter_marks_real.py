@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.documents.marks import marks_of
-from core.documents.parts import parts_of
-from core.documents.reading import sentences_of
-from core.documents.values import CATEGORIES, Category, Document, Mark
-from core.swap.guess import guess_person
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.parts import parts_of
+from biasprint.core.documents.reading import sentences_of
+from biasprint.core.documents.values import CATEGORIES, Category, Document, Mark
+from biasprint.core.swap.guess import guess_person
 
 pytestmark = pytest.mark.replication
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core.compute import ComputeProcess
-from core.findings import Finding
-from core.jobs import JobContext
-from core.runs.measure import MeasuredStudy, measure_tables
-from core.studies.completion.cells import implied_tau, published
-from core.studies.study import MeasureOptions
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.measure import MeasuredStudy, measure_tables
+from biasprint.core.studies.completion.cells import implied_tau, published
+from biasprint.core.studies.study import MeasureOptions
 
 pytestmark = pytest.mark.replication
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.findings import StudyResult
-from core.metrics.adjust import holm
-from core.metrics.clusters import Clusters
-from core.metrics.odds import clustered_odds_ratios
-from core.studies.letters.measure import measure
-from core.studies.letters.table import letters_table
+from biasprint.core.findings import StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.odds import clustered_odds_ratios
+from biasprint.core.studies.letters.measure import measure
+from biasprint.core.studies.letters.table import letters_table
 
 pytestmark = pytest.mark.replication
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.compute.messages import resolve
-from core.findings import Finding
-from core.jobs import JobContext
-from core.runs.measure import measure_tables
-from core.studies.study import MeasureOptions
+from biasprint.core.compute.messages import resolve
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.studies.study import MeasureOptions
 
 pytestmark = pytest.mark.replication
 
@@ -29,7 +29,7 @@ class Inline:
     """Does in this process what the compute process does in its own."""
 
     def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        return resolve(target, ("core",))(*args, **named)
+        return resolve(target, ("biasprint",))(*args, **named)
 
 
 @pytest.fixture(scope="module", params=[None, "wan"])

@@ -9,13 +9,13 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.findings import Finding
-from core.metrics.likelihood import delta_draws, likelihood_draws
-from core.metrics.ranks import kendall_draws
-from core.metrics.result import Bounds
-from core.studies.completion.cells import ReplyCell, cells
-from core.studies.completion.measure import deltas, likelihoods, published_deltas, published_likelihoods, taus
-from core.studies.completion.table import Coded
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.likelihood import delta_draws, likelihood_draws
+from biasprint.core.metrics.ranks import kendall_draws
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.studies.completion.cells import ReplyCell, cells
+from biasprint.core.studies.completion.measure import deltas, likelihoods, published_deltas, published_likelihoods, taus
+from biasprint.core.studies.completion.table import Coded
 
 # Terms of each polarity: a small set of one's own, the ages of the ageism domain, its attributes.
 SMALL, USUAL, LARGE = 4, 11, 36

@@ -10,11 +10,18 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.affinity import affinity_floor, affinity_interval
-from core.metrics.agreement import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
-from core.metrics.means import mean_difference
-from core.metrics.proportions import design_effect
-from core.metrics.representative import representative_interval, representative_null, representative_trend
+from biasprint.core.metrics.affinity import affinity_floor, affinity_interval
+from biasprint.core.metrics.agreement import (
+    Agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    raw_agreement,
+)
+from biasprint.core.metrics.means import mean_difference
+from biasprint.core.metrics.proportions import design_effect
+from biasprint.core.metrics.representative import representative_interval, representative_null, representative_trend
 
 SMALL, USUAL, LARGE = 12, 50, 360
 RESAMPLES = 300

@@ -11,9 +11,9 @@ from statistics import NormalDist
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.means import equivalence, paired_difference, two_sample_difference
-from core.metrics.proportions import paired_proportions, two_proportions
-from core.metrics.result import Difference
+from biasprint.core.metrics.means import equivalence, paired_difference, two_sample_difference
+from biasprint.core.metrics.proportions import paired_proportions, two_proportions
+from biasprint.core.metrics.result import Difference
 
 SMALL, USUAL, LARGE = 8, 60, 600
 

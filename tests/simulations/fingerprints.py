@@ -12,10 +12,10 @@ from functools import cache
 import numpy as np
 from simulations.rows import ALARM, Found, Row
 
-from core.judging.planner import JudgingDesign, plan_power
-from core.metrics.adjust import holm
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.judging.planner import JudgingDesign, plan_power
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 FINGERPRINTS = 1000
 RESAMPLES = 999  # of the joint permutation where several raters judged; one rater's floor is exact

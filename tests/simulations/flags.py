@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from simulations.rows import Outcome, Row, simulated
 
-from core.judging.carefulness import (
+from biasprint.core.judging.carefulness import (
     GivenChoice,
     RaterFlag,
     failed_checks,
@@ -20,7 +20,7 @@ from core.judging.carefulness import (
     too_quick,
     with_others,
 )
-from core.judging.known import CheckResult
+from biasprint.core.judging.known import CheckResult
 
 SLIP = 0.03
 WORDS_A_SECOND, DECIDING = 4.0, 5.0

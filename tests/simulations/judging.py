@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.proportions import clustered_proportion
-from core.studies.creativity.agreement import paired
-from core.studies.creativity.choices import PersonAnswer
-from core.studies.creativity.quality import positions
+from biasprint.core.metrics.proportions import clustered_proportion
+from biasprint.core.studies.creativity.agreement import paired
+from biasprint.core.studies.creativity.choices import PersonAnswer
+from biasprint.core.studies.creativity.quality import positions
 
 RESAMPLES = 300
 TRIALS = 2000

@@ -10,16 +10,16 @@ import numpy as np
 from scipy.sparse import csr_array
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.findings import ScorerUse
-from core.metrics.adjust import holm
-from core.metrics.means import two_sample_difference
-from core.scorers.lexicon import load_lexicon
-from core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
-from core.studies.letters.part_words import PartWords
-from core.studies.letters.style import StyleScores, raw_sides, sides
-from core.studies.letters.table import LettersTable, letters_table
-from core.studies.letters.weat import Embedded, attribute_pairs, weat_findings
-from core.studies.letters.word_ratios import compared_words, tested_words
+from biasprint.core.findings import ScorerUse
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.means import two_sample_difference
+from biasprint.core.scorers.lexicon import load_lexicon
+from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, hallucination_findings
+from biasprint.core.studies.letters.part_words import PartWords
+from biasprint.core.studies.letters.style import StyleScores, raw_sides, sides
+from biasprint.core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.studies.letters.weat import Embedded, attribute_pairs, weat_findings
+from biasprint.core.studies.letters.word_ratios import compared_words, tested_words
 
 PAIR = ("male", "female")
 SMALL, USUAL, LARGE = 10, 60, 300

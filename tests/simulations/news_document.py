@@ -12,11 +12,17 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import Outcome, Row, alarm, covers, simulated
 
-from core.metrics.distances import ShareDistance, wasserstein_share
-from core.metrics.means import bounded_mean_interval, clustered_mean
-from core.metrics.proportions import clustered_proportion
-from core.metrics.resampling import TOLERANCE, permutation_p, recombined_sums
-from core.metrics.topics import NO_GROUP, TopicMembership, counts_of, permuted_membership, published_membership
+from biasprint.core.metrics.distances import ShareDistance, wasserstein_share
+from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean
+from biasprint.core.metrics.proportions import clustered_proportion
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p, recombined_sums
+from biasprint.core.metrics.topics import (
+    NO_GROUP,
+    TopicMembership,
+    counts_of,
+    permuted_membership,
+    published_membership,
+)
 
 SMALL, USUAL, LARGE = 12, 60, 200
 RESAMPLES = 300

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from simulations.rows import ALARM, Found, Outcome, Row, alarm, covers, simulated
 
-from core.metrics.affinity import affinity_floor, affinity_interval, worth_floor
-from core.metrics.preference import AdjustedShares, Placed, adjusted_shares
-from core.metrics.worth import worth_of_choices
+from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, worth_floor
+from biasprint.core.metrics.preference import AdjustedShares, Placed, adjusted_shares
+from biasprint.core.metrics.worth import worth_of_choices
 
 TRIALS = 1000
 RESAMPLES = 199

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 from simulations.rows import Found, Row
 
-from core.judging.blocks import balanced_blocks
-from core.judging.rank_planner import RankDesign
-from core.metrics.ranking import NOBODY, Ballots, ranking
+from biasprint.core.judging.blocks import balanced_blocks
+from biasprint.core.judging.rank_planner import RankDesign
+from biasprint.core.metrics.ranking import NOBODY, Ballots, ranking
 
 TRIALS = 300
 NAMES = "abcde"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.metrics.result import Bounds, MaybeBounds
+from biasprint.core.metrics.result import Bounds, MaybeBounds
 
 ALARM = 0.05
 

@@ -11,8 +11,8 @@ from functools import cache, partial
 import numpy as np
 from simulations.rows import ALARM, Found, Outcome, Row, alarm, covers, simulated
 
-from core.metrics.adjust import holm
-from core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
 
 TRIALS = 1000
 COMPARISONS = 40

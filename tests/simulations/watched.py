@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from simulations.rows import Watched
 
-from core.metrics.anytime import (
+from biasprint.core.metrics.anytime import (
     FIRST,
     FIRST_CLUSTERS,
     FIRST_ONE_WAY,
@@ -23,12 +23,12 @@ from core.metrics.anytime import (
     share_spread_band,
     watched_chance_range,
 )
-from core.metrics.proportions import two_proportions, wilson
-from core.metrics.result import Bounds
-from core.runs.live.choices import _Choices, _values
-from core.runs.live.completion import _Cell
-from core.runs.live.news import _Spread
-from core.runs.live.values import LiveKey, OutcomeCounts
+from biasprint.core.metrics.proportions import two_proportions, wilson
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.runs.live.choices import _Choices, _values
+from biasprint.core.runs.live.completion import _Cell
+from biasprint.core.runs.live.news import _Spread
+from biasprint.core.runs.live.values import LiveKey, OutcomeCounts
 
 LAST = 2_000
 Z = 1.959964

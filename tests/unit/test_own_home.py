@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import storage
+from biasprint.core.machine import storage
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from core.errors import AppError
-from core.machine import installation, system_libraries
-from core.machine.installation import declared, first, pins
+from biasprint.core.errors import AppError
+from biasprint.core.machine import installation, system_libraries
+from biasprint.core.machine.installation import declared, first, pins
 
 SCRIPT = Path(__file__).parents[2] / "run.py"
 PARTS = [part.id for part in installation.parts()]
@@ -48,7 +48,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
     def record(command: list[object], headless: bool) -> int:
         words = command[1:]
-        if words[:3] != ["-m", "desktop", "prepare"]:
+        if words[:3] != ["-m", "biasprint", "prepare"]:
             module.commands.append(words)
         elif "--status" not in words:
             asked = words[4::2] or PARTS
@@ -135,7 +135,7 @@ def test_the_first_run_says_how_large_it_is_installs_the_windows_part_and_opens_
     assert all(part.title in told and part.purpose in told for part in installation.parts()[1:])
     assert run.installed == ["window"]
     assert run.prepared == [], "the window installs the rest behind it"
-    assert run.commands == [["-m", "desktop", "demo"]]
+    assert run.commands == [["-m", "biasprint", "demo"]]
     if sys.platform.startswith("linux"):
         assert "NVIDIA" in told
 
@@ -145,7 +145,7 @@ def test_without_a_window_it_waits_for_what_the_demo_needs_and_says_what_else_th
 ) -> None:
     assert run.main(["--headless"]) == 0
     assert run.prepared == [list(run.DEMO_PARTS)]
-    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+    assert run.commands == [["-m", "biasprint", "demo", "--headless"]]
     assert "prepare" in capsys.readouterr().out.rpartition("Starting")[2]
     run.main(["test"])
     assert run.main(["--headless"]) == 0
@@ -166,7 +166,7 @@ def test_the_light_edition_says_what_it_leaves_out_and_installs_none_of_it(
         assert (part.purpose in left_out) is not part.light
     assert run.prepared == [list(run.DEMO_PARTS)]
     assert run.states["scorers"] == "left out"
-    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+    assert run.commands == [["-m", "biasprint", "demo", "--headless"]]
     assert "installs the rest" not in told, "it is complete"
     assert run.main(["--headless"]) == 0, "light once, light until more is asked for"
     assert run.states["scorers"] == "left out"
@@ -227,7 +227,7 @@ def test_the_program_that_it_opens_may_go_on_with_the_installation(
 ) -> None:
     asks = (
         f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); "
-        "from core.machine.installation import goes_on_unasked as asked; print(asked())"
+        "from biasprint.core.machine.installation import goes_on_unasked as asked; print(asked())"
     )
     for headless, may in ((False, "True"), (True, "False")):  # without a window nobody would see it, as in tests
         run.real_run([sys.executable, "-c", asks], headless)
@@ -331,7 +331,7 @@ def test_where_only_the_windows_libraries_are_missing_the_demo_runs_without_a_wi
     )
     assert run.main([]) == 0
     assert "sudo apt install libxcb-cursor0" in capsys.readouterr().out
-    assert run.commands == [["-m", "desktop", "demo", "--headless"]]
+    assert run.commands == [["-m", "biasprint", "demo", "--headless"]]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are found otherwise on other systems")
@@ -350,7 +350,7 @@ def test_without_the_rest_of_the_project_it_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-S", tmp_path / SCRIPT.name]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.strip() == "core is missing: run.py belongs into the whole project."
+    assert done.stderr.strip() == "biasprint is missing: run.py belongs into the whole project."
 
 
 def test_the_demo_can_be_asked_to_open_no_window(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

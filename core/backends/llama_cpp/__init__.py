@@ -8,13 +8,13 @@ model process.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.llama_cpp.options import info, installed
-from core.backends.protocol import BackendInfo, Parameter
-from core.errors import UsageError
+from biasprint.core.backends.llama_cpp.options import info, installed
+from biasprint.core.backends.protocol import BackendInfo, Parameter
+from biasprint.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from core.backends.llama_cpp.writer import LlamaCpp
-    from core.backends.local_model import FoundModel
+    from biasprint.core.backends.llama_cpp.writer import LlamaCpp
+    from biasprint.core.backends.local_model import FoundModel
 
 __all__ = ["INFO", "open"]
 
@@ -33,10 +33,10 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
     Raises `UsageError` for a parameter or a context that cannot be, `AppError` where llama.cpp is not installed, where
     there is no such file, or where the file or its chat template is damaged or hostile.
     """
-    from core.backends.llama_cpp import errors
-    from core.backends.llama_cpp.gguf import check_file
-    from core.backends.llama_cpp.options import read_options
-    from core.backends.llama_cpp.writer import LlamaCpp
+    from biasprint.core.backends.llama_cpp import errors
+    from biasprint.core.backends.llama_cpp.gguf import check_file
+    from biasprint.core.backends.llama_cpp.options import read_options
+    from biasprint.core.backends.llama_cpp.writer import LlamaCpp
 
     if not installed():
         raise errors.not_installed()
@@ -47,8 +47,8 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
 
 def find_file(model: str) -> "FoundModel":
     """The GGUF file that a name or a path stands for. Raises `AppError` where there is none."""
-    from core.backends.llama_cpp import errors
-    from core.backends.local_model import find_local
+    from biasprint.core.backends.llama_cpp import errors
+    from biasprint.core.backends.local_model import find_local
 
     if not model:
         raise UsageError("llama.cpp needs a model.", hint="Give the path of a file that ends in .gguf.")

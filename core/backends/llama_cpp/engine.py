@@ -7,13 +7,13 @@ import importlib
 import sys
 import time
 
-from core.backends.llama_cpp.options import installed
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.installation import lock, parts, pip
-from core.machine.installation.declared import requirements
-from core.machine.installation.preparing import why_not
-from core.machine.offline import require_connection
+from biasprint.core.backends.llama_cpp.options import installed
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation import lock, parts, pip
+from biasprint.core.machine.installation.declared import requirements
+from biasprint.core.machine.installation.preparing import why_not
+from biasprint.core.machine.offline import require_connection
 
 __all__ = ["install", "why_not"]
 

@@ -1,7 +1,7 @@
 """The sentences for what can go wrong with a model file, its template and the library, each with what to do next."""
 
-from core.backends.llama_cpp.options import MISSING, how_to_get_it
-from core.errors import AppError, UsageError
+from biasprint.core.backends.llama_cpp.options import MISSING, how_to_get_it
+from biasprint.core.errors import AppError, UsageError
 
 ANOTHER_FILE = "Get the file again from where it came from, or choose another one."
 

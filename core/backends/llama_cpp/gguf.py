@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.backends.llama_cpp import errors
-from core.given import ordinary_file
+from biasprint.core.backends.llama_cpp import errors
+from biasprint.core.given import ordinary_file
 
 # Number of the tensor type → (weights in a block, bytes of a block). Source: ggml's type traits.
 TENSOR_TYPES: dict[int, tuple[int, int]] = {

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.backends.llama_cpp import errors
-from core.backends.llama_cpp.gguf import ModelFile, state_of
-from core.backends.llama_cpp.options import LlamaOptions, installed
-from core.backends.local_model import cache_bytes, free_bytes
-from core.machine.processor import cores
+from biasprint.core.backends.llama_cpp import errors
+from biasprint.core.backends.llama_cpp.gguf import ModelFile, state_of
+from biasprint.core.backends.llama_cpp.options import LlamaOptions, installed
+from biasprint.core.backends.local_model import cache_bytes, free_bytes
+from biasprint.core.machine.processor import cores
 
 # ---- The library
 

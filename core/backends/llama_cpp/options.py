@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any
 
-from core.backends.protocol import BackendInfo, Capabilities, Parameter
-from core.errors import UsageError
-from core.machine.installation import is_under_way, status
+from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.installation import is_under_way, status
 
 NAME = "llama_cpp"
 MISSING = "The local-model engine (llama.cpp) is not installed here"

@@ -23,7 +23,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from core.backends.llama_cpp import errors
+from biasprint.core.backends.llama_cpp import errors
 
 
 class CheckedCode(CodeGenerator):

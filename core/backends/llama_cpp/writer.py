@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.backends.llama_cpp import errors
-from core.backends.llama_cpp.gguf import ModelFile
-from core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel, build
-from core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
-from core.backends.llama_cpp.template import Around, around
-from core.backends.local_model import FoundModel, Spelling, shared_beginning
-from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
+from biasprint.core.backends.llama_cpp import errors
+from biasprint.core.backends.llama_cpp.gguf import ModelFile
+from biasprint.core.backends.llama_cpp.native_model import BATCH, MOST_ASKED, SEQUENCES, Check, NativeModel, build
+from biasprint.core.backends.llama_cpp.options import CAPABILITIES, DEFAULT_CONTEXT, NAME, LlamaOptions, recorded
+from biasprint.core.backends.llama_cpp.template import Around, around
+from biasprint.core.backends.local_model import FoundModel, Spelling, shared_beginning
+from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
 
 _UNKNOWN, _CONTROL = 1 << 0, 1 << 3  # llama.cpp's attributes of tokens that are no text
 

@@ -6,12 +6,12 @@ Importing this is light; the openai package is loaded when an endpoint is opened
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.openai_compatible.settings import info, why_not
-from core.backends.protocol import BackendInfo, Parameter
-from core.errors import AppError
+from biasprint.core.backends.openai_compatible.settings import info, why_not
+from biasprint.core.backends.protocol import BackendInfo, Parameter
+from biasprint.core.errors import AppError
 
 if TYPE_CHECKING:
-    from core.backends.openai_compatible.writer import EndpointWriter
+    from biasprint.core.backends.openai_compatible.writer import EndpointWriter
 
 __all__ = ["INFO", "open"]
 
@@ -30,14 +30,14 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
     Raises `UsageError` for an unknown endpoint or parameter, `AppError` where connections are switched off, the
     address is not safe, or the openai package is missing.
     """
-    from core.backends.openai_compatible.settings import settings_of
-    from core.machine.offline import require_connection
+    from biasprint.core.backends.openai_compatible.settings import settings_of
+    from biasprint.core.machine.offline import require_connection
 
     if reason := why_not():
         raise AppError("Endpoints cannot be used here.", hint=reason)
     settings = settings_of(model, parameters)
     settings.endpoint.require_safe()
     require_connection(f"the endpoint “{settings.endpoint.name}”")
-    from core.backends.openai_compatible.writer import EndpointWriter
+    from biasprint.core.backends.openai_compatible.writer import EndpointWriter
 
     return EndpointWriter(settings, [settings.key_of(address) for address in settings.endpoint.addresses])

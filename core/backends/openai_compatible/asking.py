@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import httpx2
 import openai
 
-from core.backends.openai_compatible.failures import (
+from biasprint.core.backends.openai_compatible.failures import (
     Trouble,
     asked_wait,
     bad_reply,
@@ -25,10 +25,10 @@ from core.backends.openai_compatible.failures import (
     said,
     unreachable,
 )
-from core.backends.openai_compatible.reply import Reply, parsed
-from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.protocol import Request
-from core.machine.endpoints import Endpoint
+from biasprint.core.backends.openai_compatible.reply import Reply, parsed
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.protocol import Request
+from biasprint.core.machine.endpoints import Endpoint
 
 # ---- The network
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from core.backends.protocol import Completion
-from core.errors import JobCancelled
+from biasprint.core.backends.protocol import Completion
+from biasprint.core.errors import JobCancelled
 
 CANCEL_SECONDS = 1.0
 Result = TypeVar("Result")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from core.backends.protocol import Failure
-from core.machine.offline import NoConnection
+from biasprint.core.backends.protocol import Failure
+from biasprint.core.machine.offline import NoConnection
 
 # ---- Failures
 

@@ -14,9 +14,9 @@ import math
 from dataclasses import dataclass
 from functools import partial
 
-from core.backends.openai_compatible.failures import Clock, Trouble, wait_before_next
-from core.errors import AppError
-from core.machine.endpoints import Endpoint
+from biasprint.core.backends.openai_compatible.failures import Clock, Trouble, wait_before_next
+from biasprint.core.errors import AppError
+from biasprint.core.machine.endpoints import Endpoint
 
 # Tries in a row at each address without any answer, after which a run ends: about six seconds for a server that was
 # not there from the start, two minutes for one that was, as a restart may take.

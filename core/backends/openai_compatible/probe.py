@@ -6,17 +6,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from core.backends.openai_compatible.failures import Clock, Trouble, with_retries
-from core.backends.openai_compatible.settings import EndpointSettings, shown_models, why_not
-from core.backends.protocol import Request
-from core.errors import AppError
-from core.machine.endpoints import Endpoint
-from core.machine.endpoints import endpoint as kept_endpoint
-from core.machine.keys import key_for
-from core.machine.offline import require_connection
+from biasprint.core.backends.openai_compatible.failures import Clock, Trouble, with_retries
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings, shown_models, why_not
+from biasprint.core.backends.protocol import Request
+from biasprint.core.errors import AppError
+from biasprint.core.machine.endpoints import Endpoint
+from biasprint.core.machine.endpoints import endpoint as kept_endpoint
+from biasprint.core.machine.keys import key_for
+from biasprint.core.machine.offline import require_connection
 
 if TYPE_CHECKING:
-    from core.backends.openai_compatible.asking import Asker
+    from biasprint.core.backends.openai_compatible.asking import Asker
 
 Result = TypeVar("Result")
 LONGEST_SECONDS = 30.0
@@ -81,7 +81,7 @@ def _of_several(tested: EndpointTest, endpoint: Endpoint, model: str) -> Endpoin
 
 
 async def _asked(endpoint: Endpoint, model: str, key: str | None) -> EndpointTest:
-    from core.backends.openai_compatible.asking import Asker
+    from biasprint.core.backends.openai_compatible.asking import Asker
 
     models: tuple[str, ...] = ()
     asker = Asker(EndpointSettings(endpoint, model or "any"), key)
@@ -114,7 +114,7 @@ async def _listed(asker: "Asker", endpoint: Endpoint) -> tuple[tuple[str, ...], 
 
 
 async def _short_text(asker: "Asker") -> None:
-    from core.backends.openai_compatible.asking import Wanted
+    from biasprint.core.backends.openai_compatible.asking import Wanted
 
     reply = await asker.ask(Wanted(Request("test", _PROMPT, seed=1, max_tokens=_TOKENS), lambda _: None))
     if reply.finish != "length":  # a model that thinks first may have no words left, and still it answered

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.backends.openai_compatible.failures import Trouble, bad_reply, of_stream, said
-from core.backends.openai_compatible.settings import Mode
-from core.backends.protocol import FinishReason
+from biasprint.core.backends.openai_compatible.failures import Trouble, bad_reply, of_stream, said
+from biasprint.core.backends.openai_compatible.settings import Mode
+from biasprint.core.backends.protocol import FinishReason
 
 # What servers call it when a text came to its own end, or to the limit.
 _FINISHED: Mapping[str, FinishReason] = {

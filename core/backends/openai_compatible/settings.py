@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Literal
 
-from core.backends.protocol import BackendInfo, Capabilities, Parameter
-from core.errors import UsageError
-from core.machine.endpoints import Address, Endpoint, addresses_in, checked_address, endpoint, endpoint_of
-from core.machine.installation import how_to_get
-from core.machine.keys import key_for
+from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.endpoints import Address, Endpoint, addresses_in, checked_address, endpoint, endpoint_of
+from biasprint.core.machine.installation import how_to_get
+from biasprint.core.machine.keys import key_for
 
 NAME = "openai_compatible"
 

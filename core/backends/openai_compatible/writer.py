@@ -10,15 +10,15 @@ from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 
-from core.backends.openai_compatible.asking import Asker, Wanted
-from core.backends.openai_compatible.crew import Crew, Delivery, Mailbox
-from core.backends.openai_compatible.failures import Clock, Trouble, wait_before_next, with_retries
-from core.backends.openai_compatible.pool import AddressPool, Lent, NobodyAnswers, PooledAddress
-from core.backends.openai_compatible.reply import Reply
-from core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings, shown_models
-from core.backends.protocol import Completion, GeneratorInfo, Request
-from core.errors import AppError, JobCancelled
-from core.machine.offline import NoConnection, require_connection
+from biasprint.core.backends.openai_compatible.asking import Asker, Wanted
+from biasprint.core.backends.openai_compatible.crew import Crew, Delivery, Mailbox
+from biasprint.core.backends.openai_compatible.failures import Clock, Trouble, wait_before_next, with_retries
+from biasprint.core.backends.openai_compatible.pool import AddressPool, Lent, NobodyAnswers, PooledAddress
+from biasprint.core.backends.openai_compatible.reply import Reply
+from biasprint.core.backends.openai_compatible.settings import CAPABILITIES, NAME, EndpointSettings, shown_models
+from biasprint.core.backends.protocol import Completion, GeneratorInfo, Request
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.machine.offline import NoConnection, require_connection
 
 # ---- One text
 

@@ -5,10 +5,10 @@ It is not a language model and is never presented as one. Its model is the setti
 
 from collections.abc import Mapping
 
-from core.backends.protocol import Parameter
-from core.backends.synthetic.author import SyntheticAuthor
-from core.backends.synthetic.dial import INFO, SETTINGS, load_dial
-from core.errors import UsageError
+from biasprint.core.backends.protocol import Parameter
+from biasprint.core.backends.synthetic.author import SyntheticAuthor
+from biasprint.core.backends.synthetic.dial import INFO, SETTINGS, load_dial
+from biasprint.core.errors import UsageError
 
 __all__ = ["INFO", "SyntheticAuthor", "open"]
 

@@ -19,19 +19,19 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
-from core.backends.synthetic.designs import answer_to_user, reply_to_design
-from core.backends.synthetic.dial import INFO, NAME, VERSION, Dial
-from core.backends.synthetic.grammar import Draw, Pools, Slots, capitalised, pools
-from core.backends.synthetic.news import write_news
-from core.errors import AppError
-from core.prompts.axes import Text
-from core.prompts.completion import BLANK, POLARITIES
-from core.prompts.completion import TASK as COMPLETION
-from core.prompts.letters import LETTER
-from core.prompts.news import TASK as NEWS
-from core.prompts.resource_files import packaged, read_toml, validated
-from core.prompts.template import Template
+from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
+from biasprint.core.backends.synthetic.designs import answer_to_user, reply_to_design
+from biasprint.core.backends.synthetic.dial import INFO, NAME, VERSION, Dial
+from biasprint.core.backends.synthetic.grammar import Draw, Pools, Slots, capitalised, pools
+from biasprint.core.backends.synthetic.news import write_news
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.axes import Text
+from biasprint.core.prompts.completion import BLANK, POLARITIES
+from biasprint.core.prompts.completion import TASK as COMPLETION
+from biasprint.core.prompts.letters import LETTER
+from biasprint.core.prompts.news import TASK as NEWS
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.prompts.template import Template
 
 # ---- Items
 

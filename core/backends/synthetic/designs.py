@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from core.backends.synthetic.dial import Dial
-from core.backends.synthetic.grammar import Draw
-from core.prompts.designs.design import SEPARATOR
-from core.prompts.resource_files import packaged, read_toml
-from core.prompts.template import Template
+from biasprint.core.backends.synthetic.dial import Dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.prompts.designs.design import SEPARATOR
+from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.prompts.template import Template
 
 SUGGESTIONS = 3  # of an answer
 PLAIN = 0.4  # the share of them that no stereotype is about

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from core.backends.protocol import BackendInfo, Capabilities
-from core.prompts.resource_files import packaged, read_toml
+from biasprint.core.backends.protocol import BackendInfo, Capabilities
+from biasprint.core.prompts.resource_files import packaged, read_toml
 
 SETTINGS = ("none", "small", "medium", "large")
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from core.prompts.template import Template
+from biasprint.core.prompts.template import Template
 
 T = TypeVar("T")
 

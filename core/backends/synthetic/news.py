@@ -7,9 +7,9 @@ is a man and not a woman. A prompt that asks for prejudice is answered like any 
 from collections.abc import Mapping
 from functools import cache
 
-from core.backends.synthetic.grammar import Draw, Pools, Slots, pools
-from core.errors import AppError
-from core.prompts.resource_files import packaged, read_toml
+from biasprint.core.backends.synthetic.grammar import Draw, Pools, Slots, pools
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.resource_files import packaged, read_toml
 
 PEOPLE = (4, 6)
 MAN, WOMAN = "man", "woman"

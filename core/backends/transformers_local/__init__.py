@@ -7,11 +7,11 @@ when the first text is asked for, in whatever process asked; the program asks in
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from core.backends.protocol import BackendInfo, Parameter
-from core.backends.transformers_local.options import info, why_not
+from biasprint.core.backends.protocol import BackendInfo, Parameter
+from biasprint.core.backends.transformers_local.options import info, why_not
 
 if TYPE_CHECKING:
-    from core.backends.transformers_local.writer import TransformersWriter
+    from biasprint.core.backends.transformers_local.writer import TransformersWriter
 
 __all__ = ["INFO", "open"]
 
@@ -30,9 +30,9 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "TransformersWriter
     Raises `UsageError` for a parameter or a context that cannot be, `AppError` where there is no such folder, where it
     is no model that can be loaded safely, or where its chat template is damaged or hostile.
     """
-    from core.backends.transformers_local.options import read_options
-    from core.backends.transformers_local.writer import TransformersWriter, find_folder
-    from core.errors import AppError
+    from biasprint.core.backends.transformers_local.options import read_options
+    from biasprint.core.backends.transformers_local.writer import TransformersWriter, find_folder
+    from biasprint.core.errors import AppError
 
     if reason := why_not():
         raise AppError("No folder can be opened here.", hint=reason)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from typing import Any
 
-from core.backends.protocol import BackendInfo, Capabilities, Parameter
-from core.errors import UsageError
-from core.machine.installation import how_to_get
-from core.scorers.folders.device import CHOICES
+from biasprint.core.backends.protocol import BackendInfo, Capabilities, Parameter
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.installation import how_to_get
+from biasprint.core.scorers.folders.device import CHOICES
 
 NAME = "transformers"
 

@@ -14,13 +14,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.backends.llama_cpp.template import Around, around
-from core.backends.local_model import FoundModel, Spelling, find_local, shared_beginning
-from core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
-from core.backends.transformers_local.options import CAPABILITIES, NAME, TransformersOptions, completed, recorded
-from core.errors import AppError, UsageError
-from core.scorers.folders import device, loading
-from core.scorers.folders.loading import FolderSettings, read_settings
+from biasprint.core.backends.llama_cpp.template import Around, around
+from biasprint.core.backends.local_model import FoundModel, Spelling, find_local, shared_beginning
+from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Likelihood, Request
+from biasprint.core.backends.transformers_local.options import (
+    CAPABILITIES,
+    NAME,
+    TransformersOptions,
+    completed,
+    recorded,
+)
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders.loading import FolderSettings, read_settings
 
 Floats = NDArray[np.float64]
 

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.compute import ComputeCrashed, ComputeProcess, calls
-from core.documents.values import Document
-from core.errors import AppError
-from core.given import ordinary_file
-from core.jobs import JobContext
+from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
+from biasprint.core.documents.values import Document
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.jobs import JobContext
 
 if TYPE_CHECKING:
-    from core.documents.word import Comment, WordFile
+    from biasprint.core.documents.word import Comment, WordFile
 
 # A file that needs more is no letter, and may be an attack.
 MOST_BYTES = 30_000_000
@@ -82,7 +82,7 @@ def written_as_word(
 
 def read_pasted(text: str) -> Document:
     """The document in pasted text, which may hold anything but is only text: it needs no process of its own."""
-    from core.documents.files.child import document_of_text
+    from biasprint.core.documents.files.child import document_of_text
 
     _check_size(len(text), "The pasted text")
     return document_of_text(text)

@@ -2,11 +2,11 @@
 
 from functools import cache
 
-from core.documents.files.cleaning import cleaned
-from core.documents.files.readers import of_lines
-from core.documents.formats import format_of
-from core.documents.values import PASTED, Document, Extracted
-from core.errors import AppError
+from biasprint.core.documents.files.cleaning import cleaned
+from biasprint.core.documents.files.readers import of_lines
+from biasprint.core.documents.formats import format_of
+from biasprint.core.documents.values import PASTED, Document, Extracted
+from biasprint.core.errors import AppError
 
 MOST_CHARACTERS = 1_000_000  # of text
 MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit

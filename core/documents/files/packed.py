@@ -4,7 +4,7 @@ import io
 import zipfile
 from typing import Any
 
-from core.errors import AppError
+from biasprint.core.errors import AppError
 
 HINT = "Ask for a fresh copy, or paste the letter's text."
 # A file that needs more is no letter, and may be an attack.

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from core.documents.files.packed import HINT, Packed
-from core.documents.values import Extracted
-from core.errors import AppError
+from biasprint.core.documents.files.packed import HINT, Packed
+from biasprint.core.documents.values import Extracted
+from biasprint.core.errors import AppError
 
 # ---- Paragraphs from lines: plain text is broken at a width, and its lines are put together again
 

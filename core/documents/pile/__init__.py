@@ -6,11 +6,11 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from core.documents.values import LEANING, Category, Leaning, Verdict
-from core.findings import ScorerUse
-from core.prompts.axes import load_axis
-from core.swap import Person
-from core.text import for_matching
+from biasprint.core.documents.values import LEANING, Category, Leaning, Verdict
+from biasprint.core.findings import ScorerUse
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.swap import Person
+from biasprint.core.text import for_matching
 
 # The kinds of marks that are no praise (a test holds them to the categories), and the verdicts on claims.
 LOOKED_AT: tuple[Category, ...] = (

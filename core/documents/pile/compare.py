@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from core.documents.pile import PileColumn, PileRow, groups
-from core.documents.pile.differences import (
+from biasprint.core.documents.pile import PileColumn, PileRow, groups
+from biasprint.core.documents.pile.differences import (
     FEWEST,
     PART,
     SIGNIFICANT,
@@ -22,13 +22,13 @@ from core.documents.pile.differences import (
     most_difference,
     needed_in_each,
 )
-from core.draw import digits
-from core.draw.digits import is_proportion
-from core.findings import Adjustment, Interval, Power
-from core.metrics.adjust import holm
-from core.metrics.means import base_rate_equivalence, equivalence, two_sample_difference
-from core.metrics.power import detectable_difference, needed_n, within_sd
-from core.metrics.result import LEVEL, Floats
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import is_proportion
+from biasprint.core.findings import Adjustment, Interval, Power
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.means import base_rate_equivalence, equivalence, two_sample_difference
+from biasprint.core.metrics.power import detectable_difference, needed_n, within_sd
+from biasprint.core.metrics.result import LEVEL, Floats
 
 
 def group_tests(rows: Sequence[PileRow], columns: Sequence[PileColumn]) -> tuple[GroupTest, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.documents.formats import ENDINGS
-from core.text import for_matching
+from biasprint.core.documents.formats import ENDINGS
+from biasprint.core.text import for_matching
 
 CV_WORDS = frozenset(("cv", "cvs", "resume", "resumes", "vita", "vitae", "lebenslauf", "curriculum"))
 # What names of files hold beside a candidate.

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.draw import digits
-from core.findings import Adjustment, Interval, Power
+from biasprint.core.draw import digits
+from biasprint.core.findings import Adjustment, Interval, Power
 
 FEWEST = 20  # candidates in each group
 SIGNIFICANT = 0.05

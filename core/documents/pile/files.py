@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.documents.files import MOST_BYTES
-from core.errors import AppError
-from core.given import ordinary_file
+from biasprint.core.documents.files import MOST_BYTES
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
 
 MOST_RATIO = 200  # unpacked to packed; text reaches 10, and only what is made to blow up reaches this
 RATIO_FROM = 1_000_000  # bytes: below that, no ratio can do harm

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from core.documents.pile import PileRow, groups
-from core.draw import digits
-from core.errors import AppError
-from core.findings import Interval
-from core.metrics.proportions import rate_ratio, wilson
-from core.metrics.result import Bounds
-from core.tables.fields import FieldSpec
-from core.tables.read import read_records
-from core.tables.rows import Record, visible
-from core.text import for_matching
+from biasprint.core.documents.pile import PileRow, groups
+from biasprint.core.draw import digits
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Interval
+from biasprint.core.metrics.proportions import rate_ratio, wilson
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.tables.fields import FieldSpec
+from biasprint.core.tables.read import read_records
+from biasprint.core.tables.rows import Record, visible
+from biasprint.core.text import for_matching
 
 # ---- The table
 

@@ -9,17 +9,17 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from core.documents.asked import without_dismissed
-from core.documents.house import HouseList
-from core.documents.report.full import full_report
-from core.documents.report.letters import PileReport, pile_report
-from core.documents.report.note import appendix_of, changes_made, note, suggestions_left
-from core.documents.report.word import docx_bytes
-from core.documents.values import Document, Reading, TwinDifference
-from core.errors import UsageError
-from core.report.blocks import Block
-from core.report.pdf import page_count, pdf_bytes
-from core.report.whole_file import write_whole
+from biasprint.core.documents.asked import without_dismissed
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.report.full import full_report
+from biasprint.core.documents.report.letters import PileReport, pile_report
+from biasprint.core.documents.report.note import appendix_of, changes_made, note, suggestions_left
+from biasprint.core.documents.report.word import docx_bytes
+from biasprint.core.documents.values import Document, Reading, TwinDifference
+from biasprint.core.errors import UsageError
+from biasprint.core.report.blocks import Block
+from biasprint.core.report.pdf import page_count, pdf_bytes
+from biasprint.core.report.whole_file import write_whole
 
 REPORT_SUFFIXES = (".pdf", ".docx")
 MOST_ROWS = 40  # of a note: a page has no room for more, however short they are

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-import core
-from core.documents.categories import categories
-from core.documents.values import (
+from biasprint import core
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.values import (
     CHECKED_WORDS,
     ComparedFigure,
     LetterFigure,
@@ -17,8 +17,8 @@ from core.documents.values import (
     beside_category,
     changed,
 )
-from core.draw import digits
-from core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
+from biasprint.core.draw import digits
+from biasprint.core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
 
 LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone", "doubt")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-import core
-from core.documents.categories import categories
-from core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
-from core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
-from core.documents.pile.outcomes import (
+from biasprint import core
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
+from biasprint.core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.documents.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
     rate_written,
@@ -17,12 +17,12 @@ from core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from core.documents.reading import read_letter
-from core.documents.report.full import LIMITS
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, Reading
-from core.draw import digits
-from core.report.blocks import Block, Heading, ReportTable, said, shortened
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.report.full import LIMITS
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, Reading
+from biasprint.core.draw import digits
+from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters
 MOST_LETTERS = 500  # that are told one by one

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import core
-from core.documents.categories import categories
-from core.documents.checked_words import without_doubted
-from core.documents.house import HouseList
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for
-from core.documents.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
-from core.documents.word.edits import TextEdit, edits
-from core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
-from core.text import sha256_text
+from biasprint import core
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.checked_words import without_doubted
+from biasprint.core.documents.house import HouseList
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.suggestions import Suggestion, suggestion_words, suggestions_for
+from biasprint.core.documents.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
+from biasprint.core.documents.word.edits import TextEdit, edits
+from biasprint.core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
+from biasprint.core.text import sha256_text
 
 BESIDE = 3  # words that are quoted before and after what changes
 LONGEST = 150  # characters of a quotation

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from core.report.blocks import (
+from biasprint.core.report.blocks import (
     SOFT,
     Block,
     Heading,

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from core.documents.files.child import limit_once
-from core.documents.files.cleaning import kept
-from core.documents.files.readers import BODY, W, header_parts
-from core.documents.word.changes import TrackedChanges, accept
-from core.documents.word.edits import edits
-from core.documents.word.odt import OdtChanges, OdtStory, annotate
-from core.documents.word.package import Package
-from core.documents.word.story import RUN, SPACE, TEXT, Story, Told, lift, remove_markers
-from core.errors import AppError
+from biasprint.core.documents.files.child import limit_once
+from biasprint.core.documents.files.cleaning import kept
+from biasprint.core.documents.files.readers import BODY, W, header_parts
+from biasprint.core.documents.word.changes import TrackedChanges, accept
+from biasprint.core.documents.word.edits import edits
+from biasprint.core.documents.word.odt import OdtChanges, OdtStory, annotate
+from biasprint.core.documents.word.package import Package
+from biasprint.core.documents.word.story import RUN, SPACE, TEXT, Story, Told, lift, remove_markers
+from biasprint.core.errors import AppError
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"

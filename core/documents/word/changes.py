@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from core.documents.files.readers import W, end_is_deleted
-from core.documents.word.edits import TextEdit
-from core.documents.word.story import (
+from biasprint.core.documents.files.readers import W, end_is_deleted
+from biasprint.core.documents.word.edits import TextEdit
+from biasprint.core.documents.word.story import (
     PARAGRAPH,
     PROPERTIES,
     RUN,

@@ -12,9 +12,9 @@ from datetime import datetime
 from itertools import count
 from typing import Any, NamedTuple
 
-from core.documents.files.cleaning import kept
-from core.documents.files.readers import ODT_BLOCKS, OFFICE, TEXT, OdtPiece, odt_paragraphs, odt_pieces
-from core.documents.word.edits import TextEdit
+from biasprint.core.documents.files.cleaning import kept
+from biasprint.core.documents.files.readers import ODT_BLOCKS, OFFICE, TEXT, OdtPiece, odt_paragraphs, odt_pieces
+from biasprint.core.documents.word.edits import TextEdit
 
 DC = "{http://purl.org/dc/elements/1.1/}"
 XML_ID = "{http://www.w3.org/XML/1998/namespace}id"

@@ -5,8 +5,8 @@ import re
 import zipfile
 from typing import Any
 
-from core.documents.files.packed import Packed
-from core.documents.files.readers import BODY
+from biasprint.core.documents.files.packed import Packed
+from biasprint.core.documents.files.readers import BODY
 
 CONTENT_TYPES = "[Content_Types].xml"
 RELATIONS = "word/_rels/document.xml.rels"

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from core.documents.categories import categories
-from core.documents.values import Mark, Reading, how_said
-from core.documents.word import Comment
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.values import Mark, Reading, how_said
+from biasprint.core.documents.word import Comment
 
 _UNSUPPORTED = ("unsupported", "contradicted")
 

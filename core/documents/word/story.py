@@ -8,9 +8,9 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from core.documents.files.cleaning import kept
-from core.documents.files.readers import BODY, NOT_IN_DOCX, W, docx_paragraphs, header_parts
-from core.documents.word.package import Package
+from biasprint.core.documents.files.cleaning import kept
+from biasprint.core.documents.files.readers import BODY, NOT_IN_DOCX, W, docx_paragraphs, header_parts
+from biasprint.core.documents.word.package import Package
 
 MARKER = f"{W}marker"
 PARAGRAPH, RUN, TEXT, RUN_PROPERTIES, PROPERTIES = f"{W}p", f"{W}r", f"{W}t", f"{W}rPr", f"{W}pPr"

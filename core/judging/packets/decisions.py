@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import UsageError
-from core.judging.plan import workshops_among
-from core.judging.plan_names import plan_names
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import JudgmentRow, PacketRow, SessionRow
-from core.project.specs import AnnotationSpec
-from core.project.stores.judging import (
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.plan_names import plan_names
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow, PacketRow, SessionRow
+from biasprint.core.project.specs import AnnotationSpec
+from biasprint.core.project.stores.judging import (
     DECISION,
     Place,
     contested,

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.packets import label_studio, potato
-from core.judging.packets.make import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets import label_studio, potato
+from biasprint.core.judging.packets.make import (
     AT_ONCE,
     MadePacket,
     PlanToSend,
@@ -18,12 +18,12 @@ from core.judging.packets.make import (
     rater_codes,
     read_plan,
 )
-from core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
-from core.judging.plan import PlanSettings
-from core.judging.wording import ComparisonWording, wording_of
-from core.machine.leftovers import new_folder
-from core.project.project import Project
-from core.project.stores.packets import NewPacket
+from biasprint.core.judging.packets.outside import QUESTION, Handout, OutsideTask, Tool
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.wording import ComparisonWording, wording_of
+from biasprint.core.machine.leftovers import new_folder
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores.packets import NewPacket
 
 # The folder's name, and what writes it and says which file is whose.
 WRITERS: Mapping[Tool, tuple[str, Callable[[Path, Handout], Mapping[str, str]]]] = {

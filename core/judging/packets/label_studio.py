@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from core.given import MISFIT
-from core.judging.packets.outside import (
+from biasprint.core.given import MISFIT
+from biasprint.core.judging.packets.outside import (
     CARDS,
     LETTERS,
     SKIP,

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.assignment import assigned
-from core.judging.card_order import CardOrder, drawn_number, order_key, secret_of
-from core.judging.packets.packet import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.card_order import CardOrder, drawn_number, order_key, secret_of
+from biasprint.core.judging.packets.packet import (
     CARD,
     FORMAT,
     ORIGIN,
@@ -29,19 +29,19 @@ from core.judging.packets.packet import (
     packet_info,
     settings_for_rater,
 )
-from core.judging.plan import PlanSettings, texts_digest
-from core.judging.sway import recommended_cards
-from core.judging.wording import ComparisonWording, plan_wording, wording_of
-from core.machine.leftovers import unfinished
-from core.project.checksums import keep_checksums
-from core.project.connection import connect, explain
-from core.project.project import Project
-from core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
-from core.project.schema import migrate
-from core.project.stores.chain import CHAIN, KEY, first_state
-from core.project.stores.common import canonical_json, new_secret, new_uuid, utc_now
-from core.project.stores.packets import NewPacket
-from core.text import TextDigest, store_text
+from biasprint.core.judging.plan import PlanSettings, texts_digest
+from biasprint.core.judging.sway import recommended_cards
+from biasprint.core.judging.wording import ComparisonWording, plan_wording, wording_of
+from biasprint.core.machine.leftovers import unfinished
+from biasprint.core.project.checksums import keep_checksums
+from biasprint.core.project.connection import connect, explain
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import RECOMMENDED, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
+from biasprint.core.project.schema import migrate
+from biasprint.core.project.stores.chain import CHAIN, KEY, first_state
+from biasprint.core.project.stores.common import canonical_json, new_secret, new_uuid, utc_now
+from biasprint.core.project.stores.packets import NewPacket
+from biasprint.core.text import TextDigest, store_text
 
 # ---- Writing the file: new, row by row, from what a rater may have. Never a copy with things taken out
 

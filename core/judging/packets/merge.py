@@ -15,19 +15,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext
-from core.judging.card_order import CardOrder
-from core.judging.known import PRACTICE
-from core.judging.packets.decisions import (
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.card_order import CardOrder
+from biasprint.core.judging.known import PRACTICE
+from biasprint.core.judging.packets.decisions import (
     conflicts,
     keep_settled,
     open_conflicts,
     seats_in_conflict,
     settled_answers,
 )
-from core.judging.packets.merge_outside import merge_outside, reader_of
-from core.judging.packets.packet import (
+from biasprint.core.judging.packets.merge_outside import merge_outside, reader_of
+from biasprint.core.judging.packets.packet import (
     FORMAT,
     PacketParts,
     ShownComparison,
@@ -36,18 +36,27 @@ from core.judging.packets.packet import (
     packet_info,
     packet_parts,
 )
-from core.judging.packets.report import Held, MergedFile, MergeReport
-from core.judging.plan import workshops_among
-from core.judging.store import HIGHEST, KIND, LOWEST
-from core.project import gate
-from core.project.connection import FileDamaged, NotSaved
-from core.project.project import Project
-from core.project.rows import RECOMMENDED, WORST, ComparisonRow, PacketRow, PlanRow, RaterRow, SessionRow, TextKey
-from core.project.stores.chain import CHAIN, KEY, fits
-from core.project.stores.common import canonical_json, utc_now
-from core.project.stores.judging import judgment_sha256
-from core.project.stores.packets import PacketRows, seal_sha256
-from core.text import sha256_text
+from biasprint.core.judging.packets.report import Held, MergedFile, MergeReport
+from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.store import HIGHEST, KIND, LOWEST
+from biasprint.core.project import gate
+from biasprint.core.project.connection import FileDamaged, NotSaved
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import (
+    RECOMMENDED,
+    WORST,
+    ComparisonRow,
+    PacketRow,
+    PlanRow,
+    RaterRow,
+    SessionRow,
+    TextKey,
+)
+from biasprint.core.project.stores.chain import CHAIN, KEY, fits
+from biasprint.core.project.stores.common import canonical_json, utc_now
+from biasprint.core.project.stores.judging import judgment_sha256
+from biasprint.core.project.stores.packets import PacketRows, seal_sha256
+from biasprint.core.text import sha256_text
 
 # ---- Reading a packet that came back: through the gate, read-only, every hash recomputed, and nothing taken on trust
 

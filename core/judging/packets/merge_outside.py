@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.judging.assignment import assigned
-from core.judging.card_order import CardOrder, secret_of
-from core.judging.packets import label_studio, potato
-from core.judging.packets.decisions import conflicts
-from core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
-from core.judging.packets.report import MergedFile
-from core.judging.plan import PlanSettings
-from core.project.project import Project
-from core.project.rows import ComparisonRow, PacketRow, SessionRow
-from core.project.stores.common import canonical_json, json_sha256, utc_now
-from core.project.stores.judging import judgment_sha256
-from core.project.stores.packets import PacketRows
-from core.text import sha256_text, without_surrogates
+from biasprint.core.errors import AppError
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.card_order import CardOrder, secret_of
+from biasprint.core.judging.packets import label_studio, potato
+from biasprint.core.judging.packets.decisions import conflicts
+from biasprint.core.judging.packets.outside import CARDS, LETTERS, NO_TEXT, OTHER_ANSWERS, OutsideAnswer
+from biasprint.core.judging.packets.report import MergedFile
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, PacketRow, SessionRow
+from biasprint.core.project.stores.common import canonical_json, json_sha256, utc_now
+from biasprint.core.project.stores.judging import judgment_sha256
+from biasprint.core.project.stores.packets import PacketRows
+from biasprint.core.text import sha256_text, without_surrogates
 
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:

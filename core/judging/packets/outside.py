@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError
+from biasprint.core.errors import AppError
 
 Tool = Literal["potato", "label-studio"]
 CARDS = ("card_a", "card_b", "card_c")  # the fields of the texts, in the order of the cards

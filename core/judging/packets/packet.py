@@ -7,16 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.errors import UsageError
-from core.judging.blind import RatingCriterion
-from core.judging.plan import PlanSettings
-from core.judging.store import ProjectStore
-from core.judging.wording import ComparisonWording
-from core.judging.work import Refused
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
-from core.project.stores.common import canonical_json
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import Refused
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PacketRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.project.stores.common import canonical_json
 
 # ---- The contents, and the hash that tells whether they were changed
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.given import MISFIT
-from core.judging.packets.outside import (
+from biasprint.core.errors import AppError
+from biasprint.core.given import MISFIT
+from biasprint.core.judging.packets.outside import (
     CARDS,
     LETTERS,
     Handout,

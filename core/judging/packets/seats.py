@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.packets import label_studio, potato
-from core.judging.packets.hand_out import hand_out
-from core.judging.packets.make import MadePacket, make_packets
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.outside import Tool
-from core.judging.packets.packet import SUFFIX
-from core.judging.workshop import participant_code, typed_code
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets import label_studio, potato
+from biasprint.core.judging.packets.hand_out import hand_out
+from biasprint.core.judging.packets.make import MadePacket, make_packets
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.outside import Tool
+from biasprint.core.judging.packets.packet import SUFFIX
+from biasprint.core.judging.workshop import participant_code, typed_code
+from biasprint.core.project.project import Project
 
 MOST_SEATS = 60
 

@@ -5,12 +5,12 @@ come. `python run.py` installs the first part and opens the window, whose job `p
 prepare` does the same without a window. What is there is read from the environment itself, so that an installation that
 was cut short at any moment is taken up again.
 
-Imports the standard library and `core.errors`, `core.jobs` alone: run.py uses it before anything is installed.
+Imports only the standard library, `core.errors` and `core.jobs`: run.py uses it before anything is installed.
 """
 
-from core.machine.installation.declared import ProgramPart, part_of, parts
-from core.machine.installation.preparing import prepare
-from core.machine.installation.state import (
+from biasprint.core.machine.installation.declared import ProgramPart, part_of, parts
+from biasprint.core.machine.installation.preparing import prepare
+from biasprint.core.machine.installation.state import (
     PartState,
     complete,
     explained,

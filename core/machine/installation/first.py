@@ -10,11 +10,25 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.errors import AppError
-from core.machine.installation import lock, pins, pip
-from core.machine.installation.declared import ROOT, extra_requirements, left_out_of_light, parts, requirements
-from core.machine.installation.preparing import KEPT, remove_broken
-from core.machine.installation.state import RUN_PY, UNASKED, WITHOUT_ENGINE, note, noted_extras, notes_path, sha256
+from biasprint.core.errors import AppError
+from biasprint.core.machine.installation import lock, pins, pip
+from biasprint.core.machine.installation.declared import (
+    ROOT,
+    extra_requirements,
+    left_out_of_light,
+    parts,
+    requirements,
+)
+from biasprint.core.machine.installation.preparing import KEPT, remove_broken
+from biasprint.core.machine.installation.state import (
+    RUN_PY,
+    UNASKED,
+    WITHOUT_ENGINE,
+    note,
+    noted_extras,
+    notes_path,
+    sha256,
+)
 
 __all__ = [
     "UNASKED",
@@ -29,7 +43,7 @@ __all__ = [
 
 _ASK = (
     "import json, sys; assert sys.version_info >= (3, 11); sys.path.insert(0, sys.argv[1])\n"
-    "from core.machine.installation import status\n"
+    "from biasprint.core.machine.installation import status\n"
     "print(json.dumps({each.part.id: each.state for each in status()}))"
 )
 _LARGE = 5_000_000
@@ -39,7 +53,7 @@ Say = Callable[[str], None]
 
 def states(python: Path) -> dict[str, str] | None:
     """The state of each part that an environment is to have, by its id; None where its Python does not work."""
-    command = [str(python), "-P", "-c", _ASK, str(ROOT)]
+    command = [str(python), "-P", "-c", _ASK, str(ROOT / "core" / "python")]
     try:
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
         return dict(json.loads(done.stdout))

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import AppError
-from core.machine.installation import declared
-from core.machine.installation.declared import normalized
+from biasprint.core.errors import AppError
+from biasprint.core.machine.installation import declared
+from biasprint.core.machine.installation.declared import normalized
 
 NAME = "requirements.lock"
 WITHOUT_LOCK = "BIASPRINT_WITHOUT_LOCK"

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.machine.installation.pins import WITHOUT_LOCK
-from core.machine.processor import for_compilers
+from biasprint.core.machine.installation.pins import WITHOUT_LOCK
+from biasprint.core.machine.processor import for_compilers
 
 OPTIONS = ("--disable-pip-version-check", "--no-input", "--prefer-binary", "--no-warn-script-location")
 LAST_LINES = 40

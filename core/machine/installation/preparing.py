@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.installation import lock, pins, pip, state
-from core.machine.installation.declared import ROOT, ProgramPart, is_source, normalized, parts, requirements
-from core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation import lock, pins, pip, state
+from biasprint.core.machine.installation.declared import ROOT, ProgramPart, is_source, normalized, parts, requirements
+from biasprint.core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
 
 KEPT = "What is installed works, and what was fetched is kept."
 Told = Callable[[PartState], None]
@@ -174,7 +174,7 @@ class _Work:
         )
 
     def _model(self, part: ProgramPart) -> pip.PipTrouble | None:
-        from core.machine.models.get import get
+        from biasprint.core.machine.models.get import get
 
         get(part.model, _Passed(self._ctx, lambda done: self._progress(part, f"fetching {part.model}", done)))
         return None
@@ -192,7 +192,7 @@ class _Work:
     def _look(self) -> None:
         self._ctx.check()
         if time.monotonic() - self._looked > _OFFLINE_SECONDS:
-            from core.machine.offline import require_connection  # it needs a package of the first part
+            from biasprint.core.machine.offline import require_connection  # it needs a package of the first part
 
             require_connection("preparing the rest of the program")
             self._looked = time.monotonic()

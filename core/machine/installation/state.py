@@ -18,11 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError, NotInstalledYet
-from core.given import NOT_JSON
-from core.machine.installation import declared
-from core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
-from core.machine.installation.lock import is_held
+from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.core.given import NOT_JSON
+from biasprint.core.machine.installation import declared
+from biasprint.core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
+from biasprint.core.machine.installation.lock import is_held
 
 WITHOUT_ENGINE = "BIASPRINT_WITHOUT_LLAMA"
 UNASKED = "BIASPRINT_PREPARE"  # set by run.py for the program that it opens
@@ -190,7 +190,7 @@ def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ..
 
 def _has_model(name: str) -> bool:
     try:
-        from core.machine.models import records
+        from biasprint.core.machine.models import records
     except ImportError:  # what reads the data folder is not installed yet
         return False
     with suppress(AppError):

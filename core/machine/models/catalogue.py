@@ -9,13 +9,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from core.errors import AppError, UsageError
-from core.machine.models.layout import Format
-from core.own import own_files
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.models.layout import Format
 
 _STATED = re.compile(r"SHA-256 `([0-9a-f]{64})`")
 
@@ -241,11 +241,11 @@ def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(own_files("models").joinpath("catalogue.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.models").joinpath("catalogue.toml").read_text(encoding="utf-8"))
 
 
 def _models_folder() -> Path:
-    return Path(str(own_files("models")))
+    return Path(str(files("biasprint.models")))
 
 
 def _package_folder(place: str) -> Path | None:

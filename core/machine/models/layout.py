@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.errors import AppError
-from core.given import ordinary_file
-from core.machine import storage
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.machine import storage
 
 # ---- Files of a model
 

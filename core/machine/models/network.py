@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from core.errors import AppError
-from core.machine.models.catalogue import CatalogueEntry
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models.catalogue import CatalogueEntry
 
 
 class Source(Protocol):

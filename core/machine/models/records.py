@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import AppError
-from core.machine import storage
-from core.machine.models.layout import Format
-from core.machine.storage import home
+from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
+from biasprint.core.machine.models.layout import Format
+from biasprint.core.machine.storage import home
 
 GOT = "records.json"
 ADDED = "added.json"

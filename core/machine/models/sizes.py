@@ -1,6 +1,6 @@
 """Sizes in words, and jobs over files shown in megabytes."""
 
-from core.jobs import JobContext, Progress
+from biasprint.core.jobs import JobContext, Progress
 
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 UNKNOWN = "not known"

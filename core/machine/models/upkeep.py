@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.given import path_of
-from core.jobs import JobContext
-from core.machine.models import catalogue, installed, layout, records
-from core.machine.models.installed import InstalledModel
-from core.machine.models.layout import Format, Found, sha256_of
-from core.machine.storage import locked
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.given import path_of
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models import catalogue, installed, layout, records
+from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.machine.models.layout import Format, Found, sha256_of
+from biasprint.core.machine.storage import locked
 
 # ---- Adding: it is checked and hashed, and stays where it is
 

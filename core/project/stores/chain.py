@@ -15,8 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from core.project.schema import table
-from core.project.stores.common import canonical_json
+from biasprint.core.project.schema import table
+from biasprint.core.project.stores.common import canonical_json
 
 CHAIN = "chain"  # in a packet's manifest: its state, {"key", "tag"}
 KEY = "key"  # in the manifest that the project keeps: what the chain began with

@@ -7,8 +7,8 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from core.project.schema import table
-from core.project.stores.common import StorePart
+from biasprint.core.project.schema import table
+from biasprint.core.project.stores.common import StorePart
 
 output = table("output")
 source = table("source")

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from core.project.changes import Changes
-from core.project.reader import ROWS_AT_ONCE, Reader
-from core.project.writer import Writer
-from core.text import sha256_text
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.reader import ROWS_AT_ONCE, Reader
+from biasprint.core.project.writer import Writer
+from biasprint.core.text import sha256_text
 
 Row = TypeVar("Row")
 
@@ -75,7 +75,7 @@ class StorePart:
     @property
     def _writer(self) -> Writer:
         if self._maybe_writer is None:
-            from core.project.connection import NotSaved
+            from biasprint.core.project.connection import NotSaved
 
             raise NotSaved(
                 "The project is open read-only: nothing was saved.",

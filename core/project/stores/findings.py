@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
-from core.errors import AppError
-from core.findings import Finding
-from core.project.changes import Changes
-from core.project.rows import AnnotationRow, EventRow, FindingRow, ScoreRow, TextRow
-from core.project.schema import table
-from core.project.specs import AnnotationSpec, ScoreSpec
-from core.project.stores.common import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.rows import AnnotationRow, EventRow, FindingRow, ScoreRow, TextRow
+from biasprint.core.project.schema import table
+from biasprint.core.project.specs import AnnotationSpec, ScoreSpec
+from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     chunks,
@@ -27,8 +27,8 @@ from core.project.stores.common import (
     new_uuid,
     utc_now,
 )
-from core.project.stores.studies import FOR_JUDGING
-from core.text import restore_text
+from biasprint.core.project.stores.studies import FOR_JUDGING
+from biasprint.core.text import restore_text
 
 # ---- Findings with the recipe that made them, and the log of events
 

@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
-from core.errors import AppError
-from core.project.changes import Changes
-from core.project.rows import (
+from biasprint.core.errors import AppError
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.rows import (
     ORDER_KEY,
     AnnotationRow,
     ComparisonItem,
@@ -19,10 +19,10 @@ from core.project.rows import (
     RaterRow,
     SessionRow,
 )
-from core.project.schema import table
-from core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
-from core.project.stores.chain import sign_judgment
-from core.project.stores.common import (
+from biasprint.core.project.schema import table
+from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, RaterSpec
+from biasprint.core.project.stores.chain import sign_judgment
+from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     chunks,
@@ -34,8 +34,8 @@ from core.project.stores.common import (
     new_uuid,
     utc_now,
 )
-from core.project.stores.findings import annotation, annotation_row
-from core.text import without_surrogates
+from biasprint.core.project.stores.findings import annotation, annotation_row
+from biasprint.core.text import without_surrogates
 
 # ---- The judgments in force where files of one packet came back more than once
 #
@@ -254,7 +254,7 @@ class Judging(StorePart):
     def record(self, spec: JudgmentSpec) -> Changes:
         """Add a judgment, at once and before any job's rows; on disk when this returns.
 
-        It is marked as seen where somebody looked at identities during its session (core.judging.looking).
+        It is marked as seen where somebody looked at identities during its session (biasprint.core.judging.looking).
         """
         values = _judgment_values(spec)
         this_draft = (draft.c.session_id == spec.session_id) & (draft.c.comparison_id == spec.comparison_id)

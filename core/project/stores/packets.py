@@ -8,14 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
-from core.errors import AppError
-from core.project.changes import Changes
-from core.project.rows import PacketRow, RaterRow, SessionRow
-from core.project.schema import table
-from core.project.stores.chain import sign_seal
-from core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
-from core.project.stores.findings import annotation
-from core.project.stores.judging import EMPTY, judgment, rater, session
+from biasprint.core.errors import AppError
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.rows import PacketRow, RaterRow, SessionRow
+from biasprint.core.project.schema import table
+from biasprint.core.project.stores.chain import sign_seal
+from biasprint.core.project.stores.common import StorePart, canonical_json, json_object, json_sha256, utc_now
+from biasprint.core.project.stores.findings import annotation
+from biasprint.core.project.stores.judging import EMPTY, judgment, rater, session
 
 # ---- Adding the rows of a packet to its coordinator's project: a union, so that neither order nor repetition matters
 

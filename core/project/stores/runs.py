@@ -12,15 +12,23 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
-import core
-from core.project.changes import Changes
-from core.project.reader import ROWS_AT_ONCE
-from core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow, WrittenTexts
-from core.project.schema import table
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.project.stores.common import StorePart, canonical_json, chunks, insert_one, json_object, json_sha256, utc_now
-from core.project.stores.studies import prompt_row
-from core.text import restore_text, store_text
+from biasprint import core
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.reader import ROWS_AT_ONCE
+from biasprint.core.project.rows import GeneratorRow, OutputRow, Pending, PromptRow, RunCounts, RunRow, WrittenTexts
+from biasprint.core.project.schema import table
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.project.stores.common import (
+    StorePart,
+    canonical_json,
+    chunks,
+    insert_one,
+    json_object,
+    json_sha256,
+    utc_now,
+)
+from biasprint.core.project.stores.studies import prompt_row
+from biasprint.core.text import restore_text, store_text
 
 # ---- Generators and runs. A run is one generator over one prompt set with one seed; starting it again resumes it
 

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from sqlalchemy.dialects.sqlite import insert
 
-from core.project.changes import Changes
-from core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
-from core.project.schema import table
-from core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
-from core.project.stores.common import (
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.rows import AxisRow, PromptRow, PromptSetRow, SourceRow, StudyRow, WrittenTexts
+from biasprint.core.project.schema import table
+from biasprint.core.project.specs import AxisSpec, PromptSetSpec, PromptSpec, SourceSpec
+from biasprint.core.project.stores.common import (
     StorePart,
     canonical_json,
     insert_one,
@@ -23,7 +23,7 @@ from core.project.stores.common import (
     json_sha256,
     utc_now,
 )
-from core.text import restore_text, sha256_text, store_text
+from biasprint.core.text import restore_text, sha256_text, store_text
 
 # ---- Studies and the versions of their axes
 
@@ -113,7 +113,7 @@ class Axes(StorePart):
 
 
 def _prompts_sha256(definition: Mapping[str, Any]) -> str:
-    """The hash by which recipes of prompt sets name an axis, see `core.prompts.axes.Axis.sha256`."""
+    """The hash by which recipes of prompt sets name an axis, see `biasprint.core.prompts.axes.Axis.sha256`."""
     return sha256_text(json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 

@@ -9,14 +9,14 @@ from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
-from core.errors import UsageError
-from core.prompts.axes import Axis, near
-from core.prompts.designs.design import Design, DesignMeasure
-from core.prompts.designs.pairs import pair_prompts
-from core.prompts.designs.people import people_prompts
-from core.prompts.designs.ranking import ranking_prompts
-from core.prompts.drafts import PromptSetDraft
-from core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import Axis, near
+from biasprint.core.prompts.designs.design import Design, DesignMeasure
+from biasprint.core.prompts.designs.pairs import pair_prompts
+from biasprint.core.prompts.designs.people import people_prompts
+from biasprint.core.prompts.designs.ranking import ranking_prompts
+from biasprint.core.prompts.drafts import PromptSetDraft
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 
 __all__ = ["Design", "available_designs", "design_set", "load_design", "shipped_measure"]
 

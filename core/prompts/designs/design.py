@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from core.prompts.axes import Axis, Key, Text
+from biasprint.core.prompts.axes import Axis, Key, Text
 
 _STRICT = ConfigDict(extra="forbid", str_strip_whitespace=True)
 SEPARATOR = "|"  # of several values in one field of a prompt

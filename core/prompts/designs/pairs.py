@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from core.prompts.designs.design import SEPARATOR, Design, PairsLayout, PairTopic, shuffled
-from core.prompts.drafts import PromptDraft
-from core.prompts.template import Template
+from biasprint.core.prompts.designs.design import SEPARATOR, Design, PairsLayout, PairTopic, shuffled
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.prompts.template import Template
 
 
 def pair_prompts(design: Design) -> list[PromptDraft]:

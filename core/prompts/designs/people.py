@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import product
 
-from core.errors import AppError
-from core.prompts.axes import Axis, Identity, load_axis
-from core.prompts.designs.design import Design, PeopleLayout
-from core.prompts.drafts import PromptDraft
-from core.prompts.template import Template
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.axes import Axis, Identity, load_axis
+from biasprint.core.prompts.designs.design import Design, PeopleLayout
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.prompts.template import Template
 
 
 def people_prompts(design: Design, layout: PeopleLayout) -> tuple[Axis, list[PromptDraft]]:

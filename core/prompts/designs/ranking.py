@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from core.prompts.axes import Axis
-from core.prompts.designs.design import SEPARATOR, Design, Job, RankingLayout, shuffled
-from core.prompts.designs.people import as_fields, asked_axis
-from core.prompts.drafts import PromptDraft
-from core.prompts.template import Template
+from biasprint.core.prompts.axes import Axis
+from biasprint.core.prompts.designs.design import SEPARATOR, Design, Job, RankingLayout, shuffled
+from biasprint.core.prompts.designs.people import as_fields, asked_axis
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.prompts.template import Template
 
 
 def ranking_prompts(design: Design, layout: RankingLayout) -> tuple[Axis, list[PromptDraft]]:

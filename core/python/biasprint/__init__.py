@@ -10,15 +10,20 @@ The names in `__all__` are stable. Whatever goes wrong for a reason that can be 
 says what happened, what was kept and what to do.
 """
 
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasprint import _names
-
-_names.install()
+# In the source tree the program's four folders lie at the top; installed they lie beside this file.
+_here = Path(__file__).resolve().parent
+if not (_here / "core").is_dir():
+    __path__.append(str(_here.parents[2]))
 
 if TYPE_CHECKING:
     from biasprint.audits import DoneAudit as DoneAudit
     from biasprint.audits import run as run
+    from biasprint.core import __version__ as __version__
+    from biasprint.core.errors import AppError as Error
     from biasprint.measuring import How as How
     from biasprint.measuring import Measured as Measured
     from biasprint.measuring import measure as measure
@@ -29,8 +34,6 @@ if TYPE_CHECKING:
     from biasprint.projects import sample as sample
     from biasprint.tables import Findings as Findings
     from biasprint.tables import Table as Table
-    from core import __version__ as __version__
-    from core.errors import AppError as Error
 
 # Imported where they are used: each process that computes imports this module, and needs none of them.
 _PLACES = {
@@ -58,8 +61,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     module, attribute = _PLACES[name]
     value = getattr(import_module(f"{__name__}.{module}"), attribute)
     globals()[name] = value

@@ -1,8 +1,8 @@
-"""`biasprint` and `python -m biasprint`: the program, under whatever names its modules have here."""
+"""Start the program: `biasprint`, or `python -P -m biasprint`."""
 
 import sys
 
-from desktop.__main__ import main
+from biasprint.desktop.__main__ import main
 
 if __name__ == "__main__":
     sys.exit(main())

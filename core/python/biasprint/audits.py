@@ -6,10 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from biasprint.core.cli.audit_run import do_audit
+from biasprint.core.jobs import JobContext
 from biasprint.measuring import Measured, gate_table, in_words_of_python, measured_of
 from biasprint.tables import Table
-from core.cli.audit_run import do_audit
-from core.jobs import JobContext
 
 RUNS = ("name", "generator", "study", "set", "run", "wanted", "done", "failed", "failures", "added")
 TEXTS = ("study", "source", "added", "rows", "dropped")

@@ -10,18 +10,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
+from biasprint.core.cli.console import is_project
+from biasprint.core.compute import shared
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
+from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
+from biasprint.core.runs.tables import score_columns, score_table
+from biasprint.core.studies import registry
+from biasprint.core.studies.study import MeasureOptions
 from biasprint.tables import Findings, Table, data_frame
-from core.cli.console import is_project
-from core.compute import shared
-from core.errors import AppError, UsageError
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.machine.leftovers import temporary_folder
-from core.runs.audit.gates import GateResult, gates_for, hold
-from core.runs.measure import MeasuredStudy, measure_tables, measuring
-from core.runs.tables import score_columns, score_table
-from core.studies import registry
-from core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
     import pandas as pd

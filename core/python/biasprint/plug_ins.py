@@ -4,15 +4,15 @@ A scorer needs `ScoreValue`; a backend `BackendInfo`, `Capabilities`, `Completio
 `Study` and what it names. `Error(message, kept=…, hint=…)` and `UsageError` are told to the person as they are.
 """
 
-from core.backends.protocol import Backend, BackendInfo, Capabilities, Completion, GeneratorInfo, Request
-from core.draw.figure import Figure, FigureMark
-from core.errors import AppError as Error
-from core.errors import UsageError
-from core.findings import Adjustment, Effect, Finding, Interval, ScorerUse, StudyResult
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
-from core.tables.fields import FieldSpec
+from biasprint.core.backends.protocol import Backend, BackendInfo, Capabilities, Completion, GeneratorInfo, Request
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.errors import AppError as Error
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Adjustment, Effect, Finding, Interval, ScorerUse, StudyResult
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.tables.fields import FieldSpec
 
 __all__ = [
     "Adjustment",

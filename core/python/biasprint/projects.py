@@ -8,20 +8,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Unpack
 
+from biasprint.core.cli.console import check_target, open_for_writing
+from biasprint.core.compute import shared
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
+from biasprint.core.project.project import Project as Store
+from biasprint.core.report.audit import ENDINGS
+from biasprint.core.runs import exporting
+from biasprint.core.runs.measure import MeasuredStudy, measure_project
+from biasprint.core.runs.sample import unpack_sample
+from biasprint.core.runs.setup import study_of
+from biasprint.core.studies.study import MeasureOptions
 from biasprint.measuring import How, Measured, measured
 from biasprint.tables import Findings, Table
-from core.cli.console import check_target, open_for_writing
-from core.compute import shared
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.looking import record_look, refusal_to_show, sessions_to_ask
-from core.project.project import Project as Store
-from core.report.audit import ENDINGS
-from core.runs import exporting
-from core.runs.measure import MeasuredStudy, measure_project
-from core.runs.sample import unpack_sample
-from core.runs.setup import study_of
-from core.studies.study import MeasureOptions
 
 
 def open(path: str | PathLike[str], *, read_only: bool = True, look_anyway: bool = False) -> "Project":
@@ -111,8 +111,8 @@ class Project:
 
         `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
         """
-        from core.compute import calls
-        from core.runs.reporting import audited, only_measured
+        from biasprint.core.compute import calls
+        from biasprint.core.runs.reporting import audited, only_measured
 
         place = Path(path).absolute()  # the process that writes it may stand in another folder
         check_target(place, ENDINGS, [self.path])

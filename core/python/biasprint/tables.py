@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from core.findings import Finding
-from core.runs.exporting import FINDING, finding_row
+from biasprint.core.findings import Finding
+from biasprint.core.runs.exporting import FINDING, finding_row
 
 if TYPE_CHECKING:
     import pandas as pd

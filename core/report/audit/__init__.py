@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.report.audit.answer import answer_json
-from core.report.audit.audited import AskedSet, Audited, AuditReport
-from core.report.audit.content import audit_report
-from core.report.whole_file import write_whole
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.audit.answer import answer_json
+from biasprint.core.report.audit.audited import AskedSet, Audited, AuditReport
+from biasprint.core.report.audit.content import audit_report
+from biasprint.core.report.whole_file import write_whole
 
 ENDINGS = (".html", ".htm", ".pdf", ".md", ".tex")
 FOOT = "These findings are about the texts that were measured. They do not say whether a law is kept."
@@ -28,18 +28,18 @@ def check_report_ending(path: Path) -> None:
 def report_bytes(report: AuditReport, ending: str, ctx: JobContext | None = None) -> bytes:
     """The report in the format of an ending."""
     if ending == ".pdf":
-        from core.report.audit.paper import paper_of
+        from biasprint.core.report.audit.paper import paper_of
 
         return paper_of(report, FOOT, ctx)
     if ending in (".html", ".htm"):
-        from core.report.audit.page import page_of
+        from biasprint.core.report.audit.page import page_of
 
         return page_of(report).encode("utf-8", "replace")
     if ending == ".md":
-        from core.report.audit.markdown import markdown_of
+        from biasprint.core.report.audit.markdown import markdown_of
 
         return markdown_of(report).encode("utf-8", "replace")
-    from core.report.audit.latex import latex_of
+    from biasprint.core.report.audit.latex import latex_of
 
     return latex_of(report).encode("utf-8", "replace")
 
@@ -57,7 +57,7 @@ def write_study_report(path: Path, audited: Audited, ctx: JobContext | None = No
 
 def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = None) -> Sequence[Path]:
     """Write each figure as a PDF of its own; the folder is made where it is not there."""
-    from core.report.pdf import figure_pdf
+    from biasprint.core.report.pdf import figure_pdf
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from core.report.audit.audited import Audited
-from core.report.questions import evidence
+from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.questions import evidence
 
 FEW = 30  # of what a finding counts: below it an interval is wide whatever is found
 

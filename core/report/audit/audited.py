@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from core.draw.figure import Figure
-from core.findings import Finding
-from core.report.blocks import Block, Heading, NewPage, ReportFigure, said
-from core.report.questions import Answered, answered
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Finding
+from biasprint.core.report.blocks import Block, Heading, NewPage, ReportFigure, said
+from biasprint.core.report.questions import Answered, answered
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import core
-from core.draw import digits
-from core.draw.figure import Figure
-from core.report.audit.audited import Audited, AuditPage, AuditReport
-from core.report.audit.first_page import first_page
-from core.report.audit.methods import methods_page
-from core.report.audit.tables import all_findings, findings_table, reasons
-from core.report.blocks import Block, ReportFigure, ReportParagraph, Run, said
-from core.report.figures import figures_of
-from core.report.questions import evidence, question_of
+from biasprint import core
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure
+from biasprint.core.report.audit.audited import Audited, AuditPage, AuditReport
+from biasprint.core.report.audit.first_page import first_page
+from biasprint.core.report.audit.methods import methods_page
+from biasprint.core.report.audit.tables import all_findings, findings_table, reasons
+from biasprint.core.report.blocks import Block, ReportFigure, ReportParagraph, Run, said
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.questions import evidence, question_of
 
 ALL_FINDINGS = "All findings"
 MOST_LEADS = 12  # findings on the page of a question

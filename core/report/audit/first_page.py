@@ -5,17 +5,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.draw.figure import Figure, mark
-from core.draw.verdicts import is_ratio, null_value
-from core.findings import Finding
-from core.machine.models.catalogue import scorer_title
-from core.report.audit.answer import FEW
-from core.report.audit.audited import Audited
-from core.report.audit.in_short import clearest, in_short
-from core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, Run, said, shortened
-from core.report.questions import Evidence, evidence
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.figure import Figure, mark
+from biasprint.core.draw.verdicts import is_ratio, null_value
+from biasprint.core.findings import Finding
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.report.audit.answer import FEW
+from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.audit.in_short import clearest, in_short
+from biasprint.core.report.blocks import (
+    Block,
+    Heading,
+    ReportFigure,
+    ReportParagraph,
+    ReportTable,
+    Run,
+    said,
+    shortened,
+)
+from biasprint.core.report.questions import Evidence, evidence
 
 MOST_DRAWN, MOST_DRAWN_APART = 4, 2  # findings in the picture; where each generator has a line in each
 MOST_GENERATORS = 6

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from core.draw import digits
-from core.draw.digits import tr
-from core.draw.verdicts import DECIDES, apart, is_ratio, null_value
-from core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
-from core.report.audit.audited import Audited
-from core.report.blocks import Block, ReportParagraph, Run, said
-from core.report.questions import Evidence, question_of, quoted, strength
-from core.studies.registry import studies
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import DECIDES, apart, is_ratio, null_value
+from biasprint.core.findings import BETWEEN_GENERATORS, MATCHED_UNITS, Finding
+from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.blocks import Block, ReportParagraph, Run, said
+from biasprint.core.report.questions import Evidence, question_of, quoted, strength
+from biasprint.core.studies.registry import studies
 
 MOST_NAMED = 2  # questions with a clear yes that are told with their numbers; the others are named
 MOST_APART = 3  # generators of which each has its own answer

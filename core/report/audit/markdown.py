@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from core.report.audit.audited import AuditReport
-from core.report.audit.tables import FIGURE_COLUMNS, table_beside
-from core.report.blocks import (
+from biasprint.core.report.audit.audited import AuditReport
+from biasprint.core.report.audit.tables import FIGURE_COLUMNS, table_beside
+from biasprint.core.report.blocks import (
     Block,
     Cell,
     Heading,

@@ -6,17 +6,17 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
-import core
-from core.draw import digits
-from core.findings import Finding, ScorerUse
-from core.machine.models.catalogue import scorer_title
-from core.own import own_files
-from core.report.audit.audited import Audited
-from core.report.audit.first_page import most_dropped
-from core.report.blocks import Block, Cell, Heading, ReportParagraph, ReportTable, Run, said
-from core.report.questions import kind_title
+from biasprint import core
+from biasprint.core.draw import digits
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.audit.first_page import most_dropped
+from biasprint.core.report.blocks import Block, Cell, Heading, ReportParagraph, ReportTable, Run, said
+from biasprint.core.report.questions import kind_title
 
 PAIR = (0.28, 0.72)
 MOST_PATTERNS, LONGEST_PROMPT = 40, 3000  # wordings of a prompt set, and signs of one
@@ -86,7 +86,7 @@ def method_of(finding_id: str) -> Mapping[str, str]:
 
 @cache
 def _methods() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
-    return tomllib.loads(own_files("resources").joinpath("report", "methods.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath("report", "methods.toml").read_text(encoding="utf-8"))
 
 
 def _scorers(audited: Audited) -> list[tuple[str, str]]:

@@ -1,14 +1,14 @@
 """A report as one HTML page that loads nothing from anywhere."""
 
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-from core.draw.svg import page_style, svg
-from core.own import own_files
-from core.report.audit.audited import AuditReport
-from core.report.audit.tables import FIGURE_COLUMNS, table_beside
-from core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, runs_of
+from biasprint.core.draw.svg import page_style, svg
+from biasprint.core.report.audit.audited import AuditReport
+from biasprint.core.report.audit.tables import FIGURE_COLUMNS, table_beside
+from biasprint.core.report.blocks import Block, Heading, ReportFigure, ReportParagraph, ReportTable, runs_of
 
 TEMPLATE = "audit.html.j2"
 
@@ -58,7 +58,7 @@ def _template() -> Any:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     def read(file: str) -> str:
-        return own_files("resources").joinpath("report", file).read_text(encoding="utf-8")
+        return files("biasprint.resources").joinpath("report", file).read_text(encoding="utf-8")
 
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)

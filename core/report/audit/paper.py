@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.jobs import JobContext
-from core.report.audit.audited import AuditPage, AuditReport
-from core.report.blocks import Block, ReportFigure
-from core.report.pdf import page_count, pdf_bytes
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.audit.audited import AuditPage, AuditReport
+from biasprint.core.report.blocks import Block, ReportFigure
+from biasprint.core.report.pdf import page_count, pdf_bytes
 
 SHARES = (0.76, 0.66, 0.56, 0.46, 0.0)  # of the page's width, for the picture
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from core.draw import digits, words
-from core.draw.figure import Figure
-from core.draw.verdicts import apart
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.report.audit.audited import Audited
-from core.report.blocks import Block, Heading, ReportTable, said
-from core.report.questions import kind_title
+from biasprint.core.draw import digits, words
+from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.verdicts import apart
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.blocks import Block, Heading, ReportTable, said
+from biasprint.core.report.questions import kind_title
 
 HEADER = ("What", "Estimate", "95 % interval, or as said", "Floor (95 %)", "n", "p", "p adjusted")
 WIDTHS = (0.36, 0.11, 0.18, 0.08, 0.07, 0.09, 0.11)

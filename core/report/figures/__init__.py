@@ -6,12 +6,12 @@ own figures, and where they were compared the first figure is of their differenc
 
 from collections.abc import Sequence
 
-from core.draw.figure import Figure
-from core.findings import Finding
-from core.report.figures.choose import parted
-from core.report.figures.generators import Draw, difference_figures, of_generator, split
-from core.studies.registry import studies
-from core.studies.study import named
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import parted
+from biasprint.core.report.figures.generators import Draw, difference_figures, of_generator, split
+from biasprint.core.studies.registry import studies
+from biasprint.core.studies.study import named
 
 
 def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.draw import digits
-from core.draw.figure import Figure, FigureMark, mark
-from core.findings import Finding
-from core.report.figures.choose import having, joined, parted, values, words
-from core.report.figures.published import creativity
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import having, joined, parted, values, words
+from biasprint.core.report.figures.published import creativity
 
 SHARE, ABS, SWAY = "creativity.share", "creativity.abs", "creativity.sway"
 SIGNIFICANT = 0.05

@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from core.draw.figure import Figure
-from core.findings import Finding
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Finding
 
 TITLES = {
     "SAI": "Stimulus given, attribute chosen (SAI)",

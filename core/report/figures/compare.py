@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.draw.figure import Figure, FigureMark, mark
-from core.findings import Finding
-from core.report.figures.choose import against, joined, parted, words, worth_drawing
+from biasprint.core.draw.figure import Figure, FigureMark, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import against, joined, parted, words, worth_drawing
 
 OF_TOPICS = ("compare.word_association", "compare.relative_decision")
 PARTS = ("template", "form")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.draw.figure import Figure, FigureMark, Printed, mark
-from core.findings import Finding
-from core.report.figures.choose import having, joined, parted, pronoun, words, worth_drawing
-from core.report.figures.crossed import crossed_figures
-from core.report.figures.published import delta, likelihood, tau
+from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import having, joined, parted, pronoun, words, worth_drawing
+from biasprint.core.report.figures.crossed import crossed_figures
+from biasprint.core.report.figures.published import delta, likelihood, tau
 
 EVERY = "All domains"
 BASE = {"PL": "Positive", "NL": "Negative", "NuL": "Neutral"}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from core.draw.figure import Figure, mark
-from core.findings import Finding
-from core.report.figures.choices import STAR, choice_figures, kumar, pointing
-from core.report.figures.choose import having, joined, parted, words, worth_drawing
-from core.report.figures.crossed import crossed_figures
-from core.report.figures.published import creativity
+from biasprint.core.draw.figure import Figure, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choices import STAR, choice_figures, kumar, pointing
+from biasprint.core.report.figures.choose import having, joined, parted, words, worth_drawing
+from biasprint.core.report.figures.crossed import crossed_figures
+from biasprint.core.report.figures.published import creativity
 
 RBS = "creativity.rbs"
 LEVELS = ("imperceptible", "nuanced", "obvious")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.draw.figure import Figure, FigureMark, mark
-from core.findings import Finding
-from core.report.figures.choose import joined, parted, words, worth_drawing
-from core.report.questions import kind_title
+from biasprint.core.draw.figure import Figure, FigureMark, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import joined, parted, words, worth_drawing
+from biasprint.core.report.questions import kind_title
 
 CROSSED, MAIN, INTERACTION = ".crossed.", ".main_effect", ".interaction"
 IN_ROWS = ("axis", "domain")  # dims that do not make a figure of their own

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from core.draw.figure import Figure, mark
-from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
-from core.report.figures.choose import joined, parted, words, worth_drawing
+from biasprint.core.draw.figure import Figure, mark
+from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
+from biasprint.core.report.figures.choose import joined, parted, words, worth_drawing
 
 Draw = Callable[[Sequence[Finding]], list[Figure]]
 

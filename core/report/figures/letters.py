@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.draw.digits import p_text
-from core.draw.figure import Figure, FigureMark, mark
-from core.findings import Finding
-from core.report.figures.choose import against, joined, parted, words, worth_drawing
-from core.report.figures.crossed import crossed_figures
-from core.report.figures.published import letters
+from biasprint.core.draw.digits import p_text
+from biasprint.core.draw.figure import Figure, FigureMark, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import against, joined, parted, words, worth_drawing
+from biasprint.core.report.figures.crossed import crossed_figures
+from biasprint.core.report.figures.published import letters
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
 STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.draw.figure import Figure, FigureMark, contrast_marks, mark
-from core.findings import Finding
-from core.report.figures.choose import having, joined, parted, words, worth_drawing
-from core.report.figures.crossed import crossed_figures
-from core.report.figures.published import UNBIASED, news
+from biasprint.core.draw.figure import Figure, FigureMark, contrast_marks, mark
+from biasprint.core.findings import Finding
+from biasprint.core.report.figures.choose import having, joined, parted, words, worth_drawing
+from biasprint.core.report.figures.crossed import crossed_figures
+from biasprint.core.report.figures.published import UNBIASED, news
 
 
 @dataclass(frozen=True)

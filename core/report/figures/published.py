@@ -3,18 +3,18 @@
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from core.draw.figure import Printed
-from core.findings import Finding
-from core.own import own_files
+from biasprint.core.draw.figure import Printed
+from biasprint.core.findings import Finding
 
 UNBIASED = "unbiased"
 
 
 @cache
 def _read(*path: str) -> Mapping[str, Any]:
-    return tomllib.loads(own_files("resources").joinpath(*path).read_text(encoding="utf-8"))
+    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
 
 
 def news(finding: Finding) -> tuple[Printed, ...]:

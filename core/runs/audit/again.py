@@ -9,18 +9,18 @@ from functools import cached_property
 from math import isclose
 from typing import Any
 
-import core
-from core.compute import ComputeProcess
-from core.errors import AppError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.generators import StudyGenerator, generators_of
-from core.runs.measure import measure_project, measuring, recipe_of
-from core.runs.measure.asked import asked_again, texts_of_study
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe
-from core.studies.study import MeasureOptions
+from biasprint import core
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.generators import StudyGenerator, generators_of
+from biasprint.core.runs.measure import measure_project, measuring, recipe_of
+from biasprint.core.runs.measure.asked import asked_again, texts_of_study
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.study import MeasureOptions
 
 NUMBERS = ("estimate", "low", "high", "p", "adjusted p", "n")
 WRITER = ("generator", "model")  # dims that findings have only where a study has several generators

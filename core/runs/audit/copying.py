@@ -2,10 +2,10 @@
 
 from itertools import islice
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import PromptSetRow, RunRow
-from core.project.specs import (
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptSetRow, RunRow
+from biasprint.core.project.specs import (
     AxisSpec,
     GeneratorSpec,
     OutputSpec,
@@ -14,10 +14,10 @@ from core.project.specs import (
     RunSpec,
     SourceSpec,
 )
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import NOT_WRITTEN
-from core.runs.setup import added_study, study_of
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import NOT_WRITTEN
+from biasprint.core.runs.setup import added_study, study_of
 
 AT_ONCE = 200  # texts that are stored together
 

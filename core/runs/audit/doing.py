@@ -9,26 +9,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import PromptSetRow
-from core.runs.audit.copying import copied_set, copied_texts
-from core.runs.audit.file import AskedComparisons, AskedGenerator, AskedMeasure, AskedPrompts, AskedTexts, Audit
-from core.runs.audit.gates import Gate, GateResult, exit_code, hold, unknown
-from core.runs.audit.judged import AuditedJudging, asked_judges, drawn_plan, judged_plan
-from core.runs.generate import GenerateResult, generate, start_run, why_nothing
-from core.runs.generators import generator_names
-from core.runs.importing import import_table
-from core.runs.measure import MeasuredStudy, measure_project
-from core.runs.score import score
-from core.runs.setup import add_prompts, generator_spec, newest_set, recommended
-from core.runs.tables import read_table
-from core.scorers.registry import describe
-from core.studies.study import ALL, MeasureOptions
-from core.tables.rows import TableRead
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptSetRow
+from biasprint.core.runs.audit.copying import copied_set, copied_texts
+from biasprint.core.runs.audit.file import (
+    AskedComparisons,
+    AskedGenerator,
+    AskedMeasure,
+    AskedPrompts,
+    AskedTexts,
+    Audit,
+)
+from biasprint.core.runs.audit.gates import Gate, GateResult, exit_code, hold, unknown
+from biasprint.core.runs.audit.judged import AuditedJudging, asked_judges, drawn_plan, judged_plan
+from biasprint.core.runs.generate import GenerateResult, generate, start_run, why_nothing
+from biasprint.core.runs.generators import generator_names
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure import MeasuredStudy, measure_project
+from biasprint.core.runs.score import score
+from biasprint.core.runs.setup import add_prompts, generator_spec, newest_set, recommended
+from biasprint.core.runs.tables import read_table
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.study import ALL, MeasureOptions
+from biasprint.core.tables.rows import TableRead
 
 
 @dataclass(frozen=True)

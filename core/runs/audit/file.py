@@ -1,6 +1,6 @@
 """What an audit file says: what is asked, of whom, what is measured and compared, and under which findings it fails.
 
-docs/audits.md explains the keys. `core.runs.audit.reading` reads a file.
+docs/audits.md explains the keys. `biasprint.core.runs.audit.reading` reads a file.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from core.judging.plan import PlanKind
-from core.runs.audit.gates import Gate, parse_gate
-from core.runs.setup import PromptChoice
+from biasprint.core.judging.plan import PlanKind
+from biasprint.core.runs.audit.gates import Gate, parse_gate
+from biasprint.core.runs.setup import PromptChoice
 
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Words = Annotated[str, Field(min_length=1)]

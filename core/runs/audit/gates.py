@@ -11,11 +11,11 @@ from difflib import get_close_matches
 from math import inf, isfinite
 from typing import Any
 
-from core.draw import digits
-from core.errors import UsageError
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.runs.measure.between import is_ratio
-from core.studies.registry import studies
+from biasprint.core.draw import digits
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.runs.measure.between import is_ratio
+from biasprint.core.studies.registry import studies
 
 EXAMPLE = "For example: letters.lexicon.odds_ratio[agentic] interval_above 1.2"
 MISUSED, FAILED = 2, 3  # exit codes

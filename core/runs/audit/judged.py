@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.judging.plan import PlanSettings
-from core.project.project import Project
-from core.project.rows import PlanRow
-from core.project.specs import GeneratorSpec
-from core.runs.audit.file import AskedComparisons, AskedJudge, Audit
-from core.runs.compare import compare
-from core.runs.compare.pool import writers
-from core.runs.judge import JudgeResult, check_can_judge, judge
-from core.runs.setup import generator_spec, recommended, study_of
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PlanRow
+from biasprint.core.project.specs import GeneratorSpec
+from biasprint.core.runs.audit.file import AskedComparisons, AskedJudge, Audit
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.compare.pool import writers
+from biasprint.core.runs.judge import JudgeResult, check_can_judge, judge
+from biasprint.core.runs.setup import generator_spec, recommended, study_of
 
 KEPT = ("kind", "cards", "worst", "question")  # settings of a plan that an audit file has
 

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.errors import UsageError
-from core.given import is_there, ordinary_file, path_of
-from core.prompts.resource_files import parsed_toml
-from core.runs.audit.file import (
+from biasprint.core.errors import UsageError
+from biasprint.core.given import is_there, ordinary_file, path_of
+from biasprint.core.prompts.resource_files import parsed_toml
+from biasprint.core.runs.audit.file import (
     JUDGED,
     AskedComparisons,
     AskedGenerator,
@@ -23,8 +23,8 @@ from core.runs.audit.file import (
     AskedTexts,
     Audit,
 )
-from core.scorers.lexicon import OWN_WORDS
-from core.studies.registry import study as known_study
+from biasprint.core.scorers.lexicon import OWN_WORDS
+from biasprint.core.studies.registry import study as known_study
 
 PARTS: Mapping[str, type[BaseModel]] = {
     "prompts": AskedPrompts, "texts": AskedTexts, "generators": AskedGenerator, "comparisons": AskedComparisons,

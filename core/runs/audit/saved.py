@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import GeneratorRow, PromptSetRow, RunRow
-from core.prompts.resource_files import toml_text
-from core.runs.audit.again import options_of, scorers_of
-from core.runs.audit.file import JUDGED, Audit
-from core.runs.audit.judged import saved_judging
-from core.runs.audit.reading import checked
-from core.runs.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
-from core.runs.measure.asked import asked_again
-from core.scorers.registry import describe
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, PromptSetRow, RunRow
+from biasprint.core.prompts.resource_files import toml_text
+from biasprint.core.runs.audit.again import options_of, scorers_of
+from biasprint.core.runs.audit.file import JUDGED, Audit
+from biasprint.core.runs.audit.judged import saved_judging
+from biasprint.core.runs.audit.reading import checked
+from biasprint.core.runs.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
+from biasprint.core.runs.measure.asked import asked_again
+from biasprint.core.scorers.registry import describe
 
 HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/audits.md explains the keys.\n"
 
@@ -144,5 +144,5 @@ def _how(project: Project, kind: str) -> dict[str, Any] | None:
 
 
 def as_toml(audit: Audit) -> str:
-    """The audit as TOML, which `core.runs.audit.reading.read_audit` reads back as the same audit."""
+    """The audit as TOML, which `biasprint.core.runs.audit.reading.read_audit` reads back as the same audit."""
     return toml_text(audit.to_json())

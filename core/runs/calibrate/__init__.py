@@ -10,13 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 
-from core.backends.synthetic.dial import SETTINGS
-from core.compute import ComputeProcess, calls
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.machine.processor import cores
-from core.runs.calibrate.settings import STUDIES, planting_of, required
-from core.runs.calibrate.tally import Calibrated, Seen, calibrated
+from biasprint.core.backends.synthetic.dial import SETTINGS
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.processor import cores
+from biasprint.core.runs.calibrate.settings import STUDIES, planting_of, required
+from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
 
 __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
 

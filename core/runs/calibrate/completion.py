@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.synthetic.author import write_completion
-from core.backends.synthetic.dial import load_dial
-from core.backends.synthetic.grammar import Draw
-from core.errors import UsageError
-from core.findings import Finding
-from core.prompts.completion import completion_set
-from core.runs.calibrate.settings import Planting, own_seed
-from core.studies.completion.measure import measure as measure_completion
-from core.studies.completion.table import CompletionTable
+from biasprint.core.backends.synthetic.author import write_completion
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.runs.calibrate.settings import Planting, own_seed
+from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.table import CompletionTable
 
 
 @cache

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.synthetic.author import write_creative
-from core.backends.synthetic.dial import load_dial
-from core.backends.synthetic.grammar import Draw
-from core.errors import UsageError
-from core.findings import Finding, ScorerUse
-from core.metrics.result import Floats
-from core.prompts.axes import load_axis
-from core.prompts.cogs import cogs_tasks, cogs_themes
-from core.runs.calibrate.settings import Planting, own_seed
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.judgments import agreed_judgments
-from core.studies.creativity.outputs import measure_outputs
+from biasprint.core.backends.synthetic.author import write_creative
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.metrics.result import Floats
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.prompts.cogs import cogs_tasks, cogs_themes
+from biasprint.core.runs.calibrate.settings import Planting, own_seed
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.judgments import agreed_judgments
+from biasprint.core.studies.creativity.outputs import measure_outputs
 
 BAG_OF_WORDS = ScorerUse("embedding", "counts of words", "1", stand_in=True)
 PLACES = 512  # of a bag of words

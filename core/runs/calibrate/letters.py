@@ -7,21 +7,21 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from core.backends.synthetic.author import write_letter
-from core.backends.synthetic.dial import Dial, load_dial
-from core.backends.synthetic.grammar import Draw
-from core.findings import Finding, ScorerUse
-from core.metrics.result import Ints
-from core.prompts.letters import letter_design
-from core.prompts.name_sets import load_name_set
-from core.runs.calibrate.settings import NONE, Planting, own_seed, planting_of
-from core.scorers.lexicon import LexiconCounts, LexiconScorer
-from core.scorers.registry import load, score_batch
-from core.scorers.segment import sentences
-from core.studies.letters.hallucination import Grounding, LetterGrounding
-from core.studies.letters.measure import LetterInputs, ReadLetters, measure_whole, read_letters
-from core.studies.letters.style import StyleScores
-from core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.backends.synthetic.author import write_letter
+from biasprint.core.backends.synthetic.dial import Dial, load_dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.metrics.result import Ints
+from biasprint.core.prompts.letters import letter_design
+from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.runs.calibrate.settings import NONE, Planting, own_seed, planting_of
+from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer
+from biasprint.core.scorers.registry import load, score_batch
+from biasprint.core.scorers.segment import sentences
+from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding
+from biasprint.core.studies.letters.measure import LetterInputs, ReadLetters, measure_whole, read_letters
+from biasprint.core.studies.letters.style import StyleScores
+from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 GROUPS = ("male", "female")
 WORD_LISTS = ScorerUse("agency", "agentic against communal words", "1", stand_in=True)

@@ -5,13 +5,13 @@ from itertools import cycle, islice
 
 import numpy as np
 
-from core.backends.synthetic.dial import load_dial
-from core.backends.synthetic.grammar import Draw
-from core.backends.synthetic.news import write_news
-from core.findings import Finding
-from core.prompts.news import shipped_articles
-from core.runs.calibrate.settings import NONE, Planting, own_seed, planting_of
-from core.studies.news.measure import NewsRequest, measure_rows
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.backends.synthetic.news import write_news
+from biasprint.core.findings import Finding
+from biasprint.core.prompts.news import shipped_articles
+from biasprint.core.runs.calibrate.settings import NONE, Planting, own_seed, planting_of
+from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
 Pair = tuple[str, str]  # original, generated
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import UsageError
-from core.prompts.resource_files import packaged, read_toml
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.resource_files import packaged, read_toml
 
 NONE = "none"  # the planted size at which there is nothing to find
 STUDIES = ("news", "completion", "creativity", "letters")

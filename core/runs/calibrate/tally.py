@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.proportions import wilson
-from core.runs.calibrate.settings import NONE, Planting, Required
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.runs.calibrate.settings import NONE, Planting, Required
 
 ALARM = 0.05
 UNTESTED = "it has no test"

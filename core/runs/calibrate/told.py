@@ -8,14 +8,14 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
-from core.draw import digits
-from core.draw.figure import Figure, FigureMark
-from core.draw.svg import svg
-from core.errors import AppError
-from core.findings import JSON_VERSION, Finding, Interval
-from core.report.whole_file import not_written, write_whole
-from core.runs.calibrate.settings import NONE, Planting, Required, planting_of, required
-from core.runs.calibrate.tally import Calibrated, Rate
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.svg import svg
+from biasprint.core.errors import AppError
+from biasprint.core.findings import JSON_VERSION, Finding, Interval
+from biasprint.core.report.whole_file import not_written, write_whole
+from biasprint.core.runs.calibrate.settings import NONE, Planting, Required, planting_of, required
+from biasprint.core.runs.calibrate.tally import Calibrated, Rate
 
 PAGE = "calibration.md"
 TABLE = "calibration.csv"

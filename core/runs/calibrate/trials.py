@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from core.findings import Finding
-from core.jobs import JobContext
-from core.runs.calibrate.completion import completion_trial
-from core.runs.calibrate.creativity import creativity_trial
-from core.runs.calibrate.letters import letters_trial
-from core.runs.calibrate.news import news_trial
-from core.runs.calibrate.settings import Planting, planting_of
-from core.runs.calibrate.tally import Seen, seen
-from core.scorers.registry import remembered_scores
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.calibrate.completion import completion_trial
+from biasprint.core.runs.calibrate.creativity import creativity_trial
+from biasprint.core.runs.calibrate.letters import letters_trial
+from biasprint.core.runs.calibrate.news import news_trial
+from biasprint.core.runs.calibrate.settings import Planting, planting_of
+from biasprint.core.runs.calibrate.tally import Seen, seen
+from biasprint.core.scorers.registry import remembered_scores
 
 # (planted, n, settings, the seed of what all studies are drawn from, the study's own generator) → its findings.
 Trial = Callable[[str, int, Planting, int, np.random.Generator], list[Finding]]

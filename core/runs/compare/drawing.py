@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.compute import ComputeProcess, shared
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.known import KnownAnswer, fitted
-from core.judging.plan import (
+from biasprint.core.compute import ComputeProcess, shared
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.known import KnownAnswer, fitted
+from biasprint.core.judging.plan import (
     CHECK,
     KINDS,
     RIGHT,
@@ -21,19 +21,19 @@ from core.judging.plan import (
     draw_plan,
     texts_digest,
 )
-from core.judging.sway import check_sway, with_declaration
-from core.project.project import Project
-from core.project.rows import ComparisonItem, StudyRow
-from core.project.specs import ComparisonSpec, PlanSpec, SourceSpec
-from core.project.stores.common import new_uuid
-from core.runs.compare import kinds as identity
-from core.runs.compare import kinds as model
-from core.runs.compare import kinds as origin
-from core.runs.compare import kinds as twin
-from core.runs.compare.planning import Outlook, Size, outlooks
-from core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
-from core.runs.setup import store_axis
-from core.text import sha256_text
+from biasprint.core.judging.sway import check_sway, with_declaration
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem, StudyRow
+from biasprint.core.project.specs import ComparisonSpec, PlanSpec, SourceSpec
+from biasprint.core.project.stores.common import new_uuid
+from biasprint.core.runs.compare import kinds as identity
+from biasprint.core.runs.compare import kinds as model
+from biasprint.core.runs.compare import kinds as origin
+from biasprint.core.runs.compare import kinds as twin
+from biasprint.core.runs.compare.planning import Outlook, Size, outlooks
+from biasprint.core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
+from biasprint.core.runs.setup import store_axis
+from biasprint.core.text import sha256_text
 
 KEPT = "No plan was made."
 LONGEST_TITLE = 200

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.plan import GENERATED, MODEL, ORIGIN, ORIGINAL, TWIN, Candidate, LeftOut
-from core.project.project import Project
-from core.project.rows import OutputRow, SourceRow, TextKey
-from core.project.specs import SourceSpec
-from core.project.stores.common import chunks
-from core.prompts import Identity, available_axes, load_axis
-from core.prompts.news import UNBIASED
-from core.runs.compare.pool import (
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import GENERATED, MODEL, ORIGIN, ORIGINAL, TWIN, Candidate, LeftOut
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.prompts import Identity, available_axes, load_axis
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.runs.compare.pool import (
     MOST_CARDS,
     SOME_AT_A_TIME,
     CompareRequest,
@@ -35,10 +35,10 @@ from core.runs.compare.pool import (
     theme_of,
     writers,
 )
-from core.runs.values import Original, Originals
-from core.swap import HE_AND_SHE, Person
-from core.swap.engine import ENGINE, StrictTwin
-from core.text import sha256_text
+from biasprint.core.runs.values import Original, Originals
+from biasprint.core.swap import HE_AND_SHE, Person
+from biasprint.core.swap.engine import ENGINE, StrictTwin
+from biasprint.core.text import sha256_text
 
 # ---- Identity against identity: texts written for two or three identities of an axis, everything else being equal
 

@@ -5,17 +5,17 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.plan import Candidate, LeftOut, PlanKind
-from core.project.project import Project
-from core.project.rows import GeneratorRow, OutputRow, SourceRow, StudyRow
-from core.project.specs import SourceSpec
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.prompts import Axis, available_axes, load_axis
-from core.prompts.drafts import DEFAULT_IDENTITY
-from core.runs.values import KIND as ORIGINAL_SOURCE
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import Candidate, LeftOut, PlanKind
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import GeneratorRow, OutputRow, SourceRow, StudyRow
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import Axis, available_axes, load_axis
+from biasprint.core.prompts.drafts import DEFAULT_IDENTITY
+from biasprint.core.runs.values import KIND as ORIGINAL_SOURCE
 
 # ---- The pool: texts of one study that could be cards, and what must be equal between them
 

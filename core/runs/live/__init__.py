@@ -4,10 +4,10 @@
 `rates()`, `traces()` and `judging()` at any time. A study names its figures by the class in its declaration's `live`.
 """
 
-from core.runs.live.course import Course, Trace
-from core.runs.live.shelf import NotKept
-from core.runs.live.tally import LiveTally
-from core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
+from biasprint.core.runs.live.course import Course, Trace
+from biasprint.core.runs.live.shelf import NotKept
+from biasprint.core.runs.live.tally import LiveTally
+from biasprint.core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
 
 __all__ = [
     "AT_THE_END",

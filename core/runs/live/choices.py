@@ -7,19 +7,19 @@ from math import gamma, sqrt
 
 import numpy as np
 
-from core.jobs import JobContext
-from core.judging.plan import keys_of_sets, ranked_sets
-from core.judging.workshop import tellable_sessions
-from core.metrics.affinity import affinity_score
-from core.metrics.anytime import share_band, share_spread_band, watched_trials
-from core.metrics.worth import of_clusters
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow
-from core.runs.live.values import LiveKey, LiveValue, banded, undefined
-from core.runs.measure.creativity import axes_of
-from core.studies.creativity import FEWEST_RATERS
-from core.studies.creativity.affinity import ABS, SHARE
-from core.studies.creativity.choices import MODEL, PERSON
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import keys_of_sets, ranked_sets
+from biasprint.core.judging.workshop import tellable_sessions
+from biasprint.core.metrics.affinity import affinity_score
+from biasprint.core.metrics.anytime import share_band, share_spread_band, watched_trials
+from biasprint.core.metrics.worth import of_clusters
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow
+from biasprint.core.runs.live.values import LiveKey, LiveValue, banded, undefined
+from biasprint.core.runs.measure.creativity import axes_of
+from biasprint.core.studies.creativity import FEWEST_RATERS
+from biasprint.core.studies.creativity.affinity import ABS, SHARE
+from biasprint.core.studies.creativity.choices import MODEL, PERSON
 
 UNIT = "proportion"
 Identities = frozenset[str]
@@ -102,7 +102,7 @@ class _Choices:
 
     @property
     def _effect(self) -> float:
-        """The design effect of `core.metrics.proportions.design_effect`, of choices in whole comparisons."""
+        """The design effect of `biasprint.core.metrics.proportions.design_effect`, of choices in whole comparisons."""
         count, n = self._comparisons, self.n
         shares = {name: share / n for name, share in self.shares.items()}
         even = 1 - sum(share * share for share in shares.values())

@@ -5,21 +5,21 @@ from itertools import product
 
 import numpy as np
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.metrics.anytime import FIRST_CLUSTERS, clustered_share_band, normal_band
-from core.metrics.likelihood import CHOSEN, DELTAS, GIVEN, conditional_likelihoods, delta_values
-from core.metrics.result import Bounds
-from core.metrics.result import Floats as Doubles
-from core.metrics.sums import ClusterSums
-from core.project.project import Project
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
-from core.runs.live.values import LiveKey, LiveValue, banded, undefined
-from core.runs.measure.completion import model_of
-from core.scorers.protocol import ScorerInfo
-from core.studies.completion.measure import DELTA_ID, IRRELEVANT_ID, LIKELIHOOD_ID
-from core.studies.completion.table import IRRELEVANT, REQUIRED, read_reply
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import FIRST_CLUSTERS, clustered_share_band, normal_band
+from biasprint.core.metrics.likelihood import CHOSEN, DELTAS, GIVEN, conditional_likelihoods, delta_values
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.metrics.result import Floats as Doubles
+from biasprint.core.metrics.sums import ClusterSums
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
+from biasprint.core.runs.live.values import LiveKey, LiveValue, banded, undefined
+from biasprint.core.runs.measure.completion import model_of
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.completion.measure import DELTA_ID, IRRELEVANT_ID, LIKELIHOOD_ID
+from biasprint.core.studies.completion.table import IRRELEVANT, REQUIRED, read_reply
 
 SHARE, DIFFERENCE = "proportion", "difference of proportions"
 Dims = tuple[tuple[str, str], ...]

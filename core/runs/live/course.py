@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from core.metrics.result import Floats
+from biasprint.core.metrics.result import Floats
 
 FIRST_POINTS, MOST_POINTS = 16, 400  # room at first, and at most: a curve is seldom wider than that many pixels
 N, VALUE, LOW, HIGH = range(4)

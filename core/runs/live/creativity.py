@@ -8,16 +8,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.metrics.anytime import FIRST, spread_band
-from core.metrics.representative import cosine_distance, representative_of
-from core.metrics.sums import ClusterSums, ExactSum
-from core.project.project import Project
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.runs.live.choices import JudgedChoices
-from core.runs.live.shelf import Drawer
-from core.runs.live.values import (
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import FIRST, spread_band
+from biasprint.core.metrics.representative import cosine_distance, representative_of
+from biasprint.core.metrics.sums import ClusterSums, ExactSum
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.runs.live.choices import JudgedChoices
+from biasprint.core.runs.live.shelf import Drawer
+from biasprint.core.runs.live.values import (
     MOST_GROUPS,
     LiveKey,
     LiveValue,
@@ -27,11 +27,11 @@ from core.runs.live.values import (
     nearly_normal,
     undefined,
 )
-from core.runs.measure.creativity import defined_axes, embedder
-from core.runs.values import temperatures
-from core.scorers.protocol import ScorerInfo
-from core.studies.creativity.distances import DISTANCE, RBS
-from core.studies.study import MeasureOptions
+from biasprint.core.runs.measure.creativity import defined_axes, embedder
+from biasprint.core.runs.values import temperatures
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.creativity.distances import DISTANCE, RBS
+from biasprint.core.studies.study import MeasureOptions
 
 DEFAULT = "default"
 UNIT = "cosine distance"

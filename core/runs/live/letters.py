@@ -9,18 +9,24 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.metrics.anytime import BoundedMean
-from core.metrics.odds import FEWEST_EXPECTED, HALDANE, log_odds_ratio, published_odds_ratio, smallest_expected
-from core.metrics.result import Floats as Doubles
-from core.metrics.sums import ClusterSums, ExactSum, Moments
-from core.project.project import Project
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.prompts.drafts import PLAIN_ARM
-from core.runs.exporting import matched_block
-from core.runs.live.shelf import Drawer, rows_shelf
-from core.runs.live.values import (
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import BoundedMean
+from biasprint.core.metrics.odds import (
+    FEWEST_EXPECTED,
+    HALDANE,
+    log_odds_ratio,
+    published_odds_ratio,
+    smallest_expected,
+)
+from biasprint.core.metrics.result import Floats as Doubles
+from biasprint.core.metrics.sums import ClusterSums, ExactSum, Moments
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.runs.exporting import matched_block
+from biasprint.core.runs.live.shelf import Drawer, rows_shelf
+from biasprint.core.runs.live.values import (
     AGAINST,
     MOST_GROUPS,
     LiveKey,
@@ -32,14 +38,14 @@ from core.runs.live.values import (
     undefined,
     units_of,
 )
-from core.runs.measure.letters import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
-from core.scorers.choosing import best_scorer, scorer_for
-from core.scorers.document_success import Outcome, is_english_letter, of_document
-from core.scorers.lexicon import load_lexicon
-from core.scorers.protocol import ScorerInfo
-from core.studies.letters.lexicon import LEXICON_ID
-from core.studies.letters.style import COUNTS_FROM
-from core.studies.letters.success import SUCCESS_ID
+from biasprint.core.runs.measure.letters import PUBLISHED_ORDER, STYLES, documents_asked, success_scorer
+from biasprint.core.scorers.choosing import best_scorer, scorer_for
+from biasprint.core.scorers.document_success import Outcome, is_english_letter, of_document
+from biasprint.core.scorers.lexicon import load_lexicon
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.letters.lexicon import LEXICON_ID
+from biasprint.core.studies.letters.style import COUNTS_FROM
+from biasprint.core.studies.letters.success import SUCCESS_ID
 
 Pair = tuple[str, str]
 ODDS, DIFFERENCE, SHARE = "odds ratio", "difference of shares", "share"

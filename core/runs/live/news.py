@@ -11,18 +11,24 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from core.compute import ComputeProcess, calls
-from core.findings import ScorerUse
-from core.jobs import JobContext
-from core.metrics.anytime import FIRST_CLUSTERS, FIRST_ONE_WAY, BoundedMean, clustered_share_band, first_differing
-from core.metrics.result import Bounds
-from core.metrics.result import Floats as Doubles
-from core.metrics.sums import ClusterSums, ExactSum
-from core.project.project import Project
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.prompts.axes import Axis
-from core.prompts.news import UNBIASED
-from core.runs.live.values import (
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import (
+    FIRST_CLUSTERS,
+    FIRST_ONE_WAY,
+    BoundedMean,
+    clustered_share_band,
+    first_differing,
+)
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.metrics.result import Floats as Doubles
+from biasprint.core.metrics.sums import ClusterSums, ExactSum
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.prompts.axes import Axis
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.runs.live.values import (
     AT_THE_END,
     LiveKey,
     LiveValue,
@@ -32,14 +38,14 @@ from core.runs.live.values import (
     nearly_normal,
     undefined,
 )
-from core.runs.measure.news import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
-from core.runs.values import ORIGINAL_KEY, Originals
-from core.scorers.protocol import ScorerInfo
-from core.studies.study import MeasureOptions
+from biasprint.core.runs.measure.news import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
+from biasprint.core.runs.values import ORIGINAL_KEY, Originals
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
-    from core.studies.news.groups import GroupAxis
-    from core.studies.news.level import PairValues
+    from biasprint.core.studies.news.groups import GroupAxis
+    from biasprint.core.studies.news.level import PairValues
 
 REFUSAL_RATE = "news.refusal_rate"
 AT_ONCE = 50  # articles that the compute process is asked about together
@@ -98,14 +104,14 @@ def in_compute(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAns
 
 @lru_cache(maxsize=32)
 def _counted(axis: Axis) -> "GroupAxis":
-    from core.studies.news.groups import group_axis
+    from biasprint.core.studies.news.groups import group_axis
 
     return group_axis(axis)
 
 
 def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
-    from core.studies.news.level import design_of
-    from core.studies.news.mentions import (
+    from biasprint.core.studies.news.level import design_of
+    from biasprint.core.studies.news.mentions import (
         SentenceScores,
         dealt_sentences,
         dealt_words,
@@ -113,7 +119,7 @@ def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
         measure_words,
         single_scores,
     )
-    from core.studies.news.table import SIDES, news_table
+    from biasprint.core.studies.news.table import SIDES, news_table
 
     table = news_table([asked.original], [asked.generated], axes)
     if not table.pairs:

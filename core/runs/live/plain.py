@@ -3,15 +3,15 @@
 from itertools import combinations
 from math import isfinite, sqrt
 
-from core.compute import ComputeProcess
-from core.jobs import JobContext
-from core.metrics.sums import Moments
-from core.project.project import Project
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.runs.live.shelf import Drawer, Shelf
-from core.runs.live.values import AGAINST, MOST_GROUPS, LiveKey, LiveValue, nearly_normal, undefined
-from core.runs.measure import scorers_needed
-from core.scorers.protocol import ScorerInfo
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.sums import Moments
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.runs.live.shelf import Drawer, Shelf
+from biasprint.core.runs.live.values import AGAINST, MOST_GROUPS, LiveKey, LiveValue, nearly_normal, undefined
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.scorers.protocol import ScorerInfo
 
 SCORE = "score"
 

@@ -4,12 +4,12 @@ from bisect import bisect_right
 from collections import Counter, deque
 from datetime import UTC, datetime
 
-from core.judging.assignment import asked_number
-from core.judging.workshop import participants
-from core.project.project import Project
-from core.project.rows import JudgmentRow, OutputRow, SessionRow
-from core.runs.live.values import LiveJudging, LiveRates
-from core.scorers.refusal import is_refusal
+from biasprint.core.judging.assignment import asked_number
+from biasprint.core.judging.workshop import participants
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow, OutputRow, SessionRow
+from biasprint.core.runs.live.values import LiveJudging, LiveRates
+from biasprint.core.scorers.refusal import is_refusal
 
 # ---- Writing
 

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from core.errors import AppError
-from core.metrics.result import Floats
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.result import Floats
 
 CACHE_KILOBYTES = 1_024  # below it nothing is written to a disk
 

@@ -10,22 +10,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
-from core.compute import ComputeProcess, shared
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import OutputRow, ScoreRow, SourceRow, StudyRow, TextKey
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import LETTER, imported_name, runs_by_name
-from core.runs.live.course import Course, Trace
-from core.runs.live.plain import PlainTally
-from core.runs.live.rates import Rates, judging_now
-from core.runs.live.shelf import IdSet, NotKept
-from core.runs.live.values import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
-from core.runs.values import KIND
-from core.scorers.protocol import ScorerInfo
-from core.studies.registry import studies
-from core.studies.study import named
+from biasprint.core.compute import ComputeProcess, shared
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow, ScoreRow, SourceRow, StudyRow, TextKey
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import LETTER, imported_name, runs_by_name
+from biasprint.core.runs.live.course import Course, Trace
+from biasprint.core.runs.live.plain import PlainTally
+from biasprint.core.runs.live.rates import Rates, judging_now
+from biasprint.core.runs.live.shelf import IdSet, NotKept
+from biasprint.core.runs.live.values import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
+from biasprint.core.runs.values import KIND
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.registry import studies
+from biasprint.core.studies.study import named
 
 PAGE = 250  # rows at once, as short readers take
 GENERATOR = "generator"  # the dim

@@ -7,14 +7,14 @@ from typing import Protocol
 
 import numpy as np
 
-from core.findings import Finding, Interval, Variant
-from core.jobs import JobContext
-from core.metrics.anytime import FIRST, FIRST_CLUSTERS, clustered_share_band, normal_band, share_band
-from core.metrics.result import LEVEL, Bounds
-from core.metrics.result import Floats as Doubles
-from core.metrics.sums import ClusterRows, ClusterSums
-from core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from core.scorers.protocol import ScorerInfo
+from biasprint.core.findings import Finding, Interval, Variant
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import FIRST, FIRST_CLUSTERS, clustered_share_band, normal_band, share_band
+from biasprint.core.metrics.result import LEVEL, Bounds
+from biasprint.core.metrics.result import Floats as Doubles
+from biasprint.core.metrics.sums import ClusterRows, ClusterSums
+from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
+from biasprint.core.scorers.protocol import ScorerInfo
 
 AGAINST = " / "
 MOST_GROUPS = 24

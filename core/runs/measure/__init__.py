@@ -6,26 +6,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-import core
-from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import prompts_asked
-from core.runs.measure.asked import asked_of
-from core.runs.measure.brought_in import brought_in
-from core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
-from core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
-from core.runs.setup import added_study, study_of
-from core.runs.tables import read_table
-from core.runs.values import complete_values, failures, values_of
-from core.scorers.choosing import best_scorer
-from core.scorers.protocol import ScorerInfo
-from core.studies.registry import studies, table_fields
-from core.studies.study import MeasureOptions, Study, named
-from core.tables.rows import TableRead
+from biasprint import core
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import prompts_asked
+from biasprint.core.runs.measure.asked import asked_of
+from biasprint.core.runs.measure.brought_in import brought_in
+from biasprint.core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
+from biasprint.core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
+from biasprint.core.runs.setup import added_study, study_of
+from biasprint.core.runs.tables import read_table
+from biasprint.core.runs.values import complete_values, failures, values_of
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.registry import studies, table_fields
+from biasprint.core.studies.study import MeasureOptions, Study, named
+from biasprint.core.tables.rows import TableRead
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
     """Findings come adjusted by Holm's rule."""
     if options.adjust == "holm":
         return result
-    from core.studies.findings import with_benjamini_hochberg
+    from biasprint.core.studies.findings import with_benjamini_hochberg
 
     return replace(result, findings=tuple(with_benjamini_hochberg(result.findings)))
 

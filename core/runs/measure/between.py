@@ -14,16 +14,16 @@ from functools import partial
 from math import exp, log
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.compute.messages import resolve
-from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
-from core.jobs import JobContext
-from core.metrics.jackknife import group_jackknife
-from core.metrics.result import Bounds, Difference, only_estimates
-from core.runs.generators import StudyGenerator
-from core.runs.measure.prepared import TEXTS, Prepared
-from core.scorers.registry import remembered_scores
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute.messages import resolve
+from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.jackknife import group_jackknife
+from biasprint.core.metrics.result import Bounds, Difference, only_estimates
+from biasprint.core.runs.generators import StudyGenerator
+from biasprint.core.runs.measure.prepared import TEXTS, Prepared
+from biasprint.core.scorers.registry import remembered_scores
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 GROUPS = 40  # at most; each costs the measure once more on both sides
 SOURCE = "docs/generators.md"
@@ -140,8 +140,8 @@ def in_compute(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[F
     done, answers = 0, []
     with remembered_scores(), only_estimates():
         for side in sides:
-            measure, take_rows = _quiet(resolve(side.call, ("core",))), resolve(side.take, ("core",))
-            args = resolve(side.read, ("core",))(side.args, ctx) if side.read else side.args
+            measure, take_rows = _quiet(resolve(side.call, ("biasprint",))), resolve(side.take, ("biasprint",))
+            args = resolve(side.read, ("biasprint",))(side.args, ctx) if side.read else side.args
             measured: list[list[Finding]] = []
             for group in (None, *range(1 + max(side.groups))):
                 ctx.check()
@@ -166,7 +166,7 @@ def _quiet(measure: Any) -> Any:
 
 
 def _measured(measure: Any, args: tuple[Any, ...]) -> StudyResult | None:
-    from core.errors import AppError
+    from biasprint.core.errors import AppError
 
     try:
         result: StudyResult = measure(*args)

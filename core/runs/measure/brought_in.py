@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.machine.leftovers import temporary_folder
-from core.project.project import Project
-from core.runs.importing import import_table
-from core.runs.measure.by_generator import MODEL, WRITTEN_BY
-from core.tables.rows import Record, TableRead
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.project.project import Project
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure.by_generator import MODEL, WRITTEN_BY
+from biasprint.core.tables.rows import Record, TableRead
 
 
 @contextmanager

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from core.compute import ComputeProcess
-from core.errors import AppError, UsageError
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.exporting import SEVERAL
-from core.runs.generators import POOLED, StudyGenerator, generators_of, written_by_these
-from core.runs.measure.between import ComparedPair, between, paired
-from core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
-from core.runs.run_sets import named_texts
-from core.studies.study import ALL, MeasureOptions
-from core.tables.rows import Record, TableRead
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.exporting import SEVERAL
+from biasprint.core.runs.generators import POOLED, StudyGenerator, generators_of, written_by_these
+from biasprint.core.runs.measure.between import ComparedPair, between, paired
+from biasprint.core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
+from biasprint.core.runs.run_sets import named_texts
+from biasprint.core.studies.study import ALL, MeasureOptions
+from biasprint.core.tables.rows import Record, TableRead
 
 GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
 UNNAMED = "rows that name no generator"

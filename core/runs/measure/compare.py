@@ -7,29 +7,29 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError, UsageError
-from core.findings import ScorerUse, StudyResult
-from core.given import path_of
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import PromptSetRow
-from core.prompts.designs import shipped_measure
-from core.prompts.designs.design import DesignMeasure
-from core.prompts.resource_files import validated
-from core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
-from core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
-from core.runs.score import score
-from core.runs.values import failures, stored_summaries, stored_values
-from core.scorers.choosing import best_scorer
-from core.scorers.lexicon import OWN_WORDS
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe, info_of
-from core.studies.study import MeasureOptions
-from core.tables.rows import TableRead
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse, StudyResult
+from biasprint.core.given import path_of
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptSetRow
+from biasprint.core.prompts.designs import shipped_measure
+from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.resource_files import validated
+from biasprint.core.runs.measure.compare_texts import BLOCK, GROUP, SECOND, compared_texts, groups_of
+from biasprint.core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
+from biasprint.core.runs.score import score
+from biasprint.core.runs.values import failures, stored_summaries, stored_values
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.lexicon import OWN_WORDS
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe, info_of
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead
 
 if TYPE_CHECKING:
-    from core.studies.compare.table import Measure
+    from biasprint.core.studies.compare.table import Measure
 
 CHOICES: tuple[str, ...] = ("score", "embedding")
 AXES = False
@@ -281,9 +281,9 @@ def in_compute(
     """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
     import numpy as np
 
-    from core.studies.compare.designs import Replies, measure_design
-    from core.studies.compare.measure import measure
-    from core.studies.compare.table import Compared
+    from biasprint.core.studies.compare.designs import Replies, measure_design
+    from biasprint.core.studies.compare.measure import measure
+    from biasprint.core.studies.compare.table import Compared
 
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
@@ -317,7 +317,7 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
     """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
     import numpy as np
 
-    from core.studies.compare.table import Measure
+    from biasprint.core.studies.compare.table import Measure
 
     for name, cells in columns["columns"].items():
         values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
@@ -341,7 +341,7 @@ def _labelled(
     """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
     import numpy as np
 
-    from core.studies.compare.table import Measure
+    from biasprint.core.studies.compare.table import Measure
 
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.project.project import Project
-from core.project.rows import OutputRow, SourceRow, TextKey
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
-from core.runs.values import ORIGINAL_KEY
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import LETTER, NOT_WRITTEN, prompts_asked, table_prompt
+from biasprint.core.runs.values import ORIGINAL_KEY
 
 GROUP, SECOND, BLOCK = "group", "second_group", "block"
 CROSSED = " × "

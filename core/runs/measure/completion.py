@@ -6,21 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import OutputRow
-from core.project.stores.runs import OutputFilter
-from core.prompts.drafts import PLAIN_ARM
-from core.runs.generators import POOLED, prompts_asked
-from core.runs.importing import check_replies
-from core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
-from core.runs.values import failures
-from core.scorers.protocol import ScorerInfo
-from core.studies.study import MeasureOptions
-from core.tables.rows import TableRead
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.runs.generators import POOLED, prompts_asked
+from biasprint.core.runs.importing import check_replies
+from biasprint.core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
+from biasprint.core.runs.values import failures
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead
 
 COLUMNS = (
     "domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term", "context",
@@ -112,7 +112,7 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 
 def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """In the compute process: the study over the columns."""
-    from core.studies.completion.measure import measure
-    from core.studies.completion.table import CompletionTable
+    from biasprint.core.studies.completion.measure import measure
+    from biasprint.core.studies.completion.table import CompletionTable
 
     return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

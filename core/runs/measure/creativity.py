@@ -6,21 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError, UsageError
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.judging.exclusion import EXCLUDED, excluded_codes
-from core.judging.fingerprint import GROUP_FROM
-from core.judging.looking import SEEN, seen_count
-from core.judging.plan import CHECK
-from core.judging.workshop import tellable_sessions
-from core.project.project import Project
-from core.project.rows import ComparisonRow, SessionRow
-from core.project.stores.runs import OutputFilter
-from core.prompts import available_axes, load_axis
-from core.runs.generators import prompts_asked
-from core.runs.measure.creativity_columns import (
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import EXCLUDED, excluded_codes
+from biasprint.core.judging.fingerprint import GROUP_FROM
+from biasprint.core.judging.looking import SEEN, seen_count
+from biasprint.core.judging.plan import CHECK
+from biasprint.core.judging.workshop import tellable_sessions
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, SessionRow
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import available_axes, load_axis
+from biasprint.core.runs.generators import prompts_asked
+from biasprint.core.runs.measure.creativity_columns import (
     by_set,
     compared_axes,
     harm_of,
@@ -34,18 +34,18 @@ from core.runs.measure.creativity_columns import (
     without_persons,
     words_of,
 )
-from core.runs.measure.prepared import JUDGMENTS, Prepared, called, picked, taken, whole
-from core.runs.setup import shipped_axes
-from core.runs.values import complete_values, failures, stored_values, unscored, values_of
-from core.scorers.choosing import best_scorer, scorer_for
-from core.scorers.protocol import ScorerInfo
-from core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
-from core.studies.creativity.affinity import ABS, SHARE
-from core.studies.creativity.choices import QUALITY
-from core.studies.crossed import Crossing, crossing_of
-from core.studies.study import MeasureOptions
-from core.tables.read import look_at
-from core.tables.rows import Record, TableRead
+from biasprint.core.runs.measure.prepared import JUDGMENTS, Prepared, called, picked, taken, whole
+from biasprint.core.runs.setup import shipped_axes
+from biasprint.core.runs.values import complete_values, failures, stored_values, unscored, values_of
+from biasprint.core.scorers.choosing import best_scorer, scorer_for
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
+from biasprint.core.studies.creativity.affinity import ABS, SHARE
+from biasprint.core.studies.creativity.choices import QUALITY
+from biasprint.core.studies.crossed import Crossing, crossing_of
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.read import look_at
+from biasprint.core.tables.rows import Record, TableRead
 
 Axes = dict[str, list[str]]
 Wanted = Callable[[ComparisonRow], bool]
@@ -551,8 +551,8 @@ def outputs_in_compute(
     table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, how: Mapping[str, Any]
 ) -> StudyResult:
     """In the compute process: the study over a table of outputs."""
-    from core.studies.creativity.distances import OutputTable
-    from core.studies.creativity.outputs import measure_outputs
+    from biasprint.core.studies.creativity.distances import OutputTable
+    from biasprint.core.studies.creativity.outputs import measure_outputs
 
     return measure_outputs(OutputTable(**table), vectors, axes=axes, scorer=scorer, **how)
 
@@ -562,8 +562,8 @@ def judgments_in_compute(table: Mapping[str, Any], axes: Axes, how: Mapping[str,
 
     With `agreed`, for comparing generators: of whole axes alone, without whose judgments they are.
     """
-    from core.studies.creativity.choices import JudgmentTable
-    from core.studies.creativity.judgments import agreed_judgments, measure_judgments
+    from biasprint.core.studies.creativity.choices import JudgmentTable
+    from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 
     if how.get("agreed"):
         asked = {name: value for name, value in how.items() if name != "agreed"}

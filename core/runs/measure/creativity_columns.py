@@ -8,17 +8,17 @@ from itertools import chain
 from math import isfinite
 from typing import Any
 
-from core.errors import AppError
-from core.findings import Finding, StudyResult
-from core.judging.blocks import text_blocks
-from core.judging.plan import CHECK, keys_of_sets, ranked_sets
-from core.judging.sway import arm_of
-from core.judging.workshop import participants
-from core.project.project import Project
-from core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
-from core.prompts.cogs import NO_TOPIC
-from core.runs.values import compared_texts, temperatures, text_lengths, written_by
-from core.tables.rows import Record
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.judging.blocks import text_blocks
+from biasprint.core.judging.plan import CHECK, keys_of_sets, ranked_sets
+from biasprint.core.judging.sway import arm_of
+from biasprint.core.judging.workshop import participants
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
+from biasprint.core.prompts.cogs import NO_TOPIC
+from biasprint.core.runs.values import compared_texts, temperatures, text_lengths, written_by
+from biasprint.core.tables.rows import Record
 
 Columns = dict[str, list[Any]]
 JUDGED = (

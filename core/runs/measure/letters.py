@@ -8,29 +8,29 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError, UsageError
-from core.findings import ScorerUse, StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import Floats, TextKey
-from core.project.stores.common import chunks
-from core.project.stores.runs import OutputFilter
-from core.prompts.axes import available_axes, load_axis
-from core.runs.exporting import matched_block
-from core.runs.generators import prompts_asked, table_prompt
-from core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
-from core.runs.values import complete_values, failures, stored_values, values_of
-from core.scorers.choosing import best_scorer, scorer_for
-from core.scorers.kept import kept_scores
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import describe
-from core.studies.crossed import crossing_of
-from core.studies.study import MeasureOptions
-from core.tables.rows import TableRead, with_line_breaks
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Floats, TextKey
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.axes import available_axes, load_axis
+from biasprint.core.runs.exporting import matched_block
+from biasprint.core.runs.generators import prompts_asked, table_prompt
+from biasprint.core.runs.measure.prepared import Prepared, called, picked, taken, units_or_prompts, whole
+from biasprint.core.runs.values import complete_values, failures, stored_values, values_of
+from biasprint.core.scorers.choosing import best_scorer, scorer_for
+from biasprint.core.scorers.kept import kept_scores
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead, with_line_breaks
 
 if TYPE_CHECKING:
-    from core.studies.letters.measure import LetterInputs, Parts
+    from biasprint.core.studies.letters.measure import LetterInputs, Parts
 
 # ---- What is read beside counts: style scores, contexts, the harmful directions
 
@@ -111,8 +111,8 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
     """In the compute process: the plain data as the study takes it."""
     import numpy as np
 
-    from core.studies.letters.measure import LetterInputs
-    from core.studies.letters.style import HarmSetting, StyleScores
+    from biasprint.core.studies.letters.measure import LetterInputs
+    from biasprint.core.studies.letters.style import HarmSetting, StyleScores
 
     def scores(given: Any) -> Any:
         if isinstance(given, str):
@@ -137,7 +137,7 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
 
 def parts_of(data: Mapping[str, Any]) -> "Parts":
     """In the compute process: by what the letters are measured apart."""
-    from core.studies.letters.measure import Parts
+    from biasprint.core.studies.letters.measure import Parts
 
     by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
     return Parts(by, tuple(data["arms"]), tuple(data["twins"]))
@@ -318,9 +318,9 @@ def prepared(
 
 def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
     """In the compute process: what words and sentences the letters have, read once."""
-    from core.scorers.lexicon import LexiconScorer
-    from core.studies.letters.measure import embedded, read_letters
-    from core.studies.letters.weat import words_possible
+    from biasprint.core.scorers.lexicon import LexiconScorer
+    from biasprint.core.studies.letters.measure import embedded, read_letters
+    from biasprint.core.studies.letters.weat import words_possible
 
     values, uses, columns, reading, seed = args
     with kept_scores():
@@ -420,8 +420,8 @@ def tables_in_compute(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """In the compute process: letters as released counted, and the whole study over them."""
-    from core.studies.letters.measure import measure_parts
-    from core.studies.letters.table import letters_table
+    from biasprint.core.studies.letters.measure import measure_parts
+    from biasprint.core.studies.letters.table import letters_table
 
     with kept_scores():
         table = letters_table(texts, **columns)
@@ -439,9 +439,9 @@ def in_compute(
     """In the compute process: stored counts back into a table, and the study over it."""
     import numpy as np
 
-    from core.scorers.lexicon import LexiconCounts, LexiconScorer
-    from core.studies.letters.measure import measure_parts
-    from core.studies.letters.table import Counted, LettersTable
+    from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer
+    from biasprint.core.studies.letters.measure import measure_parts
+    from biasprint.core.studies.letters.table import Counted, LettersTable
 
     def restore(stored: Sequence[Floats], scorer: LexiconScorer, use: ScorerUse) -> Counted:
         return Counted(scorer.lexicon, LexiconCounts.from_values(np.stack(stored), scorer.lexicon), use)

@@ -6,27 +6,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.compute import ComputeProcess, calls
-from core.errors import AppError
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import AxisRow, Floats, OutputRow, TextKey
-from core.project.stores.runs import OutputFilter
-from core.prompts.axes import Axis, load_axis
-from core.prompts.drafts import PLAIN_ARM
-from core.prompts.news import SHIPPED_ORIGIN, shipped_articles
-from core.prompts.resource_files import validated
-from core.runs.generators import prompts_asked
-from core.runs.importing import check_generated
-from core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
-from core.runs.tables import read_table
-from core.runs.values import ORIGINAL_KEY, Originals, complete_values, failures
-from core.scorers.choosing import best_scorer
-from core.scorers.kept import kept_scores
-from core.scorers.protocol import ScorerInfo
-from core.studies.study import MeasureOptions
-from core.tables.rows import TableRead
+from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.errors import AppError
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import AxisRow, Floats, OutputRow, TextKey
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.axes import Axis, load_axis
+from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.prompts.news import SHIPPED_ORIGIN, shipped_articles
+from biasprint.core.prompts.resource_files import validated
+from biasprint.core.runs.generators import prompts_asked
+from biasprint.core.runs.importing import check_generated
+from biasprint.core.runs.measure.prepared import Prepared, called, taken, units_or_prompts, whole
+from biasprint.core.runs.tables import read_table
+from biasprint.core.runs.values import ORIGINAL_KEY, Originals, complete_values, failures
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.kept import kept_scores
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead
 
 CHOICES: tuple[str, ...] = ("sentiment", "toxicity")
 AXES = True
@@ -35,7 +35,7 @@ COLUMNS = {
     "originals": "original", "generated": "generated", "headlines": "headline", "models": "model",
     "prompt_kinds": "prompt_kind", "domains": "domain",
 }  # fmt: skip
-# Such scorers read whole articles, so that what they say can be stored (core.studies.news.mentions).
+# Such scorers read whole articles, so that what they say can be stored (biasprint.core.studies.news.mentions).
 PER_SENTENCE = "each sentence"
 
 Row = Mapping[str, str]
@@ -168,7 +168,7 @@ def _caution(rows: Sequence[Row]) -> str:
 
 def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
     """In the compute process: the study over the columns."""
-    from core.studies.news.measure import NewsRequest, measure_rows
+    from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
     with kept_scores():
         return measure_rows(columns, NewsRequest(**asked), ctx)

@@ -1,7 +1,7 @@
 """What a study's measure is called with: columns gathered once, measured whole, and again without some of their rows.
 
 Measuring again without some rows is how generators are compared (`core.runs.measure.between`). It scores nothing, and
-gives estimates alone (`core.metrics.result.only_estimates`).
+gives estimates alone (`biasprint.core.metrics.result.only_estimates`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.compute import ComputeProcess
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.scorers.protocol import ScorerInfo
-from core.studies.study import MeasureOptions
-from core.tables.rows import TableRead
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead
 
 Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
 

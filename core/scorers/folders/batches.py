@@ -8,7 +8,7 @@ once many texts are sorted together.
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from core.machine.processor import keep_sums_alike
+from biasprint.core.machine.processor import keep_sums_alike
 
 keep_sums_alike()  # before whatever imports this module computes with torch
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.scorers.folders import device, loading
-from core.scorers.folders.batches import BATCH, batches, filled, whole_groups
-from core.scorers.folders.loading import read_settings
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders.batches import BATCH, batches, filled, whole_groups
+from biasprint.core.scorers.folders.loading import read_settings
 
 # ---- Labels
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from core.errors import UsageError
+from biasprint.core.errors import UsageError
 
 CHOICES = ("auto", "cpu", "cuda", "mps")
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import AppError
-from core.machine.models import layout
-from core.scorers.embedding import Embedder, Tokens, Vectors, embedded
-from core.scorers.folders import device, loading
-from core.scorers.folders.batches import BATCH, batches, filled
-from core.scorers.folders.classifier import longest
-from core.scorers.folders.device import held
-from core.scorers.folders.loading import read_settings, unreadable
-from core.scorers.folders.scorers import FolderScorer
-from core.scorers.protocol import ScoreValue
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models import layout
+from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors, embedded
+from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders.batches import BATCH, batches, filled
+from biasprint.core.scorers.folders.classifier import longest
+from biasprint.core.scorers.folders.device import held
+from biasprint.core.scorers.folders.loading import read_settings, unreadable
+from biasprint.core.scorers.folders.scorers import FolderScorer
+from biasprint.core.scorers.protocol import ScoreValue
 
 PARTS, LENGTH, PROMPTS = "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json"
 # The library's own parts that are computed here, none of which runs code of the folder's choosing.

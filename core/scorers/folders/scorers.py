@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.errors import AppError, NotInstalledYet
-from core.machine.installation import explained
-from core.machine.models import catalogue, installed, layout
-from core.machine.models.installed import InstalledModel
-from core.scorers.entailment import CLASSES, language, split_pair
-from core.scorers.folders import device, loading
-from core.scorers.folders.classifier import (
+from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.core.machine.installation import explained
+from biasprint.core.machine.models import catalogue, installed, layout
+from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.scorers.entailment import CLASSES, language, split_pair
+from biasprint.core.scorers.folders import device, loading
+from biasprint.core.scorers.folders.classifier import (
     DETOXIFY,
     NUMBERED,
     Classifier,
@@ -31,11 +31,11 @@ from core.scorers.folders.classifier import (
     sigmoid,
     softmax,
 )
-from core.scorers.folders.device import device_of, held, in_words
-from core.scorers.folders.loading import read_settings, unreadable
-from core.scorers.protocol import ScoreValue
-from core.scorers.segment import SEGMENTER, sentences
-from core.scorers.stand_in import NOTHING, reads, style_value
+from biasprint.core.scorers.folders.device import device_of, held, in_words
+from biasprint.core.scorers.folders.loading import read_settings, unreadable
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.scorers.stand_in import NOTHING, reads, style_value
 
 # ---- Detoxify's classifiers, loaded by the `detoxify` package from weights on this computer. Heavy: compute process
 # The package's loader unpickles a checkpoint in full, which can run any program, and looks settings up at the hub. So

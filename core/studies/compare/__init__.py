@@ -1,11 +1,11 @@
 """Any score by any group: what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="compare",
     title="Any score by any group",
-    inputs=(InputTable(name="compare", measure="core.studies.compare.measure:measure"),),
+    inputs=(InputTable(name="compare", measure="biasprint.core.studies.compare.measure:measure"),),
     findings=(
         "compare.difference",
         "compare.equivalence",
@@ -33,12 +33,12 @@ STUDY = Study(
         "compare.relative_decision",
         "compare.log_odds",
     ),
-    drafter="core.runs.setup:draft_design",
+    drafter="biasprint.core.runs.setup:draft_design",
     narrowed_by=("design",),
     first_look={"design": "equal_resumes"},
-    importer="core.runs.importing:store_compared",
-    gather="core.runs.measure.compare",
-    draw="core.report.figures.compare:figures",
+    importer="biasprint.core.runs.importing:store_compared",
+    gather="biasprint.core.runs.measure.compare",
+    draw="biasprint.core.report.figures.compare:figures",
     questions=(
         StudyQuestion("Do texts of one group score higher than those of another?", ("compare.difference",)),
         StudyQuestion("Are the groups alike, within a margin?", ("compare.equivalence",)),
@@ -72,5 +72,5 @@ STUDY = Study(
             ("compare.", "texts"),
         ),
     ),
-    card="desktop.panels.prompts.designs:DesignChoiceCard",
+    card="biasprint.desktop.panels.prompts.designs:DesignChoiceCard",
 )

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse
-from core.metrics.means import mean_interval
-from core.metrics.resampling import generator
-from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
-from core.metrics.sorting import flipped_mean, least_p
-from core.studies.compare.table import Compared, pairs
-from core.studies.findings import floor, interval, missing_interval, too_few_to_tell
+from biasprint.core.findings import Effect, Finding, ScorerUse
+from biasprint.core.metrics.means import mean_interval
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
+from biasprint.core.metrics.sorting import flipped_mean, least_p
+from biasprint.core.studies.compare.table import Compared, pairs
+from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell
 
 SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
 
@@ -43,7 +43,7 @@ Likeness = Callable[[int, int], float]  # of two texts by their places; NaN wher
 
 def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, ScorerUse | None]]:
     """The ways to say how alike two texts are; each pair is worked out once."""
-    from core.scorers.langfair import bleu_tokens, rouge_tokens
+    from biasprint.core.scorers.langfair import bleu_tokens, rouge_tokens
 
     def of_tokens(alike: Callable[..., float], split: Callable[[str], Any]) -> Likeness:
         tokens = {place: split(table.texts[place]) for place in used}
@@ -140,7 +140,7 @@ def _gap(
 
 
 def company(texts: Sequence[str]) -> Iterator[Finding]:
-    from core.scorers.langfair import bleu_tokens, company_tokens, langfair_words
+    from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words
 
     known = langfair_words()
     (first, ours), (second, theirs) = known.groups.items()

@@ -11,19 +11,19 @@ from math import nan
 
 import numpy as np
 
-from core.findings import Finding, ScorerUse, StudyResult
-from core.jobs import JobContext
-from core.metrics.grouped import stratified_log_odds
-from core.metrics.resampling import generator
-from core.metrics.result import RESAMPLES, Bounds, Floats
-from core.metrics.sorting import flipped_mean, least_p
-from core.prompts.designs.design import SEPARATOR, DesignMeasure
-from core.studies.compare.measure import adjusted, measure
-from core.studies.compare.replies import VERSION, Unread, ranked, yes_or_no
-from core.studies.compare.sorting import first_named, of_topics
-from core.studies.compare.spread import spread
-from core.studies.compare.table import Compared, Measure, pairs
-from core.studies.findings import interval, missing_interval, too_few_to_tell
+from biasprint.core.findings import Finding, ScorerUse, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.grouped import stratified_log_odds
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import RESAMPLES, Bounds, Floats
+from biasprint.core.metrics.sorting import flipped_mean, least_p
+from biasprint.core.prompts.designs.design import SEPARATOR, DesignMeasure
+from biasprint.core.studies.compare.measure import adjusted, measure
+from biasprint.core.studies.compare.replies import VERSION, Unread, ranked, yes_or_no
+from biasprint.core.studies.compare.sorting import first_named, of_topics
+from biasprint.core.studies.compare.spread import spread
+from biasprint.core.studies.compare.table import Compared, Measure, pairs
+from biasprint.core.studies.findings import interval, missing_interval, too_few_to_tell
 
 CROSSED = " × "
 YES, TOP, ABOVE = "yes", "top place", "placed above others"
@@ -75,7 +75,7 @@ def measure_design(
 ) -> StudyResult:
     """All findings of a design's replies, each with the dim `design`. `scored`: what scorers say of each text.
 
-    `seed`, `margin`, `resamples`: as `core.studies.compare.measure.measure` takes them.
+    `seed`, `margin`, `resamples`: as `biasprint.core.studies.compare.measure.measure` takes them.
     """
     use = ScorerUse("reading", design.reads, f"{VERSION}; design {design.key} {design.version}")
     if design.reads in ("sorting", "assigning"):

@@ -7,18 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import MATCHED_UNITS, Effect, Finding, StudyResult
-from core.jobs import JobContext
-from core.metrics.clusters import Clusters
-from core.metrics.grouped import FEWEST_IN_A_CELL, WITHHELD, GroupDifference, group_difference, selection_rates
-from core.metrics.means import mean_interval
-from core.metrics.proportions import agreeing_pairs, two_proportions
-from core.metrics.resampling import generator
-from core.metrics.result import RESAMPLES, Difference, Floats, untested
-from core.metrics.sums import cluster_means
-from core.studies.compare.counterfactuals import company, similarity
-from core.studies.compare.table import Compared, Measure, pairs, title_of
-from core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
+from biasprint.core.findings import MATCHED_UNITS, Effect, Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.grouped import (
+    FEWEST_IN_A_CELL,
+    WITHHELD,
+    GroupDifference,
+    group_difference,
+    selection_rates,
+)
+from biasprint.core.metrics.means import mean_interval
+from biasprint.core.metrics.proportions import agreeing_pairs, two_proportions
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import RESAMPLES, Difference, Floats, untested
+from biasprint.core.metrics.sums import cluster_means
+from biasprint.core.studies.compare.counterfactuals import company, similarity
+from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
+from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
 
 RATE_MARGIN = 0.1
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from core.scorers.refusal import is_refusal
-from core.text import for_matching
+from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.text import for_matching
 
 _MARKUP = re.compile(r"[*_`#~“”\"\[\]{}]+")
 _BULLET = re.compile(r"^\s*(?:[-–—•+]|\(?\d{1,3}[.):]|[a-z][.)])\s+")

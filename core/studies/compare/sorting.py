@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse
-from core.metrics.means import mean_interval, one_sample_mean
-from core.metrics.proportions import clustered_proportion, share
-from core.metrics.resampling import generator
-from core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
-from core.metrics.sorting import association_score, flipped_mean, least_p
-from core.prompts.designs.design import SEPARATOR
-from core.studies.compare.replies import Unread, counted, sorted_items
-from core.studies.findings import floor, interval, missing_interval, too_few_to_tell
+from biasprint.core.findings import Effect, Finding, ScorerUse
+from biasprint.core.metrics.means import mean_interval, one_sample_mean
+from biasprint.core.metrics.proportions import clustered_proportion, share
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
+from biasprint.core.metrics.sorting import association_score, flipped_mean, least_p
+from biasprint.core.prompts.designs.design import SEPARATOR
+from biasprint.core.studies.compare.replies import Unread, counted, sorted_items
+from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell
 
 if TYPE_CHECKING:
-    from core.prompts.designs.design import DesignMeasure
+    from biasprint.core.prompts.designs.design import DesignMeasure
 
 GROUPS = ("as the stereotype has it", "the other way")
 NOTHING_READ = "no reply could be read"

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.resampling import generator
-from core.metrics.result import Floats
-from core.metrics.spread import spread_of_groups
-from core.studies.compare.measure import UNIT, of_prompts
-from core.studies.compare.table import Compared, Measure
-from core.studies.findings import floor, interval, missing_interval
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import Floats
+from biasprint.core.metrics.spread import spread_of_groups
+from biasprint.core.studies.compare.measure import UNIT, of_prompts
+from biasprint.core.studies.compare.table import Compared, Measure
+from biasprint.core.studies.findings import floor, interval, missing_interval
 
 
 def spread(table: Compared, one: Measure, seed: int, resamples: int) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from core.findings import ScorerUse
-from core.metrics.result import Floats
+from biasprint.core.findings import ScorerUse
+from biasprint.core.metrics.result import Floats
 
 MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most texts
 

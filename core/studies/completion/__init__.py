@@ -1,16 +1,16 @@
 """Fill in the blank (Kamruzzaman et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="completion",
     title="Fill in the blank",
-    prompts=("core.prompts.completion:completion_set",),
+    prompts=("biasprint.core.prompts.completion:completion_set",),
     inputs=(
         InputTable(
             name="completion",
             columns=("response",),
-            measure="core.studies.completion.measure:measure",
+            measure="biasprint.core.studies.completion.measure:measure",
         ),
     ),
     findings=(
@@ -35,13 +35,13 @@ STUDY = Study(
         "completion.option_position",
         "completion.crossed",
     ),
-    drafter="core.runs.setup:draft_completion",
+    drafter="biasprint.core.runs.setup:draft_completion",
     narrowed_by=("domains", "directions"),
     first_look={"domains": ("ageism",), "directions": ("SAI",)},
-    importer="core.runs.importing:store_replies",
-    gather="core.runs.measure.completion",
-    draw="core.report.figures.completion:figures",
-    live="core.runs.live.completion:CompletionTally",
+    importer="biasprint.core.runs.importing:store_replies",
+    gather="biasprint.core.runs.measure.completion",
+    draw="biasprint.core.report.figures.completion:figures",
+    live="biasprint.core.runs.live.completion:CompletionTally",
     questions=(
         StudyQuestion(
             "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
@@ -64,5 +64,5 @@ STUDY = Study(
         place=4,
         items=(("completion.", "replies"),),
     ),
-    card="desktop.panels.prompts.studies:CompletionChoiceCard",
+    card="biasprint.desktop.panels.prompts.studies:CompletionChoiceCard",
 )

@@ -4,19 +4,28 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from core.metrics.clusters import CrossedCounts, Singles
-from core.metrics.likelihood import CONDITIONAL, Omnibus, likelihood_deltas, omnibus
-from core.metrics.proportions import two_proportions, wilson
-from core.metrics.ranks import kendall_tau
-from core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
-from core.metrics.result import LEVEL, NO_BOUNDS, Bools, Bounds, Difference, Floats, MaybeBounds, estimates_alone
-from core.own import own_files
-from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
-from core.studies.completion.table import IRRELEVANT, Coded
+from biasprint.core.metrics.clusters import CrossedCounts, Singles
+from biasprint.core.metrics.likelihood import CONDITIONAL, Omnibus, likelihood_deltas, omnibus
+from biasprint.core.metrics.proportions import two_proportions, wilson
+from biasprint.core.metrics.ranks import kendall_tau
+from biasprint.core.metrics.resampling import TOLERANCE, generator, permutation_p, widened_tail
+from biasprint.core.metrics.result import (
+    LEVEL,
+    NO_BOUNDS,
+    Bools,
+    Bounds,
+    Difference,
+    Floats,
+    MaybeBounds,
+    estimates_alone,
+)
+from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
+from biasprint.core.studies.completion.table import IRRELEVANT, Coded
 
 # ---- Cells
 # Terms and option pairs are resampled, and polarities permuted, within a direction and domain: the design fixes how
@@ -291,7 +300,7 @@ def implied_tau(model: str, direction: str) -> float:
 
 @cache
 def published() -> Mapping[str, Any]:
-    text = own_files("resources").joinpath("published", "completion.toml").read_text(encoding="utf-8")
+    text = files("biasprint.resources").joinpath("published", "completion.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

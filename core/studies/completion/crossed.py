@@ -12,14 +12,14 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.clusters import Draws
-from core.metrics.likelihood import CHOSEN, DELTAS, delta_draws, delta_values, likelihood_draws
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import Floats, estimates_alone
-from core.metrics.student import two_sided_t
-from core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.likelihood import CHOSEN, DELTAS, delta_draws, delta_values, likelihood_draws
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.result import Floats, estimates_alone
+from biasprint.core.metrics.student import two_sided_t
+from biasprint.core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 MAIN_ID, INTERACTION_ID = "completion.crossed.main_effect", "completion.crossed.interaction"
 SOURCE = "ours: counts of Kamruzzaman et al. 2024, Figure 3, by pronoun; two-way cluster bootstrap"

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.draw import digits
-from core.findings import Effect, Finding, Floor, Power, StudyResult, Variant
-from core.metrics.clusters import Draws
-from core.metrics.likelihood import (
+from biasprint.core.draw import digits
+from biasprint.core.findings import Effect, Finding, Floor, Power, StudyResult, Variant
+from biasprint.core.metrics.clusters import Draws
+from biasprint.core.metrics.likelihood import (
     BASE_RATES,
     CHOSEN,
     DELTAS,
@@ -25,13 +25,13 @@ from core.metrics.likelihood import (
     delta_draws,
     likelihood_draws,
 )
-from core.metrics.power import UNVARIED
-from core.metrics.proportions import equal_chances, share, wilson
-from core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
-from core.metrics.resampling import TOLERANCE, permutation_p
-from core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
-from core.prompts.completion import DIRECTIONS, domain
-from core.studies.completion.cells import (
+from biasprint.core.metrics.power import UNVARIED
+from biasprint.core.metrics.proportions import equal_chances, share, wilson
+from biasprint.core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
+from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
+from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
+from biasprint.core.prompts.completion import DIRECTIONS, domain
+from biasprint.core.studies.completion.cells import (
     ASCENDING,
     FEWEST,
     SOURCE,
@@ -47,9 +47,9 @@ from core.studies.completion.cells import (
     term_p,
     times_as_wide,
 )
-from core.studies.completion.crossed import crossed_pronouns
-from core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.completion.crossed import crossed_pronouns
+from biasprint.core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 # ---- Likelihood differences: `completion.delta`, its three parts and all of them at once
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.text import for_matching
+from biasprint.core.text import for_matching
 
 ARTICLES = ("a ", "an ", "the ")
 _SAME_SIGN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", " ": " "})

@@ -7,10 +7,18 @@ from functools import cache
 
 import numpy as np
 
-from core.errors import AppError
-from core.metrics.result import Bools, Ints
-from core.prompts.completion import DIRECTIONS, DOMAINS, OPTIONS, ORDER_SEPARATOR, POLARITIES, PRONOUNS, pronoun_forms
-from core.studies.completion.replies import as_option, chosen_option, plain, same_options
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.result import Bools, Ints
+from biasprint.core.prompts.completion import (
+    DIRECTIONS,
+    DOMAINS,
+    OPTIONS,
+    ORDER_SEPARATOR,
+    POLARITIES,
+    PRONOUNS,
+    pronoun_forms,
+)
+from biasprint.core.studies.completion.replies import as_option, chosen_option, plain, same_options
 
 IRRELEVANT = len(OPTIONS)
 REQUIRED = ("domain", "direction", "pronoun", "given", *OPTIONS, "response")

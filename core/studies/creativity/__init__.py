@@ -1,6 +1,6 @@
 """Creative writing, CoGS (Kumar et al. 2024): what the study is. Light; the heavy parts are modules of their own."""
 
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 # From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
 # are of these raters only. With fewer than FEW_RATERS it is said that they are few.
@@ -9,17 +9,17 @@ FEWEST_RATERS, FEW_RATERS = 5, 10
 STUDY = Study(
     kind="creativity",
     title="Creative writing",
-    prompts=("core.prompts.cogs:cogs_set", "core.prompts.cogs:sweep_set"),
+    prompts=("biasprint.core.prompts.cogs:cogs_set", "biasprint.core.prompts.cogs:sweep_set"),
     inputs=(
         InputTable(
             name="judgments",
             columns=("chosen",),
-            measure="core.studies.creativity.judgments:measure_judgments",
+            measure="biasprint.core.studies.creativity.judgments:measure_judgments",
         ),
         InputTable(
             name="outputs",
             table="creativity",
-            measure="core.studies.creativity.outputs:measure_outputs",
+            measure="biasprint.core.studies.creativity.outputs:measure_outputs",
             scorers=("embedding",),
         ),
     ),
@@ -68,16 +68,16 @@ STUDY = Study(
         "creativity.perceptibility.suggested",
         "creativity.crossed",
     ),
-    drafter="core.runs.setup:draft_creativity",
+    drafter="biasprint.core.runs.setup:draft_creativity",
     narrowed_by=("tasks", "themes", "axes", "preset"),
     first_look={  # a set that one person can rate
         "tasks": ("haiku", "short_poem", "very_short_story", "song"),
         "themes": ("truth", "freedom", "rights"),
     },
-    importer="core.runs.importing:store_creative_texts",
-    gather="core.runs.measure.creativity",
-    draw="core.report.figures.creativity:figures",
-    live="core.runs.live.creativity:CreativityTally",
+    importer="biasprint.core.runs.importing:store_creative_texts",
+    gather="biasprint.core.runs.measure.creativity",
+    draw="biasprint.core.report.figures.creativity:figures",
+    live="biasprint.core.runs.live.creativity:CreativityTally",
     sampling={"temperature": 0.2},
     questions=(
         StudyQuestion(
@@ -148,10 +148,10 @@ STUDY = Study(
             ("creativity.", "prompts"),
         ),
     ),
-    card="desktop.panels.prompts.studies:CreativeChoice",
+    card="biasprint.desktop.panels.prompts.studies:CreativeChoice",
     charts=(
-        "desktop.panels.charts.sections:Preferences",
-        "desktop.panels.charts.sections:Affinity",
-        "desktop.panels.charts.sections:Distance",
+        "biasprint.desktop.panels.charts.sections:Preferences",
+        "biasprint.desktop.panels.charts.sections:Affinity",
+        "biasprint.desktop.panels.charts.sections:Distance",
     ),
 )

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding
-from core.metrics.affinity import affinity_interval, spread, spread_maximum, worth_floor
-from core.metrics.preference import AdjustedShares, Placed, adjusted_shares
-from core.metrics.proportions import worth_share
-from core.studies.creativity.affinity import ABS, SHARE, units_note
-from core.studies.creativity.choices import AxisChoices, JudgmentTable
-from core.studies.creativity.slices import within
-from core.studies.findings import floor, interval, missing_interval
+from biasprint.core.findings import Effect, Finding
+from biasprint.core.metrics.affinity import affinity_interval, spread, spread_maximum, worth_floor
+from biasprint.core.metrics.preference import AdjustedShares, Placed, adjusted_shares
+from biasprint.core.metrics.proportions import worth_share
+from biasprint.core.studies.creativity.affinity import ABS, SHARE, units_note
+from biasprint.core.studies.creativity.choices import AxisChoices, JudgmentTable
+from biasprint.core.studies.creativity.slices import within
+from biasprint.core.studies.findings import floor, interval, missing_interval
 
 ADJUSTED_ABS, ADJUSTED_SHARE, LENGTH = f"{ABS}.adjusted", f"{SHARE}.adjusted", "creativity.length"
 SOURCE = "beyond the paper: conditional logit on log words and place (McFadden 1974), clustered"

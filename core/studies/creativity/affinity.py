@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from core.draw import digits
-from core.findings import Effect, Finding, Power
-from core.metrics.affinity import (
+from biasprint.core.draw import digits
+from biasprint.core.findings import Effect, Finding, Power
+from biasprint.core.metrics.affinity import (
     affinity_floor,
     affinity_interval,
     affinity_score,
@@ -22,9 +22,9 @@ from core.metrics.affinity import (
     spread_maximum,
     worth_floor,
 )
-from core.metrics.means import mean_difference
-from core.metrics.power import choices_needed, detectable_affinity
-from core.metrics.proportions import (
+from biasprint.core.metrics.means import mean_difference
+from biasprint.core.metrics.power import choices_needed, detectable_affinity
+from biasprint.core.metrics.proportions import (
     Share,
     clustered_proportion,
     clustered_share,
@@ -34,12 +34,12 @@ from core.metrics.proportions import (
     wilson,
     worth_share,
 )
-from core.metrics.resampling import generator
-from core.metrics.result import NOT_ASKED, Bounds, estimates_alone
-from core.studies.creativity import FEW_RATERS
-from core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
-from core.studies.creativity.slices import published, within
-from core.studies.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import NOT_ASKED, Bounds, estimates_alone
+from biasprint.core.studies.creativity import FEW_RATERS
+from biasprint.core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
+from biasprint.core.studies.creativity.slices import published, within
+from biasprint.core.studies.findings import floor, interval, missing_interval, with_holm
 
 # ---- `creativity.share` and `creativity.abs`
 

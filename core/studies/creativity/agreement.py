@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding
-from core.metrics.affinity import affinity_score
-from core.metrics.agreement import (
+from biasprint.core.findings import Effect, Finding
+from biasprint.core.metrics.affinity import affinity_score
+from biasprint.core.metrics.agreement import (
     Agreement,
     cohen_kappa,
     fleiss_kappa,
@@ -26,11 +26,11 @@ from core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from core.metrics.means import one_sample_mean, worth_mean
-from core.metrics.proportions import paired_proportions, wilson
-from core.metrics.result import Difference, Floats, Ints
-from core.studies.creativity import affinity, slices
-from core.studies.creativity.choices import (
+from biasprint.core.metrics.means import one_sample_mean, worth_mean
+from biasprint.core.metrics.proportions import paired_proportions, wilson
+from biasprint.core.metrics.result import Difference, Floats, Ints
+from biasprint.core.studies.creativity import affinity, slices
+from biasprint.core.studies.creativity.choices import (
     EVERYONE,
     MODEL,
     PERSON,
@@ -40,8 +40,8 @@ from core.studies.creativity.choices import (
     Unit,
     choices_on,
 )
-from core.studies.creativity.slices import published
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.creativity.slices import published
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 # ---- `creativity.agreement.*`, whole and by task
 

@@ -11,12 +11,12 @@ from math import lcm
 
 import numpy as np
 
-from core.errors import AppError
-from core.metrics.agreement import MISSING
-from core.metrics.proportions import design_effect
-from core.metrics.result import Ints
-from core.metrics.worth import Worth, worth_of_choices
-from core.studies.creativity import FEWEST_RATERS
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.agreement import MISSING
+from biasprint.core.metrics.proportions import design_effect
+from biasprint.core.metrics.result import Ints
+from biasprint.core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.studies.creativity import FEWEST_RATERS
 
 PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.interactions import crossed_contrasts
-from core.metrics.odds import OddsRatio
-from core.metrics.ranking import Ranking
-from core.metrics.result import Floats, Ints, MaybeBounds
-from core.studies.creativity.distances import AxisDistances, Making
-from core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.interactions import crossed_contrasts
+from biasprint.core.metrics.odds import OddsRatio
+from biasprint.core.metrics.ranking import Ranking
+from biasprint.core.metrics.result import Floats, Ints, MaybeBounds
+from biasprint.core.studies.creativity.distances import AxisDistances, Making
+from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 
 CROSSED_ID = "creativity.crossed.distance"
 UNITS = ("cosine distance", "difference of cosine distances")

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from core.errors import AppError
-from core.findings import Finding, Power, ScorerUse
-from core.metrics.means import mean_difference, mean_interval
-from core.metrics.power import blocks_needed, detectable_representative
-from core.metrics.representative import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, Power, ScorerUse
+from biasprint.core.metrics.means import mean_difference, mean_interval
+from biasprint.core.metrics.power import blocks_needed, detectable_representative
+from biasprint.core.metrics.representative import (
     RepresentativeNull,
     cosine_distance,
     representative_interval,
@@ -21,11 +21,11 @@ from core.metrics.representative import (
     representative_score,
     representative_trend,
 )
-from core.metrics.resampling import generator
-from core.metrics.result import Floats, estimates_alone
-from core.metrics.sums import exact_mean
-from core.studies.creativity.slices import published, within
-from core.studies.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import Floats, estimates_alone
+from biasprint.core.metrics.sums import exact_mean
+from biasprint.core.studies.creativity.slices import published, within
+from biasprint.core.studies.findings import floor, interval, missing_interval, with_holm
 
 # ---- Distances per task, theme and identity
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.findings import Finding, StudyResult
-from core.metrics.result import RESAMPLES
-from core.studies.creativity import affinity, slices
-from core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
-from core.studies.creativity.affinity import of_orders
-from core.studies.creativity.agreement import agreement
-from core.studies.creativity.choices import (
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.result import RESAMPLES
+from biasprint.core.studies.creativity import affinity, slices
+from biasprint.core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
+from biasprint.core.studies.creativity.affinity import of_orders
+from biasprint.core.studies.creativity.agreement import agreement
+from biasprint.core.studies.creativity.choices import (
     MODEL,
     PERSON,
     AxisChoices,
@@ -22,10 +22,10 @@ from core.studies.creativity.choices import (
     choices_on,
     told,
 )
-from core.studies.creativity.quality import quality
-from core.studies.creativity.rankings import rankings
-from core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
-from core.studies.findings import with_holm
+from biasprint.core.studies.creativity.quality import quality
+from biasprint.core.studies.creativity.rankings import rankings
+from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
+from biasprint.core.studies.findings import with_holm
 
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
 PLANNED_NORMALISED = 0.35

@@ -12,18 +12,18 @@ from functools import cache
 
 import numpy as np
 
-from core.findings import Finding, ScorerUse, StudyResult
-from core.metrics.embeddings import group_margins
-from core.metrics.proportions import design_effect, wilson
-from core.metrics.result import RESAMPLES, Bools, Bounds, Floats, Ints
-from core.prompts.resource_files import packaged, read_toml
-from core.studies.creativity import distances as representative
-from core.studies.creativity import slices
-from core.studies.creativity.crossed import crossed_distances
-from core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, trends, usable_rows
-from core.studies.crossed import Crossing
-from core.studies.findings import interval, with_holm
-from core.text import for_matching
+from biasprint.core.findings import Finding, ScorerUse, StudyResult
+from biasprint.core.metrics.embeddings import group_margins
+from biasprint.core.metrics.proportions import design_effect, wilson
+from biasprint.core.metrics.result import RESAMPLES, Bools, Bounds, Floats, Ints
+from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.studies.creativity import distances as representative
+from biasprint.core.studies.creativity import slices
+from biasprint.core.studies.creativity.crossed import crossed_distances
+from biasprint.core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, trends, usable_rows
+from biasprint.core.studies.crossed import Crossing
+from biasprint.core.studies.findings import interval, with_holm
+from biasprint.core.text import for_matching
 
 # ---- Suggested perceptibility, for people who decide
 # It misses what is said without a term ("beyond gender") and must not take a common word for an identity ("straight to

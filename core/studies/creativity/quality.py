@@ -7,10 +7,10 @@ from itertools import chain
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.affinity import permuted_totals
-from core.metrics.agreement import random_consistency
-from core.metrics.proportions import (
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.affinity import permuted_totals
+from biasprint.core.metrics.agreement import random_consistency
+from biasprint.core.metrics.proportions import (
     Share,
     clustered_proportion,
     clustered_share,
@@ -18,12 +18,12 @@ from core.metrics.proportions import (
     share,
     worth_share,
 )
-from core.metrics.ranks import FARTHEST, LogOutliers, log_outliers
-from core.metrics.resampling import generator
-from core.metrics.result import Ints
-from core.metrics.worth import worth_of_choices
-from core.studies.creativity.agreement import common_choices, evaluators, who_agrees, without_each
-from core.studies.creativity.choices import (
+from biasprint.core.metrics.ranks import FARTHEST, LogOutliers, log_outliers
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import Ints
+from biasprint.core.metrics.worth import worth_of_choices
+from biasprint.core.studies.creativity.agreement import common_choices, evaluators, who_agrees, without_each
+from biasprint.core.studies.creativity.choices import (
     EVERYONE,
     QUALITY,
     SKIP,
@@ -36,7 +36,7 @@ from core.studies.creativity.choices import (
     groupings,
     told,
 )
-from core.studies.findings import interval, with_holm
+from biasprint.core.studies.findings import interval, with_holm
 
 # ---- `creativity.quality.consistency`
 # Hidden repeats never enter the scores; they tell how far to trust them.

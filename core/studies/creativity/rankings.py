@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Finding, Interval
-from core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
-from core.metrics.result import LEVEL, Floats
-from core.studies.creativity import FEW_RATERS, FEWEST_RATERS
-from core.studies.creativity.choices import MODEL, PERSON, UNREAD, JudgmentTable, in_force, told
-from core.studies.creativity.crossed import contrasts_of, crossed_preferences
-from core.studies.creativity.slices import within
-from core.studies.crossed import crossing_of
-from core.studies.findings import interval, with_holm
+from biasprint.core.findings import Finding, Interval
+from biasprint.core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
+from biasprint.core.metrics.result import LEVEL, Floats
+from biasprint.core.studies.creativity import FEW_RATERS, FEWEST_RATERS
+from biasprint.core.studies.creativity.choices import MODEL, PERSON, UNREAD, JudgmentTable, in_force, told
+from biasprint.core.studies.creativity.crossed import contrasts_of, crossed_preferences
+from biasprint.core.studies.creativity.slices import within
+from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.findings import interval, with_holm
 
 RANK = "creativity.rank"
 STRENGTH, PLACE, PAIR = f"{RANK}.strength", f"{RANK}.place", f"{RANK}.pair"

@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from core.findings import Finding
-from core.prompts.cogs import cogs_themes
-from core.prompts.resource_files import packaged, read_toml
-from core.studies.findings import with_holm
+from biasprint.core.findings import Finding
+from biasprint.core.prompts.cogs import cogs_themes
+from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.studies.findings import with_holm
 
 # ---- Parts and their adjustment
 

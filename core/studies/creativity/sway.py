@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.findings import Finding
-from core.metrics.arms import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
-from core.metrics.result import Floats, Ints
-from core.project.rows import ALONE
-from core.studies.creativity import FEWEST_RATERS
-from core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
-from core.studies.findings import SIGNIFICANT, interval, with_holm
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.arms import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
+from biasprint.core.metrics.result import Floats, Ints
+from biasprint.core.project.rows import ALONE
+from biasprint.core.studies.creativity import FEWEST_RATERS
+from biasprint.core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
+from biasprint.core.studies.findings import SIGNIFICANT, interval, with_holm
 
 SWAY = "creativity.sway"
 OF_IDENTITY, OF_RATER, RESIST = f"{SWAY}.identity", f"{SWAY}.rater", f"{SWAY}.resist"

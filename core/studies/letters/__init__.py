@@ -1,15 +1,15 @@
 """Reference letters (Wan et al. 2023): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="letters",
     title="Reference letters",
-    prompts=("core.prompts.letters:letters_context_less_set",),
+    prompts=("biasprint.core.prompts.letters:letters_context_less_set",),
     inputs=(
         InputTable(
             name="letters",
-            measure="core.studies.letters.measure:measure",
+            measure="biasprint.core.studies.letters.measure:measure",
             scorers=("lexicon",),
         ),
     ),
@@ -34,13 +34,13 @@ STUDY = Study(
         "letters.mitigation",
         "letters.crossed",
     ),
-    drafter="core.runs.setup:draft_letters",
+    drafter="biasprint.core.runs.setup:draft_letters",
     narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions"),
     first_look={"names_in_turn": 4},  # with one name for each group, name and group cannot be told apart
-    importer="core.runs.importing:store_letters",
-    gather="core.runs.measure.letters",
-    draw="core.report.figures.letters:figures",
-    live="core.runs.live.letters:LettersTally",
+    importer="biasprint.core.runs.importing:store_letters",
+    gather="biasprint.core.runs.measure.letters",
+    draw="biasprint.core.report.figures.letters:figures",
+    live="biasprint.core.runs.live.letters:LettersTally",
     sampling={"temperature": 1.0, "top_p": 1.0},
     questions=(
         StudyQuestion("Are words of some kinds more frequent in one group's letters?", ("letters.lexicon.odds_ratio",)),
@@ -66,6 +66,6 @@ STUDY = Study(
     ),
     telltale=r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b",
     telltale_columns=("letter", "occupation", "job", "profession", "biography", "bio"),
-    card="desktop.panels.prompts.letters:LettersChoiceCard",
-    charts=("desktop.panels.charts.sections:Letters",),
+    card="biasprint.desktop.panels.prompts.letters:LettersChoiceCard",
+    charts=("biasprint.desktop.panels.charts.sections:Letters",),
 )

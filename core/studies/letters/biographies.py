@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from core.backends.protocol import output_seed
-from core.errors import UsageError
-from core.prompts.axes import Axis, Identity, load_axis
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.prompts.letters import (
+from biasprint.core.backends.protocol import output_seed
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.axes import Axis, Identity, load_axis
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.prompts.letters import (
     BIOGRAPHY_PLACEHOLDERS,
     LETTER,
     NEEDED_OF_A_BIOGRAPHY,
@@ -20,10 +20,10 @@ from core.prompts.letters import (
     one_name_hints,
     own_words,
 )
-from core.prompts.resource_files import packaged
-from core.prompts.template import Template
-from core.swap import HE_AND_SHE, Person, Pronoun
-from core.swap.engine import swap
+from biasprint.core.prompts.resource_files import packaged
+from biasprint.core.prompts.template import Template
+from biasprint.core.swap import HE_AND_SHE, Person, Pronoun
+from biasprint.core.swap.engine import swap
 
 PARAGRAPH_END = re.compile(r"\n\s*\n|(?<=\.)\s*\n")
 

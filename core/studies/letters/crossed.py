@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.findings import Finding, ScorerUse
-from core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
-from core.studies.letters.style import KINDS, StyleScores
-from core.studies.letters.table import LettersTable
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
+from biasprint.core.studies.letters.style import KINDS, StyleScores
+from biasprint.core.studies.letters.table import LettersTable
 
 CROSSED_ID = "letters.crossed"
 RATIOS = ("odds ratio", "ratio of odds ratios")

@@ -11,21 +11,21 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.draw import digits
-from core.errors import AppError
-from core.findings import Effect, Finding, Power, ScorerUse
-from core.jobs import JobContext
-from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
-from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
-from core.metrics.result import Alternative, Bools, Difference, Floats
-from core.scorers import entailment
-from core.scorers.kept import Keep, completed, rows_of, whole_numbers
-from core.scorers.protocol import ScorerInfo
-from core.scorers.registry import score_batch
-from core.scorers.segment import SEGMENTER, sentences
-from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from core.studies.letters.lexicon import one_name
-from core.studies.letters.style import (
+from biasprint.core.draw import digits
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Effect, Finding, Power, ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
+from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
+from biasprint.core.metrics.result import Alternative, Bools, Difference, Floats
+from biasprint.core.scorers import entailment
+from biasprint.core.scorers.kept import Keep, completed, rows_of, whole_numbers
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_batch
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.letters.lexicon import one_name
+from biasprint.core.studies.letters.style import (
     COUNTS_FROM,
     KINDS,
     MARGIN,
@@ -40,7 +40,7 @@ from core.studies.letters.style import (
     sides,
     too_few_alike,
 )
-from core.studies.letters.table import LettersTable
+from biasprint.core.studies.letters.table import LettersTable
 
 # ---- Which sentences of a letter its context supports
 

@@ -6,20 +6,20 @@ from math import log
 
 import numpy as np
 
-from core.draw import digits
-from core.findings import Effect, Finding, Power, Variant
-from core.metrics.adjust import holm
-from core.metrics.odds import (
+from biasprint.core.draw import digits
+from biasprint.core.findings import Effect, Finding, Power, Variant
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.odds import (
     OddsRatio,
     OddsRatioChange,
     clustered_odds_ratios,
     odds_ratio_changes,
     published_odds_ratio,
 )
-from core.metrics.result import Ints, estimates_alone
-from core.scorers.lexicon import Category
-from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from core.studies.letters.table import Counted, LettersTable
+from biasprint.core.metrics.result import Ints, estimates_alone
+from biasprint.core.scorers.lexicon import Category
+from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.letters.table import Counted, LettersTable
 
 LEXICON_ID = "letters.lexicon.odds_ratio"
 SOURCE = "Wan et al. 2023, section 4.2.2, Tables 2 and 17"

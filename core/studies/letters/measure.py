@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import UsageError
-from core.findings import Finding, ScorerUse, StudyResult
-from core.jobs import JobContext
-from core.metrics.result import RESAMPLES, Bools, Floats
-from core.scorers.document_success import DocumentSuccess, Outcome, of_document
-from core.scorers.embedding import WordVectors
-from core.scorers.protocol import Scorer
-from core.scorers.registry import OWN, load, score_batch
-from core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
-from core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
-from core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
-from core.studies.letters.part_words import PartWords, part_words
-from core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
-from core.studies.letters.success import success_findings
-from core.studies.letters.table import LettersTable
-from core.studies.letters.weat import Embedded, weat_findings, words_needed
-from core.studies.letters.word_ratios import word_findings
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding, ScorerUse, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.result import RESAMPLES, Bools, Floats
+from biasprint.core.scorers.document_success import DocumentSuccess, Outcome, of_document
+from biasprint.core.scorers.embedding import WordVectors
+from biasprint.core.scorers.protocol import Scorer
+from biasprint.core.scorers.registry import OWN, load, score_batch
+from biasprint.core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
+from biasprint.core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
+from biasprint.core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
+from biasprint.core.studies.letters.part_words import PartWords, part_words
+from biasprint.core.studies.letters.style import KINDS, HarmSetting, Styles, StyleScores, style_findings
+from biasprint.core.studies.letters.success import success_findings
+from biasprint.core.studies.letters.table import LettersTable
+from biasprint.core.studies.letters.weat import Embedded, weat_findings, words_needed
+from biasprint.core.studies.letters.word_ratios import word_findings
 
 # ---- Findings of all letters together
 

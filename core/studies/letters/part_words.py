@@ -1,6 +1,6 @@
 """Nouns and adjectives of letters, counted letter by letter, and which of them are in categories of words.
 
-What is read of a letter, and of a word, is kept where scores are (`core.scorers.kept`).
+What is read of a letter, and of a word, is kept where scores are (`biasprint.core.scorers.kept`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError
-from core.findings import ScorerUse
-from core.jobs import JobContext
-from core.metrics.result import Bools, Ints
-from core.scorers.kept import Keep, completed, rows_of, whole_numbers
-from core.scorers.lexicon import RULES, Lexicon, count_published, count_words
-from core.scorers.parts_of_speech import CODES
-from core.scorers.protocol import ScoreValue
-from core.scorers.registry import info_of, score_batch
-from core.scorers.segment import SEGMENTER, is_english, words
-from core.text import for_matching
+from biasprint.core.errors import AppError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.result import Bools, Ints
+from biasprint.core.scorers.kept import Keep, completed, rows_of, whole_numbers
+from biasprint.core.scorers.lexicon import RULES, Lexicon, count_published, count_words
+from biasprint.core.scorers.parts_of_speech import CODES
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.registry import info_of, score_batch
+from biasprint.core.scorers.segment import SEGMENTER, is_english, words
+from biasprint.core.text import for_matching
 
 PARTS = ("noun", "adjective")
 CHUNK = 64

@@ -8,16 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from core.draw import digits
-from core.findings import Effect, Finding, Power, ScorerUse
-from core.metrics.clusters import Clusters
-from core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
-from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
-from core.metrics.result import Bools, Difference, Floats, estimates_alone
-from core.metrics.sums import cluster_means
-from core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
-from core.studies.letters.lexicon import one_name
-from core.studies.letters.table import LettersTable
+from biasprint.core.draw import digits
+from biasprint.core.findings import Effect, Finding, Power, ScorerUse
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.means import Equivalence, equivalence, paired_difference, two_sample_difference
+from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
+from biasprint.core.metrics.result import Bools, Difference, Floats, estimates_alone
+from biasprint.core.metrics.sums import cluster_means
+from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.letters.lexicon import one_name
+from biasprint.core.studies.letters.table import LettersTable
 
 # ---- The direction that harms, as the axis says it (a user's setting)
 

@@ -7,13 +7,13 @@ from itertools import combinations, compress
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse
-from core.metrics.clusters import Clusters
-from core.metrics.interactions import crossed_means
-from core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
-from core.metrics.result import Difference, Ints
-from core.scorers.document_success import Outcome
-from core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.findings import Effect, Finding, ScorerUse
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.interactions import crossed_means
+from biasprint.core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
+from biasprint.core.metrics.result import Difference, Ints
+from biasprint.core.scorers.document_success import Outcome
+from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
 SUCCESS_ID = "letters.success_rate"
 SOURCE = "Wan et al. 2023, section 4.1"

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from core.errors import AppError
-from core.findings import ScorerUse
-from core.metrics.clusters import Clusters
-from core.metrics.result import Bools
-from core.scorers.lexicon import Counting, Lexicon, LexiconCounts, LexiconScorer
-from core.studies.crossed import Crossing
+from biasprint.core.errors import AppError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.result import Bools
+from biasprint.core.scorers.lexicon import Counting, Lexicon, LexiconCounts, LexiconScorer
+from biasprint.core.studies.crossed import Crossing
 
 # Stands for a line break in letters released as one cell per letter.
 RETURN = "<return>"

@@ -4,12 +4,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, ScorerUse, Variant
-from core.metrics.embeddings import (
+from biasprint.core.findings import Effect, Finding, ScorerUse, Variant
+from biasprint.core.metrics.embeddings import (
     FEWEST_WORDS,
     NO_SPREAD,
     NOT_INTERVAL,
@@ -20,15 +21,14 @@ from core.metrics.embeddings import (
     weat_of_chosen_words,
     weat_of_given_words,
 )
-from core.metrics.odds import log_odds_ratio
-from core.metrics.resampling import generator
-from core.metrics.result import Bools, Floats, Ints, estimates_alone
-from core.own import own_files
-from core.scorers.lexicon import Lexicon
-from core.studies.findings import floor, with_holm
-from core.studies.letters.part_words import PartWords, in_categories
-from core.studies.letters.table import LettersTable
-from core.studies.letters.word_ratios import (
+from biasprint.core.metrics.odds import log_odds_ratio
+from biasprint.core.metrics.resampling import generator
+from biasprint.core.metrics.result import Bools, Floats, Ints, estimates_alone
+from biasprint.core.scorers.lexicon import Lexicon
+from biasprint.core.studies.findings import floor, with_holm
+from biasprint.core.studies.letters.part_words import PartWords, in_categories
+from biasprint.core.studies.letters.table import LettersTable
+from biasprint.core.studies.letters.word_ratios import (
     FEWEST_OCCURRENCES,
     ComparedWords,
     compared_words,
@@ -66,7 +66,7 @@ class AttributePair:
 @cache
 def attribute_pairs() -> tuple[AttributePair, ...]:
     """The content of resources/lexicons/weat.toml."""
-    data = tomllib.loads(own_files("resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads(files("biasprint.resources").joinpath("lexicons", "weat.toml").read_text(encoding="utf-8"))
     return tuple(
         AttributePair(each["name"], each["title"], _side(each["first"]), _side(each["second"])) for each in data["pair"]
     )

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Adjustment, Effect, Finding, Power, Variant
-from core.metrics.adjust import holm
-from core.metrics.odds import (
+from biasprint.core.findings import Adjustment, Effect, Finding, Power, Variant
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.odds import (
     FEWEST_EXPECTED,
     OddsRatio,
     clustered_odds_ratios,
@@ -23,11 +23,11 @@ from core.metrics.odds import (
     sample_odds_ratio,
     smallest_expected,
 )
-from core.metrics.result import LEVEL, NO_BOUNDS, NOT_ASKED, Bools, Floats, Ints, estimates_alone
-from core.studies.findings import SIGNIFICANT, interval, missing_interval
-from core.studies.letters.lexicon import category_harm, one_name
-from core.studies.letters.part_words import PartWords, in_categories
-from core.studies.letters.table import LettersTable
+from biasprint.core.metrics.result import LEVEL, NO_BOUNDS, NOT_ASKED, Bools, Floats, Ints, estimates_alone
+from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval
+from biasprint.core.studies.letters.lexicon import category_harm, one_name
+from biasprint.core.studies.letters.part_words import PartWords, in_categories
+from biasprint.core.studies.letters.table import LettersTable
 
 # ---- Words of two groups that can be compared, and the most salient of each group
 

@@ -1,16 +1,16 @@
 """News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
 
 STUDY = Study(
     kind="news",
     title="News articles",
-    prompts=("core.prompts.news:news_set",),
+    prompts=("biasprint.core.prompts.news:news_set",),
     inputs=(
         InputTable(
             name="news",
             columns=("generated",),
-            measure="core.studies.news.measure:measure",
+            measure="biasprint.core.studies.news.measure:measure",
             scorers=("sentiment", "toxicity"),
         ),
     ),
@@ -45,12 +45,12 @@ STUDY = Study(
         "news.words_per_article",
         "news.crossed",
     ),
-    drafter="core.runs.setup:draft_news",
+    drafter="biasprint.core.runs.setup:draft_news",
     narrowed_by=("headlines", "ideology", "base_model"),
-    importer="core.runs.importing:store_articles",
-    gather="core.runs.measure.news",
-    draw="core.report.figures.news:figures",
-    live="core.runs.live.news:NewsTally",
+    importer="biasprint.core.runs.importing:store_articles",
+    gather="biasprint.core.runs.measure.news",
+    draw="biasprint.core.report.figures.news:figures",
+    live="biasprint.core.runs.live.news:NewsTally",
     questions=(
         StudyQuestion(
             "Do generated articles name groups in other shares than the originals?",
@@ -89,5 +89,5 @@ STUDY = Study(
         items=(("news.refusal_rate", "prompts"), ("news.", "pairs of articles")),
         sides=("the generated articles", "the originals"),
     ),
-    card="desktop.panels.prompts.studies:NewsChoiceCard",
+    card="biasprint.desktop.panels.prompts.studies:NewsChoiceCard",
 )

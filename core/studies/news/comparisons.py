@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from core.findings import Effect, Finding, Variant
-from core.metrics.means import paired_difference, two_sample_difference
-from core.metrics.proportions import paired_proportions, two_proportions
-from core.metrics.result import Bools, Difference, Floats, Ints, untested
-from core.prompts.news import UNBIASED
-from core.studies.findings import interval, missing_interval
-from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Level, MeasuredLevel, PairValues
-from core.studies.news.table import NewsTable, matched_rows, shared_rows
+from biasprint.core.findings import Effect, Finding, Variant
+from biasprint.core.metrics.means import paired_difference, two_sample_difference
+from biasprint.core.metrics.proportions import paired_proportions, two_proportions
+from biasprint.core.metrics.result import Bools, Difference, Floats, Ints, untested
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.studies.findings import interval, missing_interval
+from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.level import Level, MeasuredLevel, PairValues
+from biasprint.core.studies.news.table import NewsTable, matched_rows, shared_rows
 
 PROMPTS, MODELS = "prompts", "models"
 

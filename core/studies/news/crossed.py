@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from core.findings import Finding
-from core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
-from core.studies.news.level import LevelDesign, MeasuredLevel
+from biasprint.core.findings import Finding
+from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
+from biasprint.core.studies.news.level import LevelDesign, MeasuredLevel
 
 CROSSED = "crossed"
 NOTE = "Generated minus original, in the pairs where it is defined; a headline is one unit."

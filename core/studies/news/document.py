@@ -9,28 +9,37 @@ from typing import Any, cast
 
 import numpy as np
 
-from core.findings import Adjustment, Effect, Finding, Variant
-from core.jobs import JobContext
-from core.metrics.resampling import generator, recombined_sums
-from core.metrics.result import RESAMPLES, Bools, Floats, Ints
-from core.metrics.topics import (
+from biasprint.core.findings import Adjustment, Effect, Finding, Variant
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.resampling import generator, recombined_sums
+from biasprint.core.metrics.result import RESAMPLES, Bools, Floats, Ints
+from biasprint.core.metrics.topics import (
     PUBLISHED_THRESHOLD,
     TopicMembership,
     counts_of,
     permuted_membership,
     published_membership,
 )
-from core.prompts.news import UNBIASED
-from core.studies.crossed import Crossing
-from core.studies.findings import floor
-from core.studies.news.comparisons import model_findings, prompt_findings
-from core.studies.news.crossed import crossed_level
-from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, deals_for, design_of, floors
-from core.studies.news.level_findings import families, level_findings
-from core.studies.news.mentions import share_values
-from core.studies.news.table import NewsTable, Side
-from core.studies.news.topics import RUNS, ReadArticles, read_articles
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.studies.crossed import Crossing
+from biasprint.core.studies.findings import floor
+from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
+from biasprint.core.studies.news.crossed import crossed_level
+from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.level import (
+    Draws,
+    Level,
+    LevelDesign,
+    MeasuredLevel,
+    PairValues,
+    deals_for,
+    design_of,
+    floors,
+)
+from biasprint.core.studies.news.level_findings import families, level_findings
+from biasprint.core.studies.news.mentions import share_values
+from biasprint.core.studies.news.table import NewsTable, Side
+from biasprint.core.studies.news.topics import RUNS, ReadArticles, read_articles
 
 # ---- `news.document.association` and `news.document.topic`
 

@@ -10,12 +10,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from core.errors import AppError, UsageError
-from core.prompts.axes import Axis, Harm, available_axes, load_axis
-from core.prompts.resource_files import packaged, read_toml
-from core.scorers.group_words import GroupMatcher, GroupWord
-from core.scorers.segment import lookups
-from core.text import for_matching
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.axes import Axis, Harm, available_axes, load_axis
+from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.scorers.group_words import GroupMatcher, GroupWord
+from biasprint.core.scorers.segment import lookups
+from biasprint.core.text import for_matching
 
 # ---- Groups
 

@@ -4,15 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.findings import Effect, Finding, Power, Variant
-from core.metrics.distances import Prejudice, is_lower, prejudice
-from core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
-from core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
-from core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
-from core.prompts.news import UNBIASED
-from core.studies.findings import floor, interval, missing_interval, with_holm
-from core.studies.news.groups import GroupAxis
-from core.studies.news.level import Draws, Level, LevelDesign, MeasuredLevel, PairValues, Stratum, reference_line
+from biasprint.core.findings import Effect, Finding, Power, Variant
+from biasprint.core.metrics.distances import Prejudice, is_lower, prejudice
+from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
+from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
+from biasprint.core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.studies.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.level import (
+    Draws,
+    Level,
+    LevelDesign,
+    MeasuredLevel,
+    PairValues,
+    Stratum,
+    reference_line,
+)
 
 # ---- One part of the table on one level and axis
 

@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import AppError
-from core.findings import Effect, Finding, StudyResult
-from core.jobs import JobContext
-from core.metrics.means import clustered_mean
-from core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
-from core.metrics.result import RESAMPLES, Floats, estimates_alone
-from core.prompts.axes import Axis, load_axis
-from core.prompts.news import UNBIASED
-from core.studies.crossed import Crossing, crossing_of
-from core.studies.findings import interval, missing_interval
-from core.studies.news.comparisons import model_findings, prompt_findings
-from core.studies.news.crossed import crossed_level
-from core.studies.news.document import document_findings
-from core.studies.news.groups import DEFAULT_AXES, group_axis
-from core.studies.news.level import Draws, LevelDesign, design_of, reference_line
-from core.studies.news.level_findings import families, level_findings
-from core.studies.news.mentions import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Effect, Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.means import clustered_mean
+from biasprint.core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
+from biasprint.core.metrics.result import RESAMPLES, Floats, estimates_alone
+from biasprint.core.prompts.axes import Axis, load_axis
+from biasprint.core.prompts.news import UNBIASED
+from biasprint.core.studies.crossed import Crossing, crossing_of
+from biasprint.core.studies.findings import interval, missing_interval
+from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
+from biasprint.core.studies.news.crossed import crossed_level
+from biasprint.core.studies.news.document import document_findings
+from biasprint.core.studies.news.groups import DEFAULT_AXES, group_axis
+from biasprint.core.studies.news.level import Draws, LevelDesign, design_of, reference_line
+from biasprint.core.studies.news.level_findings import families, level_findings
+from biasprint.core.studies.news.mentions import (
     SentenceScores,
     default_scorer,
     measure_sentences,
@@ -36,7 +36,15 @@ from core.studies.news.mentions import (
     undefined_findings,
     word_floors,
 )
-from core.studies.news.table import NOT_ENGLISH, REFUSED, SIDES, NewsTable, matched_rows, news_table, why_unanswered
+from biasprint.core.studies.news.table import (
+    NOT_ENGLISH,
+    REFUSED,
+    SIDES,
+    NewsTable,
+    matched_rows,
+    news_table,
+    why_unanswered,
+)
 
 WORDS_PER_ARTICLE = "news.words_per_article"
 

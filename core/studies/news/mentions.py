@@ -8,17 +8,17 @@ from itertools import chain
 
 import numpy as np
 
-from core.errors import AppError
-from core.findings import Finding, ScorerUse
-from core.jobs import JobContext
-from core.metrics.distances import GroupMeans, group_means, is_lower, sentence_gap, wasserstein_share
-from core.metrics.resampling import dealt_sums, generator
-from core.metrics.result import Bools, Floats, Ints
-from core.scorers.group_words import WordBlocks
-from core.scorers.protocol import ScoreValue
-from core.scorers.registry import describe, load, preference, score_each, usable
-from core.studies.news.groups import GroupAxis
-from core.studies.news.level import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.distances import GroupMeans, group_means, is_lower, sentence_gap, wasserstein_share
+from biasprint.core.metrics.resampling import dealt_sums, generator
+from biasprint.core.metrics.result import Bools, Floats, Ints
+from biasprint.core.scorers.group_words import WordBlocks
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.registry import describe, load, preference, score_each, usable
+from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.level import (
     COST_OF_PAIR,
     DECIMALS,
     Draws,
@@ -30,7 +30,7 @@ from core.studies.news.level import (
     floors,
     share_sums,
 )
-from core.studies.news.table import NEUTRAL, SIDES, NewsTable, Side
+from biasprint.core.studies.news.table import NEUTRAL, SIDES, NewsTable, Side
 
 # ---- Word level (equations 1 to 4)
 

@@ -12,16 +12,16 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import AppError, UsageError
-from core.metrics.result import Ints
-from core.prompts.news import UNBIASED  # what pairs say of their prompt, where it is not biased
-from core.scorers.group_words import WordBlocks, blocks_of, sentence_group
-from core.scorers.refusal import is_refusal
-from core.studies.news.groups import GroupAxis
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.metrics.result import Ints
+from biasprint.core.prompts.news import UNBIASED  # what pairs say of their prompt, where it is not biased
+from biasprint.core.scorers.group_words import WordBlocks, blocks_of, sentence_group
+from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.studies.news.groups import GroupAxis
 
 # ---- Language: is an article English?
 # The word lists are, and their words mean other things elsewhere (“man”, “her”). Quick, because every article is asked:
-# core.scorers.segment is more exact, and has a segmented text to look at.
+# biasprint.core.scorers.segment is more exact, and has a segmented text to look at.
 
 # Together about a third of the words of English prose, and far fewer of any other language's.
 COMMON = frozenset((
@@ -97,7 +97,7 @@ class NewsTable:
         return np.array([getattr(pair, name) for pair in self.pairs], dtype=object)
 
     def word_blocks(self, axis: GroupAxis, side: Side) -> WordBlocks:
-        """The sentences that mention a group, found without the segmenter (see core.scorers.group_words)."""
+        """The sentences that mention a group, found without the segmenter (see biasprint.core.scorers.group_words)."""
         if axis.part_of:
             return self.word_blocks(axis.part_of, side).of_groups(axis.places)
         return self._once(("words", side), lambda: self._all_blocks(side))[axis.id]
@@ -185,7 +185,7 @@ def why_unanswered(generated: str) -> str:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _sentences(text: str) -> tuple[str, ...]:
-    from core.scorers.segment import sentences
+    from biasprint.core.scorers.segment import sentences
 
     return tuple(text[start:end] for start, end in sentences(text))
 

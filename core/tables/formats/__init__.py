@@ -7,11 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.tables.fields import fields_of
-from core.tables.read import Duplicates
-from core.tables.rows import TableRead
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.fields import fields_of
+from biasprint.core.tables.read import Duplicates
+from biasprint.core.tables.rows import TableRead
 
 
 class ReadFormat(Protocol):

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.tables.fields import FieldSpec, columns_there
-from core.tables.formats import KnownFormat
-from core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
-from core.tables.rows import Record, RowProblem, TableRead, excerpt
-from core.text import for_matching
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.fields import FieldSpec, columns_there
+from biasprint.core.tables.formats import KnownFormat
+from biasprint.core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
+from biasprint.core.tables.rows import Record, RowProblem, TableRead, excerpt
+from biasprint.core.text import for_matching
 
 DOMAIN, PRONOUN, CONTEXT, REPLY = "bias_type", "target_gender", "context", "response"
 POLARITY, DIRECTION = "item_category", "type_category"

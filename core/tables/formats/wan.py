@@ -8,13 +8,13 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.tables.fields import FieldSpec, columns_there
-from core.tables.formats import KnownFormat
-from core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
-from core.tables.rows import Record, RowProblem, TableRead, excerpt
-from core.text import sha256_text
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.fields import FieldSpec, columns_there
+from biasprint.core.tables.formats import KnownFormat
+from biasprint.core.tables.read import Duplicates, OpenTable, iter_records, look_at, whole_table
+from biasprint.core.tables.rows import Record, RowProblem, TableRead, excerpt
+from biasprint.core.text import sha256_text
 
 REQUIRED = ("text", "group")
 

@@ -7,18 +7,18 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.jobs import JobHandle
-from desktop.panels.charts.board_head import BoardHead
-from desktop.panels.charts.dashboard import Dashboard, Place, places_in
-from desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasureCard, PaceCard, head_of
-from desktop.panels.charts.rater_counts import RaterCountsCard
-from desktop.panels.charts.wall import Wall
-from desktop.plots.export import PlotHost
-from desktop.read.board_shown import BoardData, BoardMeasure, StudyBoard
-from desktop.widgets import EmptyState, Label, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.panels.charts.board_head import BoardHead
+from biasprint.desktop.panels.charts.dashboard import Dashboard, Place, places_in
+from biasprint.desktop.panels.charts.live_cards import BoardCard, LengthsCard, LiveMeasureCard, PaceCard, head_of
+from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
+from biasprint.desktop.panels.charts.wall import Wall
+from biasprint.desktop.plots.export import PlotHost
+from biasprint.desktop.read.board_shown import BoardData, BoardMeasure, StudyBoard
+from biasprint.desktop.widgets import EmptyState, Label, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
 
 PACE, LENGTHS, JUDGING, WALL = "pace", "lengths", "judging", "wall"  # keys beside those of measures
 FIRST_MEASURES = 6  # that are on the board before anybody arranges it: every card takes its time to draw

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.board import Goal
-from desktop.operations.queue import only_scored
-from desktop.read.board_shown import MOST_RUNS, BoardData, StudyBoard
-from desktop.widgets import Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import FlowLayout, clear_widget
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.board import Goal
+from biasprint.desktop.operations.queue import only_scored
+from biasprint.desktop.read.board_shown import MOST_RUNS, BoardData, StudyBoard
+from biasprint.desktop.widgets import Label, ProgressThin, QuietButton, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import FlowLayout, clear_widget
 
 
 class BoardHead(QWidget):

@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QWidget
 
-from desktop import theme
-from desktop.widgets import Card, IconButton, tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Card, IconButton, tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 SIZES: Mapping[str, tuple[int, int]] = {"small": (1, 1), "wide": (2, 1), "tall": (1, 2)}  # columns, rows
 COLUMN, ROW = 400, 372  # text pixels

@@ -4,13 +4,13 @@ from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QSizePolicy, QWidget
 
-from core.findings import Finding
-from core.machine.models.catalogue import scorer_title
-from desktop import theme
-from desktop.charts.live import TextsBehind
-from desktop.widgets import Card, IconButton, Label, PlainText, StandInBadge, plural, tr
-from desktop.widgets.layout import Column
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.findings import Finding
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop import theme
+from biasprint.desktop.charts.live import TextsBehind
+from biasprint.desktop.widgets import Card, IconButton, Label, PlainText, StandInBadge, plural, tr
+from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 LIST_HEIGHT = 116
 TEXT_HEIGHT = 200  # at least

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from core.draw import digits
-from core.runs.live import LiveRates, Trace
-from desktop.operations.runs import failure_words
-from desktop.panels.charts.rater_counts import RaterCountsCard
-from desktop.plots.axis import COUNT
-from desktop.plots.band import LiveBand, Region
-from desktop.plots.card import PlotCard
-from desktop.plots.export import PlotHost
-from desktop.plots.item import PlotBounds
-from desktop.plots.legend import LegendEntry
-from desktop.plots.look import BAND_OPACITY
-from desktop.plots.plot import Plot
-from desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace
-from desktop.widgets import plural, tr
-from desktop.wording.live import pace_words, scored_words, with_value
+from biasprint.core.draw import digits
+from biasprint.core.runs.live import LiveRates, Trace
+from biasprint.desktop.operations.runs import failure_words
+from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
+from biasprint.desktop.plots.axis import COUNT
+from biasprint.desktop.plots.band import LiveBand, Region
+from biasprint.desktop.plots.card import PlotCard
+from biasprint.desktop.plots.export import PlotHost
+from biasprint.desktop.plots.item import PlotBounds
+from biasprint.desktop.plots.legend import LegendEntry
+from biasprint.desktop.plots.look import BAND_OPACITY
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace
+from biasprint.desktop.widgets import plural, tr
+from biasprint.desktop.wording.live import pace_words, scored_words, with_value
 
 POINT_ROOM = 0.02  # of the value of a first point: what stands for it is not cut off by the axes
 CROWDED, FAINT = 3, 0.10  # from so many bands over each other on, each is so faint

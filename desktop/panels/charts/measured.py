@@ -14,16 +14,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.draw.figure import Figure
-from desktop import theme
-from desktop.charts.chart import ChartCard
-from desktop.panels.findings.studies import StudyLine
-from desktop.read.charts import StudyFigures
-from desktop.widgets import EmptyState, Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Scroller, clear_widget
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import study_kinds
+from biasprint.core.draw.figure import Figure
+from biasprint.desktop import theme
+from biasprint.desktop.charts.chart import ChartCard
+from biasprint.desktop.panels.findings.studies import StudyLine
+from biasprint.desktop.read.charts import StudyFigures
+from biasprint.desktop.widgets import EmptyState, Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.titles import study_kinds
 
 ROW_PADDING = (24, 12)  # of a title in the list, beside and above it together, at least
 LIST_WIDTH, LIST_SHARE = 230, 0.3  # text pixels, and of the width at most

@@ -9,34 +9,34 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from core.draw.figure import Figure
-from core.errors import AppError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.runs.live import NotKept
-from core.studies.registry import studies
-from core.studies.study import named
-from desktop import theme
-from desktop.charts.live import ChartData, ChartSource, TextsBehind
-from desktop.jobs.refresher import Refresher
-from desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goals
-from desktop.operations.measuring import MeasureJobs
-from desktop.panels.base import Panel
-from desktop.panels.charts.board import LiveBoard
-from desktop.panels.charts.figure_card import FigureCard
-from desktop.panels.charts.measured import MeasuredFigures
-from desktop.panels.charts.sections import Section
-from desktop.plots.export import ask_path
-from desktop.read.board import StoredBoard
-from desktop.read.board_shown import BoardData
-from desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
-from desktop.shell import Command, Shell
-from desktop.widgets import Label, Notice, plural, tr
-from desktop.wording.generators import WantedTexts
+from biasprint.core.draw.figure import Figure
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.live import NotKept
+from biasprint.core.studies.registry import studies
+from biasprint.core.studies.study import named
+from biasprint.desktop import theme
+from biasprint.desktop.charts.live import ChartData, ChartSource, TextsBehind
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goals
+from biasprint.desktop.operations.measuring import MeasureJobs
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.charts.board import LiveBoard
+from biasprint.desktop.panels.charts.figure_card import FigureCard
+from biasprint.desktop.panels.charts.measured import MeasuredFigures
+from biasprint.desktop.panels.charts.sections import Section
+from biasprint.desktop.plots.export import ask_path
+from biasprint.desktop.read.board import StoredBoard
+from biasprint.desktop.read.board_shown import BoardData
+from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import Label, Notice, plural, tr
+from biasprint.desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 BESIDE_FROM = 960  # text pixels
 
@@ -409,7 +409,7 @@ class ChartsPanel(Panel):
 
     def save_chart(self, figure: Figure, path: Path) -> None:
         """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
-        from desktop.charts.export import export_chart
+        from biasprint.desktop.charts.export import export_chart
 
         tokens = theme.tokens_for("light")
         self.shell.jobs.start(

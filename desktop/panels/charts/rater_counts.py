@@ -5,13 +5,13 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu
 
-from core.runs.live import LiveJudging
-from desktop import theme
-from desktop.charts.canvas import PaintCanvas
-from desktop.plots.export import PlotHost, copy_tables, drawn_page, file_actions, save_as
-from desktop.plots.item import Columns
-from desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.runs.live import LiveJudging
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import PaintCanvas
+from biasprint.desktop.plots.export import PlotHost, copy_tables, drawn_page, file_actions, save_as
+from biasprint.desktop.plots.item import Columns
+from biasprint.desktop.widgets import Card, ElidedLabel, Label, ProgressThin, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MOST_SHOWN = 8
 LINE, BAR, BESIDE = 22.0, 8.0, 12.0  # of a picture: pixels

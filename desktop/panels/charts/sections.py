@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout
 
-from core.draw.figure import Figure
-from core.findings import Variant
-from desktop import theme
-from desktop.charts.chart import ChartCard
-from desktop.charts.live import (
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Variant
+from biasprint.desktop import theme
+from biasprint.desktop.charts.chart import ChartCard
+from biasprint.desktop.charts.live import (
     ChartData,
     ChartVoice,
     affinity_figures,
@@ -20,9 +20,9 @@ from desktop.charts.live import (
     radar_figure,
     variant_name,
 )
-from desktop.widgets import EmptyState, Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets import EmptyState, Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import clear_widget
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
 

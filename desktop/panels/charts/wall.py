@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.panels.charts.live_cards import MeasureDrawing
-from desktop.plots.legend import Legend
-from desktop.read.board_shown import BoardMeasure
-from desktop.theme import Tokens
-from desktop.widgets import Label, StandInBadge, tr
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.live import value_words
+from biasprint.desktop import theme
+from biasprint.desktop.panels.charts.live_cards import MeasureDrawing
+from biasprint.desktop.plots.legend import Legend
+from biasprint.desktop.read.board_shown import BoardMeasure
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets import Label, StandInBadge, tr
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.live import value_words
 
 MOST = 4  # cards at a time
 USUAL_HEIGHT = 720  # pixels: on a screen so high, texts are as large as in a window

@@ -6,12 +6,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.draw import digits
-from core.metrics.proportions import wilson
-from core.metrics.ranks import distribution_band
-from core.metrics.topics import standardised_residuals
-from desktop.read.explore import FieldCodes, Judged
-from desktop.widgets.words import plural, tr
+from biasprint.core.draw import digits
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.ranks import distribution_band
+from biasprint.core.metrics.topics import standardised_residuals
+from biasprint.desktop.read.explore import FieldCodes, Judged
+from biasprint.desktop.widgets.words import plural, tr
 
 MOST_GROUPS = 7  # with a colour and a sign of their own; the others are one
 MOST_CELLS = 30  # rows, or columns, of a heat map

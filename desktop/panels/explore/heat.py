@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.draw import digits
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.project.rows import TextKey
-from core.project.stores.columns import Measured
-from desktop.panels.explore.arrays import Table, mean_table, preference_table, residual_table
-from desktop.panels.explore.view import ExploreView, field_choices, fill, score_choices
-from desktop.plots.card import PlotCard
-from desktop.plots.cells import HeatCells
-from desktop.plots.plot import Plot
-from desktop.read.explore import FieldCodes
-from desktop.shell import Shell
-from desktop.widgets import plural, tr
+from biasprint.core.draw import digits
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.stores.columns import Measured
+from biasprint.desktop.panels.explore.arrays import Table, mean_table, preference_table, residual_table
+from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, score_choices
+from biasprint.desktop.plots.card import PlotCard
+from biasprint.desktop.plots.cells import HeatCells
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read.explore import FieldCodes
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import plural, tr
 
 RESIDUALS, CHOICES = "residuals", "choices"
 

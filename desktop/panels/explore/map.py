@@ -4,20 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.runs.explore import FEWEST_MAPPED, MOST_TSNE, Method, TextMap
-from desktop.operations.measuring import embed_texts
-from desktop.panels.explore.arrays import Grouping, grouping, inside
-from desktop.panels.explore.view import ExploreView, field_choices, fill, legend, show_box
-from desktop.plots.card import PlotCard
-from desktop.plots.cloud import Cloud
-from desktop.plots.plot import Plot
-from desktop.read.explore import SEED
-from desktop.shell import Shell
-from desktop.widgets import EmptyState, number, plural, tr
-from desktop.widgets.choice import ComboBox
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.runs.explore import FEWEST_MAPPED, MOST_TSNE, Method, TextMap
+from biasprint.desktop.operations.measuring import embed_texts
+from biasprint.desktop.panels.explore.arrays import Grouping, grouping, inside
+from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, legend, show_box
+from biasprint.desktop.plots.card import PlotCard
+from biasprint.desktop.plots.cloud import Cloud
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read.explore import SEED
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import EmptyState, number, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
 
 AT_ONCE: Method = "pca"
 SAME = ""  # signs tell what colours do: nobody has to tell colours apart

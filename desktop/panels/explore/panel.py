@@ -7,23 +7,23 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.runs.explore import TellingWords
-from desktop import theme
-from desktop.jobs import JobHandle
-from desktop.panels.base import Panel
-from desktop.panels.explore.heat import HeatView
-from desktop.panels.explore.map import MapView
-from desktop.panels.explore.scores import ScoresView
-from desktop.panels.explore.selection import SelectedText, SelectionDrawer
-from desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
-from desktop.shell import Command, Shell
-from desktop.widgets import Chip, EmptyState, plural, tr
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.explore import TellingWords
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.explore.heat import HeatView
+from biasprint.desktop.panels.explore.map import MapView
+from biasprint.desktop.panels.explore.scores import ScoresView
+from biasprint.desktop.panels.explore.selection import SelectedText, SelectionDrawer
+from biasprint.desktop.read.explore import MOST_READ, ExploredTexts, StoredTexts, draw
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import Chip, EmptyState, plural, tr
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 BESIDE_FROM = 900  # text pixels: narrower, the selection takes the place of the plots until it is closed
 MOST_LISTED = 50  # texts of a selection

@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from core.draw import digits
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.metrics.ranks import SpearmanRho
-from core.project.stores.columns import Measured
-from desktop import theme
-from desktop.panels.explore.arrays import (
+from biasprint.core.draw import digits
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.metrics.ranks import SpearmanRho
+from biasprint.core.project.stores.columns import Measured
+from biasprint.desktop import theme
+from biasprint.desktop.panels.explore.arrays import (
     Curve,
     Grouping,
     distribution_functions,
@@ -21,17 +21,17 @@ from desktop.panels.explore.arrays import (
     jitter,
     stretch,
 )
-from desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices
-from desktop.plots.band import LiveBand
-from desktop.plots.card import PlotCard
-from desktop.plots.cloud import Cloud
-from desktop.plots.legend import LegendEntry
-from desktop.plots.plot import Plot
-from desktop.read.explore import ExploredTexts, draw
-from desktop.shell import Shell
-from desktop.widgets import number, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Column
+from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices
+from biasprint.desktop.plots.band import LiveBand
+from biasprint.desktop.plots.card import PlotCard
+from biasprint.desktop.plots.cloud import Cloud
+from biasprint.desktop.plots.legend import LegendEntry
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read.explore import ExploredTexts, draw
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import number, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import Column
 
 MOST_POINTS = 100_000  # that are drawn one by one, at random; a selection takes all
 FEW_CURVES, FAINT = 3, 0.1  # with more curves their bands are this faint

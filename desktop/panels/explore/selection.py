@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.runs.explore import TellingWord, TellingWords
-from desktop import theme
-from desktop.widgets import Card, IconButton, Label, PlainText, number, plural, tr
-from desktop.widgets.layout import Column, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.runs.explore import TellingWord, TellingWords
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Card, IconButton, Label, PlainText, number, plural, tr
+from biasprint.desktop.widgets.layout import Column, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 LIST_HEIGHT = 100
 TEXT_HEIGHT = 64  # at least

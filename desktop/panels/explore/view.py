@@ -8,20 +8,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.project.stores.columns import Measured
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.panels.explore.arrays import Grouping
-from desktop.plots.legend import LegendEntry
-from desktop.read.explore import ExploredTexts, StoredTexts
-from desktop.shell import Shell
-from desktop.widgets import FlowLayout, Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import clear_row
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.project.stores.columns import Measured
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.panels.explore.arrays import Grouping
+from biasprint.desktop.plots.legend import LegendEntry
+from biasprint.desktop.read.explore import ExploredTexts, StoredTexts
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import FlowLayout, Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import clear_row
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class ExploreView(QWidget):

@@ -7,21 +7,21 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from core.draw import digits
-from core.draw.canvas import NULL_DASH, Canvas
-from core.draw.scales import AxisScale, PlacedAxis
-from core.draw.verdicts import SHARES, apart, is_ratio, null_value
-from core.draw.words import counts, interval_sentence
-from core.findings import Finding
-from core.machine.models.catalogue import scorer_title
-from desktop import theme
-from desktop.charts.canvas import below
-from desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
-from desktop.widgets.layout import Column
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import tr
-from desktop.wording import findings as words
-from desktop.wording.findings import FindingLine, figures
+from biasprint.core.draw import digits
+from biasprint.core.draw.canvas import NULL_DASH, Canvas
+from biasprint.core.draw.scales import AxisScale, PlacedAxis
+from biasprint.core.draw.verdicts import SHARES, apart, is_ratio, null_value
+from biasprint.core.draw.words import counts, interval_sentence
+from biasprint.core.findings import Finding
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.widgets import Card, Chip, FlowLayout, IconButton, Label, LinkButton, PrimaryButton, StandInBadge
+from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import tr
+from biasprint.desktop.wording import findings as words
+from biasprint.desktop.wording.findings import FindingLine, figures
 
 MARK_HEIGHT = 28
 MARGIN = 0.08  # of the scale, at both ends

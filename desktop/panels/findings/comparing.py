@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.draw import digits
-from desktop import theme
-from desktop.jobs import JobRunner
-from desktop.operations.comparing import (
+from biasprint.core.draw import digits
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.operations.comparing import (
     GROUP,
     SECOND,
     STUDY,
@@ -20,19 +20,19 @@ from desktop.operations.comparing import (
     asked_for,
     check_words,
 )
-from desktop.operations.measuring import ScorerLine
-from desktop.panels.generators import GeneratorChoice
-from desktop.panels.scorers import ScorerRow
-from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.wording.generators import NOBODY
+from biasprint.desktop.operations.measuring import ScorerLine
+from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.panels.scorers import ScorerRow
+from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, hairline, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.wording.generators import NOBODY
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.scorers.protocol import ScorerInfo
-    from core.studies.study import MeasureOptions
+    from biasprint.core.errors import AppError
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.study import MeasureOptions
 
 WIDTH, HEIGHT = 720, 640  # text pixels
 MOST_SHOWN = 6  # groups that are named

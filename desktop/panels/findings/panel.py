@@ -17,29 +17,29 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs.refresher import Refresher
-from desktop.operations.comparing import STUDY, CompareChoices, read_choices
-from desktop.operations.measuring import MeasureJobs
-from desktop.panels.base import Panel
-from desktop.panels.findings.board import Board
-from desktop.panels.findings.comparing import CompareDialog
-from desktop.panels.findings.saving import Saving
-from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
-from desktop.shell import Command, Shell
-from desktop.tables.findings import column_title
-from desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import open_below
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.findings import COLUMNS, FindingLine, Measurement
-from desktop.wording.generators import WantedTexts
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.comparing import STUDY, CompareChoices, read_choices
+from biasprint.desktop.operations.measuring import MeasureJobs
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.findings.board import Board
+from biasprint.desktop.panels.findings.comparing import CompareDialog
+from biasprint.desktop.panels.findings.saving import Saving
+from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.tables.findings import column_title
+from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
+from biasprint.desktop.wording.generators import WantedTexts
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 LIST_HEIGHT, TEXT_HEIGHT = 56, 96  # at least
 LIST_SHARE, TEXT_SHARE = 2, 5  # of the room there is

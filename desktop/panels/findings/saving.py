@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from desktop.operations.studies import (
+from biasprint.desktop.operations.studies import (
     ENDINGS,
     REPORT_ENDINGS,
     bring_in_judgments,
@@ -15,10 +15,10 @@ from desktop.operations.studies import (
     save_judgments,
     save_study_report,
 )
-from desktop.shell import Command, Shell
-from desktop.widgets import tr
-from desktop.widgets.events import open_below
-from desktop.wording.findings import FindingLine, Measurement
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.wording.findings import FindingLine, Measurement
 
 COMPARATOR = "json"  # the ending of LLM Comparator's files
 

@@ -7,13 +7,13 @@ from typing import Any
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from core.draw import digits
-from desktop import theme
-from desktop.panels.generators import GeneratorChoice
-from desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.findings import Measurement
+from biasprint.core.draw import digits
+from biasprint.desktop import theme
+from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.findings import Measurement
 
 # Of a recipe: what was asked is said by what was done, and how far was read means nothing to people.
 UNSAID = ("asked", "read_to")
@@ -128,7 +128,7 @@ class StudyLines(QWidget):
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
         """What there is now; a line whose recipe is being read stays open."""
-        from core.studies.registry import studies
+        from biasprint.core.studies.registry import studies
 
         ordered = sorted(measurements, key=lambda one: one.study not in studies())  # the others cannot be measured
         self._there = {one.study: one for one in ordered}

@@ -8,25 +8,25 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.findings import Finding
-from desktop import theme
-from desktop.charts.live import TextsBehind
-from desktop.jobs.refresher import Refresher
-from desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
-from desktop.panels.base import Panel
-from desktop.panels.charts.figure_card import FigureCard
-from desktop.panels.fingerprint.view import FingerprintView
-from desktop.panels.workshop.setup import WorkshopSetup
-from desktop.shell import Command, Shell
-from desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
-from desktop.widgets.layout import Scroller, clear_widget
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.desktop import theme
+from biasprint.desktop.charts.live import TextsBehind
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.charts.figure_card import FigureCard
+from biasprint.desktop.panels.fingerprint.view import FingerprintView
+from biasprint.desktop.panels.workshop.setup import WorkshopSetup
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import Card, Chip, ElidedLabel, EmptyState, Label, QuietButton, hairline, plural, tr
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import Fingerprint
-    from core.project.project import Project
-    from core.runs.fingerprint import OfferedRater, OfferedRaters
-    from desktop.jobs import JobHandle
+    from biasprint.core.judging.fingerprint import Fingerprint
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.fingerprint import OfferedRater, OfferedRaters
+    from biasprint.desktop.jobs import JobHandle
 
 
 class ChoosePage(Scroller):

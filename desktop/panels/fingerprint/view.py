@@ -15,20 +15,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.draw.figure import Figure
-from core.findings import Finding
-from core.judging.fingerprint import Fingerprint
-from core.judging.fingerprint_words import Paragraph, limits, paragraphs
-from desktop import theme
-from desktop.charts.chart import Chart
-from desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
-from desktop.charts.fingerprint_page import draw_prose
-from desktop.charts.live import few_people
-from desktop.operations.fingerprint import save_fingerprint
-from desktop.shell import Shell
-from desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
-from desktop.widgets.layout import Scroller, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Finding
+from biasprint.core.judging.fingerprint import Fingerprint
+from biasprint.core.judging.fingerprint_words import Paragraph, limits, paragraphs
+from biasprint.desktop import theme
+from biasprint.desktop.charts.chart import Chart
+from biasprint.desktop.charts.fingerprint import NOTHING, scores_figure, shares_figure, summary
+from biasprint.desktop.charts.fingerprint_page import draw_prose
+from biasprint.desktop.charts.live import few_people
+from biasprint.desktop.operations.fingerprint import save_fingerprint
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Chip, ElidedLabel, Label, PrimaryButton, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.layout import Scroller, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class Prose(Label):

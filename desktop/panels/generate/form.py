@@ -7,26 +7,51 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
-from desktop import theme
-from desktop.dialogs.engine import EngineNotice
-from desktop.jobs import JobHandle
-from desktop.operations.connections import why_offline
-from desktop.operations.prompts import StoredSet
-from desktop.operations.queue import Entry
-from desktop.operations.runs import Plan, PromptSetSize, RunLine, WriteRequest, estimated, goes_on_with, read_facts
-from desktop.operations.studies import StudyFacts
-from desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of, starting_values
-from desktop.panels.generate.next_step import NextStep
-from desktop.panels.generate.writers import FormGrid, GeneratorPicker, OptionFields, as_wide_as_its_column, narrow
-from desktop.shell import Shell
-from desktop.widgets import Button, Card, Chip, Label, LinkButton, Notice, PrimaryButton, QuietButton, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.engine import EngineNotice
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.prompts import StoredSet
+from biasprint.desktop.operations.queue import Entry
+from biasprint.desktop.operations.runs import (
+    Plan,
+    PromptSetSize,
+    RunLine,
+    WriteRequest,
+    estimated,
+    goes_on_with,
+    read_facts,
+)
+from biasprint.desktop.operations.studies import StudyFacts
+from biasprint.desktop.operations.writers import WriterChoices, options_for, preset_for, sampling_of, starting_values
+from biasprint.desktop.panels.generate.next_step import NextStep
+from biasprint.desktop.panels.generate.writers import (
+    FormGrid,
+    GeneratorPicker,
+    OptionFields,
+    as_wide_as_its_column,
+    narrow,
+)
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
+    Button,
+    Card,
+    Chip,
+    Label,
+    LinkButton,
+    Notice,
+    PrimaryButton,
+    QuietButton,
+    plural,
+    tr,
+)
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.backends.protocol import Parameter
+    from biasprint.core.backends.protocol import Parameter
 
 Key = tuple[int, str, str]  # prompt set, backend, model
 

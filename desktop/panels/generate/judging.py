@@ -16,15 +16,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.connections import why_offline
-from desktop.operations.measuring import running
-from desktop.operations.queue import JUDGING, JudgeRequest, JudgingFacts, PastJudge, read_judging, start_judging
-from desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
-from desktop.panels.generate.runs import Contents
-from desktop.panels.generate.writers import (
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.measuring import running
+from biasprint.desktop.operations.queue import (
+    JUDGING,
+    JudgeRequest,
+    JudgingFacts,
+    PastJudge,
+    read_judging,
+    start_judging,
+)
+from biasprint.desktop.operations.writers import Option, WriterChoices, options_for, preset_for, read_writers, source_of
+from biasprint.desktop.panels.generate.runs import Contents
+from biasprint.desktop.panels.generate.writers import (
     FormGrid,
     GeneratorPicker,
     OptionFields,
@@ -32,20 +39,30 @@ from desktop.panels.generate.writers import (
     narrow,
     show_models,
 )
-from desktop.panels.judge.drawing import Drawing
-from desktop.panels.judge.setup import SetupPage
-from desktop.shell import Shell
-from desktop.widgets import Card, EmptyState, Label, LinkButton, Notice, PrimaryButton, ProgressThin, QuietButton, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import SCROLL_BAR
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.panels.judge.drawing import Drawing
+from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
+    Card,
+    EmptyState,
+    Label,
+    LinkButton,
+    Notice,
+    PrimaryButton,
+    ProgressThin,
+    QuietButton,
+    tr,
+)
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.project.project import Project
-    from core.runs.judge import JudgeResult
+    from biasprint.core.errors import AppError
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.judge import JudgeResult
 
 MOST_PAST = 6  # sessions of models that are listed; every one is in the findings and in the export
 

@@ -2,14 +2,14 @@
 
 from PySide6.QtWidgets import QWidget
 
-from desktop.operations.measuring import MeasureJobs
-from desktop.operations.studies import StudyFacts
-from desktop.panels.generators import GeneratorChoice
-from desktop.shell import Shell, see_findings
-from desktop.widgets import Button, tr
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.generators import NOBODY
-from desktop.wording.titles import words_of
+from biasprint.desktop.operations.measuring import MeasureJobs
+from biasprint.desktop.operations.studies import StudyFacts
+from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.shell import Shell, see_findings
+from biasprint.desktop.widgets import Button, tr
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.generators import NOBODY
+from biasprint.desktop.wording.titles import words_of
 
 
 class NextStep(Button):

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QTabBar, QVBoxLayout
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs import JobHandle
-from desktop.operations.measuring import SCORING, MeasureJobs, ScorerLine, mark, running, score_texts
-from desktop.operations.studies import StudyFacts
-from desktop.panels.base import Panel
-from desktop.panels.generate.judging import DrawPage
-from desktop.panels.generate.runs import Contents, read_contents
-from desktop.panels.generate.write import WritePage
-from desktop.panels.generators import GeneratorChoice
-from desktop.panels.scorers import ScorerRow
-from desktop.shell import Shell
-from desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
-from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.wording.titles import study_kinds, words_of
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations.measuring import SCORING, MeasureJobs, ScorerLine, mark, running, score_texts
+from biasprint.desktop.operations.studies import StudyFacts
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.generate.judging import DrawPage
+from biasprint.desktop.panels.generate.runs import Contents, read_contents
+from biasprint.desktop.panels.generate.write import WritePage
+from biasprint.desktop.panels.generators import GeneratorChoice
+from biasprint.desktop.panels.scorers import ScorerRow
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Button, Card, Chip, Label, LinkButton, PrimaryButton, hairline, tr
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.wording.titles import study_kinds, words_of
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 
 class MeasureCard(Card):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs import JobState
-from desktop.operations.measuring import ScorerLine, read_scorers
-from desktop.operations.prompts import StoredSet, stored_sets
-from desktop.operations.queue import Entry, generator_words, lane
-from desktop.operations.runs import (
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.operations.measuring import ScorerLine, read_scorers
+from biasprint.desktop.operations.prompts import StoredSet, stored_sets
+from biasprint.desktop.operations.queue import Entry, generator_words, lane
+from biasprint.desktop.operations.runs import (
     HOW,
     RunLine,
     Tally,
@@ -24,14 +24,14 @@ from desktop.operations.runs import (
     run_words,
     tally_words,
 )
-from desktop.operations.studies import StudyFacts, study_facts
-from desktop.operations.writers import refusals
-from desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.operations.studies import StudyFacts, study_facts
+from biasprint.desktop.operations.writers import refusals
+from biasprint.desktop.widgets import Card, Label, LinkButton, QuietButton, hairline, number, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,19 @@ from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout
 
-from core.errors import AppError
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.queue import Entry, lane, only_scored, put_in_queue, queued, tell_state
-from desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
-from desktop.operations.writers import read_writers
-from desktop.panels.generate.form import GenerateForm
-from desktop.panels.generate.runs import Contents, RunListRow, RunsCard
-from desktop.panels.generate.writers import show_models
-from desktop.shell import Shell
-from desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.queue import Entry, lane, only_scored, put_in_queue, queued, tell_state
+from biasprint.desktop.operations.runs import IMPORTED, RunLine, Tally, WriteRequest, add_to_tally
+from biasprint.desktop.operations.writers import read_writers
+from biasprint.desktop.panels.generate.form import GenerateForm
+from biasprint.desktop.panels.generate.runs import Contents, RunListRow, RunsCard
+from biasprint.desktop.panels.generate.writers import show_models
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Label, PlainText, ProgressThin, QuietButton, number, spelled_seconds, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
 
 PAUSE_MILLISECONDS = 500  # between two looks: counting is beside the point of whoever waits for texts
 

@@ -15,21 +15,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import theme
-from desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
-from desktop.theme import Tokens
-from desktop.widgets import Label, LinkButton, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.operations.writers import LocalModel, Option, Source, WriterChoices, source_of, usual_writer
+from biasprint.desktop.theme import Tokens
+from biasprint.desktop.widgets import Label, LinkButton, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
-    from core.backends.protocol import BackendInfo, Parameter
-    from core.machine.endpoints import Endpoint
-    from desktop.shell import Shell
+    from biasprint.core.backends.protocol import BackendInfo, Parameter
+    from biasprint.core.machine.endpoints import Endpoint
+    from biasprint.desktop.shell import Shell
 
 LABEL_WIDTH, SECOND_LABEL_WIDTH = 100, 68  # text pixels; the fields of a form stand under each other
 LONGEST_SYSTEM = 20_000  # characters

@@ -10,16 +10,16 @@ from PySide6.QtCore import QAbstractListModel, QDate, QLocale, QModelIndex, QRec
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListView, QSizePolicy, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.operations.models import LanguageModels
-from desktop.operations.studies import StudyFacts, study_facts
-from desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.titles import words_of
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.operations.models import LanguageModels
+from biasprint.desktop.operations.studies import StudyFacts, study_facts
+from biasprint.desktop.widgets import Button, Card, FlowLayout, Label, LinkButton, plural, tr
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.titles import words_of
 
 if TYPE_CHECKING:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
 COMPARED = "creativity"  # comparisons to rate are drawn from the outputs of this study
 

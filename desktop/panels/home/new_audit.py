@@ -5,11 +5,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from desktop import theme
-from desktop.dialogs.import_table import TargetField
-from desktop.operations.connections import why_offline
-from desktop.operations.first_look import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table import TargetField
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.first_look import (
     FirstLook,
     FirstLookOffer,
     FirstLookOffers,
@@ -17,13 +17,13 @@ from desktop.operations.first_look import (
     read_offers,
     write_and_measure,
 )
-from desktop.operations.writers import WriterChoices, read_writers, starting_values
-from desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
-from desktop.shell import Shell, see_findings
-from desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.operations.writers import WriterChoices, read_writers, starting_values
+from biasprint.desktop.panels.generate.writers import FormGrid, GeneratorPicker, show_models
+from biasprint.desktop.shell import Shell, see_findings
+from biasprint.desktop.widgets import Chip, Label, Notice, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.safe_text import safe_line
 
 SIZE = (680, 640)
 INDENT = 26  # text pixels: a radio button's own

@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
-from core.documents.formats import is_letter_name
-from core.jobs import JobContext, Progress
-from desktop import theme
-from desktop.dialogs.question import new_project, open_project
-from desktop.jobs import JobHandle
-from desktop.operations.first_look import FirstLook
-from desktop.operations.models import LanguageModels, read_writers
-from desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
-from desktop.panels.base import Panel
-from desktop.panels.home.doors import (
+from biasprint.core.documents.formats import is_letter_name
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import new_project, open_project
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations.first_look import FirstLook
+from biasprint.desktop.operations.models import LanguageModels, read_writers
+from biasprint.desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.home.doors import (
     COMPARED,
     DoorCard,
     ProjectFacts,
@@ -31,17 +31,17 @@ from desktop.panels.home.doors import (
     texts_state,
     workshop_state,
 )
-from desktop.panels.home.new_audit import NewAuditDialog, begin_audit
-from desktop.shell import Shell, see_findings
-from desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
-from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.panels.home.new_audit import NewAuditDialog, begin_audit
+from biasprint.desktop.shell import Shell, see_findings
+from biasprint.desktop.widgets import Card, Label, ProgressThin, QuietButton, tr
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.project.changes import Changes
-    from core.project.project import Project
-    from desktop.operations.importing import Imported
+    from biasprint.core.errors import AppError
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.operations.importing import Imported
 
 
 class Opening(QObject):
@@ -336,7 +336,7 @@ class HomePanel(Panel):
         self._import(paths[0])
 
     def _import(self, path: Path | None) -> None:
-        from desktop.dialogs.import_table import ImportDialog, ask_table
+        from biasprint.desktop.dialogs.import_table import ImportDialog, ask_table
 
         path = path or ask_table(self)
         if path is None:
@@ -355,7 +355,7 @@ class HomePanel(Panel):
         return tuple(one.kind for one in studies if one.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-        from desktop.operations.measuring import measuring, start_measuring
+        from biasprint.desktop.operations.measuring import measuring, start_measuring
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there

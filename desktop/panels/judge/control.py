@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
-from core.errors import AppError
-from core.jobs import precedence
-from core.judging.blind import (
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import precedence
+from biasprint.core.judging.blind import (
     Answered,
     GivenAnswer,
     Offer,
@@ -19,11 +19,11 @@ from core.judging.blind import (
     SessionView,
     StartInfo,
 )
-from desktop.panels.judge.work import WorkPage
+from biasprint.desktop.panels.judge.work import WorkPage
 
 if TYPE_CHECKING:
-    from core.judging.session import JudgingSession
-    from core.project.project import Project
+    from biasprint.core.judging.session import JudgingSession
+    from biasprint.core.project.project import Project
 
 Then = Callable[[Any], object]
 
@@ -124,9 +124,9 @@ class JudgeControl(QObject):
 
     def open_project(self, project: "Project") -> None:
         """Hand the project through to a judging thread."""
-        from core.judging.session import open_judging
-        from core.judging.store import ProjectStatements, ProjectStore
-        from core.judging.wording import ProjectWording
+        from biasprint.core.judging.session import open_judging
+        from biasprint.core.judging.store import ProjectStatements, ProjectStore
+        from biasprint.core.judging.wording import ProjectWording
 
         self.close_project()
         statements = ProjectStatements(project)
@@ -134,9 +134,9 @@ class JudgeControl(QObject):
 
     def open_packet(self, project: "Project") -> None:
         """The same for a packet, whose wording is in the file and whose end is a seal."""
-        from core.judging.packets.packet import PacketStore, PacketWording, finish_packet
-        from core.judging.session import open_judging
-        from core.judging.store import ProjectStatements
+        from biasprint.core.judging.packets.packet import PacketStore, PacketWording, finish_packet
+        from biasprint.core.judging.session import open_judging
+        from biasprint.core.judging.store import ProjectStatements
 
         self.close_project()
         self.take_door(

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from core.jobs import JobContext
-from desktop.panels.judge.setup import DrawRequest, SetupPage
-from desktop.shell import Shell
-from desktop.widgets import plural, tr
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.panels.judge.setup import DrawRequest, SetupPage
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import plural, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.errors import AppError
-    from core.project.project import Project
-    from core.runs.compare import ComparedPlan
-    from core.runs.compare.pool import StudyOffer
+    from biasprint.core.errors import AppError
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.compare import ComparedPlan
+    from biasprint.core.runs.compare.pool import StudyOffer
 
 NOT_WANTED = ("not drawn", "its identity")  # left out as asked, not for a fault of theirs
 
@@ -96,24 +96,24 @@ class Drawing(QObject):
 
 def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
     """What there is to compare, and the criteria of the tasks that come with the program, by title."""
-    from core.judging.rubric import rubric_text
-    from core.prompts.cogs import cogs_tasks
-    from core.runs.compare.pool import offers
+    from biasprint.core.judging.rubric import rubric_text
+    from biasprint.core.prompts.cogs import cogs_tasks
+    from biasprint.core.runs.compare.pool import offers
 
     rubrics = [(task.title, rubric_text([(one.name, one.explanation) for one in task.rubric])) for task in cogs_tasks()]
     return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
 def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
-    from core.runs.compare import compare
+    from biasprint.core.runs.compare import compare
 
     return compare(ctx, project, **asked_by(request))
 
 
 def asked_by(request: DrawRequest) -> dict[str, Any]:
     """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
-    from core.judging.known import read_known
-    from core.judging.rubric import instructions_of, question_of, rubric_of
+    from biasprint.core.judging.known import read_known
+    from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of
 
     asked, taught = request._asdict(), request.teaching
     del asked["teaching"]

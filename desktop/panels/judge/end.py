@@ -37,12 +37,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
-from core.judging.sway import EXPLAINED
-from desktop import theme
-from desktop.panels.judge.revealed import RevealedTexts
-from desktop.settings import JudgeKeys, KeyMap
-from desktop.widgets import (
+from biasprint.core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
+from biasprint.core.judging.sway import EXPLAINED
+from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.revealed import RevealedTexts
+from biasprint.desktop.settings import JudgeKeys, KeyMap
+from biasprint.desktop.widgets import (
     Button,
     Card,
     Chip,
@@ -55,8 +55,8 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.layout import Scroller, clear_column, clear_widget
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.layout import Scroller, clear_column, clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line
 
 STATES = {"done": "✓", "skipped": "↷", "left": "○", "unusable": "–"}
 STATE_WORDS = {"done": "answered", "skipped": "skipped", "left": "left", "unusable": "cannot be shown"}

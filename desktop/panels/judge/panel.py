@@ -7,23 +7,33 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
-from desktop import theme
-from desktop.panels.base import Panel
-from desktop.panels.judge.control import JudgeControl
-from desktop.panels.judge.drawing import Drawing
-from desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
-from desktop.panels.judge.setup import SetupPage
-from desktop.panels.judge.start import JudgeStartPage
-from desktop.panels.judge.teaching import InstructionsPage
-from desktop.panels.judge.work import WorkPage
-from desktop.shell import Command, Shell
-from desktop.widgets import Chip, CountLink, EmptyState, IconButton, Notice, ProgressThin, plural, spelled_seconds, tr
+from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
+from biasprint.desktop import theme
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.judge.control import JudgeControl
+from biasprint.desktop.panels.judge.drawing import Drawing
+from biasprint.desktop.panels.judge.end import EndPage, FinishedPage, RevealPage
+from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.panels.judge.start import JudgeStartPage
+from biasprint.desktop.panels.judge.teaching import InstructionsPage
+from biasprint.desktop.panels.judge.work import WorkPage
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import (
+    Chip,
+    CountLink,
+    EmptyState,
+    IconButton,
+    Notice,
+    ProgressThin,
+    plural,
+    spelled_seconds,
+    tr,
+)
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.judging.packets.packet import PacketInfo
-    from core.project.project import Project
+    from biasprint.core.errors import AppError
+    from biasprint.core.judging.packets.packet import PacketInfo
+    from biasprint.core.project.project import Project
 
 
 class PacketPlace:
@@ -365,7 +375,7 @@ class JudgePanel(Panel):
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
-        from desktop.dialogs.question import save_copy
+        from biasprint.desktop.dialogs.question import save_copy
 
         save_copy(self.shell)
 

@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
-from core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
-from desktop import theme
-from desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, tr
-from desktop.widgets.buttons import Button
-from desktop.widgets.cards import LETTERS
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import clear_widget
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, PrimaryButton, tr
+from biasprint.desktop.widgets.buttons import Button
+from biasprint.desktop.widgets.cards import LETTERS
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line
 
 RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
 RUBRIC_LEAST = 44  # two lines, to scroll in

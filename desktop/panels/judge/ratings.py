@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from core.judging.blind import RatingCriterion, Ratings
-from desktop import theme
-from desktop.widgets import Label, tr
-from desktop.widgets.layout import Scroller, clear_widget
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.judging.blind import RatingCriterion, Ratings
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 STEPS = (1, 2, 3, 4, 5)
 SIDE = 24  # of one step

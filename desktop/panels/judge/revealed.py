@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
-from core.judging.blind import RevealedComparison
-from desktop import theme
-from desktop.widgets import Card, ElidedLabel, IconButton, Label, tr
-from desktop.widgets.cards import ComparisonCards
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.judging.blind import RevealedComparison
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Card, ElidedLabel, IconButton, Label, tr
+from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.safe_text import safe_line
 
 CARDS_HEIGHT, CARD_LEAST = 260, 140
 

@@ -10,21 +10,21 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.panels.judge.teaching import Teaching, TeachingBox
-from desktop.panels.judge.what import WhatBox
-from desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Scroller, clear_row
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.teaching import Teaching, TeachingBox
+from biasprint.desktop.panels.judge.what import WhatBox
+from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Scroller, clear_row
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.judging.plan import PlanKind
-    from core.runs.compare.planning import Outlook
-    from core.runs.compare.pool import StudyOffer
-    from desktop.shell import Shell
+    from biasprint.core.errors import AppError
+    from biasprint.core.judging.plan import PlanKind
+    from biasprint.core.runs.compare.planning import Outlook
+    from biasprint.core.runs.compare.pool import StudyOffer
+    from biasprint.desktop.shell import Shell
 
 # ---- What the planned numbers can show
 
@@ -116,9 +116,9 @@ def needs_words(found: "Outlook", *, alone: bool = True) -> str:
 
 
 def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
-    from core.compute import shared
-    from core.judging.plan import PlanSettings
-    from core.runs.compare.planning import Size, outlooks
+    from biasprint.core.compute import shared
+    from biasprint.core.judging.plan import PlanSettings
+    from biasprint.core.runs.compare.planning import Size, outlooks
 
     # Axes by number alone: a job's memory must not name what a rater in this window may not know.
     sizes = {
@@ -135,7 +135,7 @@ WIDTH, CONSENT_HEIGHT = 760, 88
 
 
 class DrawRequest(NamedTuple):
-    """The arguments of `core.runs.compare.compare`, what raters learn still as it was typed."""
+    """The arguments of `biasprint.core.runs.compare.compare`, what raters learn still as it was typed."""
 
     study_id: int
     kind: "PlanKind"

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import Offer, SessionProgress, StartInfo
-from desktop import theme
-from desktop.settings import KeyMap
-from desktop.widgets import (
+from biasprint.core.judging.blind import Offer, SessionProgress, StartInfo
+from biasprint.desktop import theme
+from biasprint.desktop.settings import KeyMap
+from biasprint.desktop.widgets import (
     Card,
     KeyHint,
     Label,
@@ -29,7 +29,7 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.layout import Scroller, clear_row
 
 MOST_LINES = 6  # of the text; a longer one scrolls
 

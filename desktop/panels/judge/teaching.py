@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.judging.blind import Offer
-from desktop import theme
-from desktop.widgets import (
+from biasprint.core.judging.blind import Offer
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import (
     Button,
     Card,
     ElidedLabel,
@@ -32,10 +32,10 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import Scroller, clear_row
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.layout import Scroller, clear_row
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 WIDTH = 760
 TEXT_LINES, RUBRIC_LINES = 4, 4

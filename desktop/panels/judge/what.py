@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets import FlowLayout, Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import FlowLayout, Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.judging.plan import PlanKind
-    from core.runs.compare.pool import AxisOffer, StudyOffer
+    from biasprint.core.judging.plan import PlanKind
+    from biasprint.core.runs.compare.pool import AxisOffer, StudyOffer
 
 MOST_CARDS = 3
 INDENT = 26

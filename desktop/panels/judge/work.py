@@ -7,15 +7,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
-from desktop import theme
-from desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
-from desktop.panels.judge.ratings import CardRatings
-from desktop.settings import JudgeKeys, KeyMap
-from desktop.widgets import ElidedLabel, QuietButton, plural, tr
-from desktop.widgets.buttons import ChoiceButton
-from desktop.widgets.cards import ComparisonCards
-from desktop.widgets.layout import clear_widget
+from biasprint.core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
+from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
+from biasprint.desktop.panels.judge.ratings import CardRatings
+from biasprint.desktop.settings import JudgeKeys, KeyMap
+from biasprint.desktop.widgets import ElidedLabel, QuietButton, plural, tr
+from biasprint.desktop.widgets.buttons import ChoiceButton
+from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.layout import clear_widget
 
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
@@ -390,7 +390,7 @@ class WorkPage(QScrollArea):
         if sum(map(len, self.comparison.texts)) > MOST_COMPARED:
             self.question.said.setText(tr("These texts are too long to compare word by word."))
             return
-        from core.text import word_differences
+        from biasprint.core.text import word_differences
 
         found = word_differences(self.comparison.texts)
         self.cards.set_marks(found.spans)

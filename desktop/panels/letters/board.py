@@ -13,15 +13,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.values import Document
-from core.swap import PRONOUNS, Person, Pronoun
-from desktop import theme
-from desktop.panels.letters.compared import ComparedCard, naming_said
-from desktop.panels.letters.entries import NAMING, LetterItem, items_of
-from desktop.panels.letters.found import FoundCard
-from desktop.panels.letters.start import PasteBox
-from desktop.panels.letters.view import LetterView
-from desktop.widgets import (
+from biasprint.core.documents.values import Document
+from biasprint.core.swap import PRONOUNS, Person, Pronoun
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.compared import ComparedCard, naming_said
+from biasprint.desktop.panels.letters.entries import NAMING, LetterItem, items_of
+from biasprint.desktop.panels.letters.found import FoundCard
+from biasprint.desktop.panels.letters.start import PasteBox
+from biasprint.desktop.panels.letters.view import LetterView
+from biasprint.desktop.widgets import (
     Card,
     ElidedLabel,
     Label,
@@ -30,13 +30,13 @@ from desktop.widgets import (
     QuietButton,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import Beside, Sheet, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.layout import Beside, Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from desktop.operations.letters import Checked, Rewording
+    from biasprint.desktop.operations.letters import Checked, Rewording
 
 
 class _ContextPasteBox(PasteBox):

@@ -12,17 +12,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.values import PartKind
-from desktop import theme
-from desktop.operations.letters import SCORED, Checked
-from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import clear_widget
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.documents.values import PartKind
+from biasprint.desktop import theme
+from biasprint.desktop.operations.letters import SCORED, Checked
+from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
-    from core.findings import ScorerUse
+    from biasprint.core.documents.values import ComparedFigure, LetterFigure, Naming, Reading
+    from biasprint.core.findings import ScorerUse
 
 BAR_HEIGHT, BAND_ALPHA = 20, 0.4  # text pixels; how much of the ink shows
 Range = tuple[float, float]

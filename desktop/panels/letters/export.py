@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop.operations import letter_word
-from desktop.operations.letters import Checked
-from desktop.panels.letters.review import LetterReview
-from desktop.shell import Shell
-from desktop.widgets import tr
+from biasprint.desktop.operations import letter_word
+from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.panels.letters.review import LetterReview
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
-    from core.documents.values import TwinDifference
+    from biasprint.core.documents.values import TwinDifference
 
 
 class LetterExport(QObject):

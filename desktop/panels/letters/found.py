@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from desktop import theme
-from desktop.panels.letters.entries import (
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.entries import (
     BALANCE,
     CLAIMS,
     DOUBT,
@@ -31,9 +31,9 @@ from desktop.panels.letters.entries import (
     LetterItem,
     section_title,
 )
-from desktop.widgets import Card, Label, LinkButton, number, plural, tr
-from desktop.widgets.marks import draw_mark, look_of
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
+from biasprint.desktop.widgets.marks import draw_mark, look_of
+from biasprint.desktop.widgets.safe_text import safe_line
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole

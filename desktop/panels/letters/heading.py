@@ -3,13 +3,13 @@
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from core.machine.models.catalogue import scorer_title
-from desktop.operations.letters import Checked
-from desktop.panels.base import Header
-from desktop.panels.letters.compared import letter_title, stand_ins
-from desktop.panels.letters.review import LetterReview
-from desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.panels.base import Header
+from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
+from biasprint.desktop.panels.letters.review import LetterReview
+from biasprint.desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
 

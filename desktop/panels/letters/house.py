@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from desktop import theme
-from desktop.operations import Operation, house
-from desktop.operations.house import House
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import fitting
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.operations import Operation, house
+from biasprint.desktop.operations.house import House
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.house import HouseEntry
+    from biasprint.core.documents.house import HouseEntry
 
 WIDTH, HEIGHT = 680, 560
 LONGEST_WORDS, LONGEST_REASON = 80, 300

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from core.documents.values import KeptLetter
-from core.errors import AppError
-from desktop.dialogs.question import Question
-from desktop.operations import Operation, kept_letters
-from desktop.panels.letters.drafts import SETTING, LetterDraft
-from desktop.panels.letters.review import LetterReview
-from desktop.panels.letters.shelf import KeptCard, ShelfRow
-from desktop.shell import Shell
-from desktop.widgets import tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.documents.values import KeptLetter
+from biasprint.core.errors import AppError
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.operations import Operation, kept_letters
+from biasprint.desktop.panels.letters.drafts import SETTING, LetterDraft
+from biasprint.desktop.panels.letters.review import LetterReview
+from biasprint.desktop.panels.letters.shelf import KeptCard, ShelfRow
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.kept import Draft
-    from core.project.project import Project
+    from biasprint.core.documents.kept import Draft
+    from biasprint.core.project.project import Project
 
 Then = Callable[[], object]
 

@@ -17,32 +17,32 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from core.documents.values import Document, KeptLetter, LetterSource
-from core.errors import AppError
-from desktop import theme
-from desktop.operations import Operation, letter_word, letters
-from desktop.operations.letters import Checked
-from desktop.panels.base import Panel
-from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.export import LetterExport
-from desktop.panels.letters.heading import LetterHeading
-from desktop.panels.letters.house import HouseDialog
-from desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
-from desktop.panels.letters.pile.page import PilePage
-from desktop.panels.letters.references import ReferenceDialog
-from desktop.panels.letters.review import LetterReview
-from desktop.panels.letters.start import LetterStartPage, ask_letter
-from desktop.panels.letters.twin import TwinPage
-from desktop.panels.letters.twin_asked import AskedLine
-from desktop.shell import Command, Shell
-from desktop.widgets import tr
-from desktop.widgets.events import CardDrop, open_below
+from biasprint.core.documents.values import Document, KeptLetter, LetterSource
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.operations import Operation, letter_word, letters
+from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.letters.board import LetterBoard
+from biasprint.desktop.panels.letters.export import LetterExport
+from biasprint.desktop.panels.letters.heading import LetterHeading
+from biasprint.desktop.panels.letters.house import HouseDialog
+from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
+from biasprint.desktop.panels.letters.pile.page import PilePage
+from biasprint.desktop.panels.letters.references import ReferenceDialog
+from biasprint.desktop.panels.letters.review import LetterReview
+from biasprint.desktop.panels.letters.start import LetterStartPage, ask_letter
+from biasprint.desktop.panels.letters.twin import TwinPage
+from biasprint.desktop.panels.letters.twin_asked import AskedLine
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.events import CardDrop, open_below
 
 if TYPE_CHECKING:
-    from core.documents.kept import Draft
-    from core.documents.values import TwinDifference
-    from core.project.project import Project
-    from desktop.jobs import JobHandle
+    from biasprint.core.documents.kept import Draft
+    from biasprint.core.documents.values import TwinDifference
+    from biasprint.core.project.project import Project
+    from biasprint.desktop.jobs import JobHandle
 
 AFTER_PAINT = 30  # milliseconds
 

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.jobs import JobHandle, JobState
-from desktop.widgets import Label, ProgressThin, QuietButton, number, spelled_seconds, tr
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.widgets import Label, ProgressThin, QuietButton, number, spelled_seconds, tr
 
 
 class LettersProgress(QWidget):

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from desktop import theme
-from desktop.operations import Operation, references
-from desktop.operations.references import ReferenceSets
-from desktop.panels.letters.progress import LettersProgress
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import fitting
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.operations import Operation, references
+from biasprint.desktop.operations.references import ReferenceSets
+from biasprint.desktop.panels.letters.progress import LettersProgress
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.pile import Pile
-    from core.documents.references import Listed
+    from biasprint.core.documents.pile import Pile
+    from biasprint.core.documents.references import Listed
 
 WIDTH, HEIGHT = 720, 520
 LONGEST_NAME, LONGEST_OCCUPATION = 60, 80

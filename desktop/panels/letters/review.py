@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from core.documents.values import Document, KeptLetter, LetterSource, Part, PartKind
-from core.errors import AppError
-from core.jobs import JobContext
-from core.swap import Person
-from desktop.jobs.refresher import Refresher
-from desktop.operations import letters
-from desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
-from desktop.panels.letters.board import LetterBoard
-from desktop.panels.letters.compared import letter_title
-from desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
-from desktop.shell import Shell
-from desktop.widgets import tr
+from biasprint.core.documents.values import Document, KeptLetter, LetterSource, Part, PartKind
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.swap import Person
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations import letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest, Rewording, document_as_typed
+from biasprint.desktop.panels.letters.board import LetterBoard
+from biasprint.desktop.panels.letters.compared import letter_title
+from biasprint.desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
-    from desktop.jobs import JobRunner
+    from biasprint.desktop.jobs import JobRunner
 
 PAUSE_MILLISECONDS = 300  # without a key before the letter is read again
 
@@ -102,7 +102,7 @@ class LetterCheck(QObject):
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
         """Characters of the letter are what a person says they are."""
-        from core.documents.parts import with_kind
+        from biasprint.core.documents.parts import with_kind
 
         if self.latest is not None:
             before = self._parts if self._parts is not None else self.latest.reading.parts
@@ -238,7 +238,7 @@ class LetterReview(QObject):
 
     `seen` follows every reading, `shown` also the marked words that come before the first. `on_board` is called once,
     with the board, when it is first needed. `edited`: something of it would be lost if it were closed now.
-    `saved_as`, `reading`: where it is saved (core.documents.values.KeptLetter).
+    `saved_as`, `reading`: where it is saved (biasprint.core.documents.values.KeptLetter).
     """
 
     seen = Signal(object)  # Checked

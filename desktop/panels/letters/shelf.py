@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from desktop import theme
-from desktop.widgets import Card, FlowLayout, Label, LinkButton, Notice, QuietButton, plural, tr
-from desktop.widgets.layout import clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Card, FlowLayout, Label, LinkButton, Notice, QuietButton, plural, tr
+from biasprint.desktop.widgets.layout import clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.kept import KeptEntry
-    from desktop.operations.kept_letters import KeptHere
+    from biasprint.core.documents.kept import KeptEntry
+    from biasprint.desktop.operations.kept_letters import KeptHere
 
 ROW_HEIGHT, MOST_ROWS = 36, 6  # pixels; rows that are seen at once
 MOST_DRAFTS = 3  # offered at once: there is one for each window that ended without being asked

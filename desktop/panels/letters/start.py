@@ -6,12 +6,12 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from core.documents.formats import ENDINGS, NAMES
-from desktop import theme
-from desktop.panels.letters.shelf import KeptCard
-from desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
-from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import DisplayText, safe_line
+from biasprint.core.documents.formats import ENDINGS, NAMES
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.shelf import KeptCard
+from biasprint.desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
 
 MOST_SHOWN = 60_000  # characters; a longer text is taken as it is and not shown here
 

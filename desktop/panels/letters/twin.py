@@ -7,14 +7,20 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.machine.models.catalogue import scorer_title
-from desktop import theme
-from desktop.operations.letters import drop_result, groups_to_choose, read_twin, read_under_names, why_no_rewrite
-from desktop.panels.letters.twin_rewrite import RewriteDialog
-from desktop.panels.letters.twin_view import TwinView
-from desktop.panels.letters.twin_whom import TwinPersonBar, Whom
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop import theme
+from biasprint.desktop.operations.letters import (
+    drop_result,
+    groups_to_choose,
+    read_twin,
+    read_under_names,
+    why_no_rewrite,
+)
+from biasprint.desktop.panels.letters.twin_rewrite import RewriteDialog
+from biasprint.desktop.panels.letters.twin_view import TwinView
+from biasprint.desktop.panels.letters.twin_whom import TwinPersonBar, Whom
+from biasprint.desktop.widgets import (
     Card,
     Chip,
     IconButton,
@@ -25,15 +31,15 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.events import open_below
-from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.documents.values import NameTwins, TwinDifference
-    from desktop.jobs import JobHandle
-    from desktop.operations.letters import Checked
-    from desktop.shell import Shell
+    from biasprint.core.documents.values import NameTwins, TwinDifference
+    from biasprint.desktop.jobs import JobHandle
+    from biasprint.desktop.operations.letters import Checked
+    from biasprint.desktop.shell import Shell
 
 SLOW_MILLISECONDS = 400
 LONGEST_AUTHOR = 28  # characters in the line above the texts; the whole name is beside the findings
@@ -179,7 +185,7 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-        from core.documents.asked import without_dismissed  # loaded in a job's thread, with the twin
+        from biasprint.core.documents.asked import without_dismissed  # loaded in a job's thread, with the twin
 
         return without_dismissed(difference, self._dismissed)
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
-from desktop.panels.letters.twin_parts import one_column
-from desktop.tables.rows import TableRow
-from desktop.widgets import Card, Label, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.panels.letters.twin_parts import one_column
+from biasprint.desktop.tables.rows import TableRow
+from biasprint.desktop.widgets import Card, Label, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.values import AskedSentence, TwinDifference
+    from biasprint.core.documents.values import AskedSentence, TwinDifference
 
 LONGEST_SENTENCE, LONGEST_WORDS = 300, 60  # characters; the whole sentence stands in the texts
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.swap import Person
-from desktop.panels.letters.compared import shown
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.swap import Person
+from biasprint.desktop.panels.letters.compared import shown
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.values import FigureDifference, Reading, SentenceDifference, TwinDifference
+    from biasprint.core.documents.values import FigureDifference, Reading, SentenceDifference, TwinDifference
 
 # ---- Rows. No Qt
 
@@ -109,14 +109,14 @@ def places_said(places: tuple[TwinPlace, ...]) -> str:
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
     """The figures of the whole letter that differ."""
-    from core.documents.values import changed  # loaded in a job's thread, with the first difference
+    from biasprint.core.documents.values import changed  # loaded in a job's thread, with the first difference
 
     return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
     """How many figures both have, and alike."""
-    from core.documents.values import changed
+    from biasprint.core.documents.values import changed
 
     return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
 

@@ -6,29 +6,29 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.jobs import Progress
-from core.swap import Person
-from desktop import theme
-from desktop.operations.connections import why_offline
-from desktop.operations.letters import drop_result, rewrite
-from desktop.operations.writers import WriterChoices, read_writers, starting_values
-from desktop.panels.generate.writers import GeneratorPicker, show_models
-from desktop.panels.letters.twin_parts import person_said
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import Progress
+from biasprint.core.swap import Person
+from biasprint.desktop import theme
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.letters import drop_result, rewrite
+from biasprint.desktop.operations.writers import WriterChoices, read_writers, starting_values
+from biasprint.desktop.panels.generate.writers import GeneratorPicker, show_models
+from biasprint.desktop.panels.letters.twin_parts import person_said
+from biasprint.desktop.widgets import (
     Label,
     PrimaryButton,
     ProgressThin,
     QuietButton,
     tr,
 )
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.backends.protocol import Parameter
-    from desktop.jobs import JobHandle
-    from desktop.operations.letters import Checked
-    from desktop.shell import Shell
+    from biasprint.core.backends.protocol import Parameter
+    from biasprint.desktop.jobs import JobHandle
+    from biasprint.desktop.operations.letters import Checked
+    from biasprint.desktop.shell import Shell
 
 WIDTH = 460
 

@@ -22,14 +22,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QScrollBar, QSizePolicy, QTextEdit, QToolTip, QWidget
 
-from desktop import theme
-from desktop.panels.letters.twin_parts import (
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.twin_parts import (
     TwinPlace,
 )
-from desktop.widgets import Card, FlowLayout, Label, hairline, tr
-from desktop.widgets.letter_text import MOVING, make_gaps
-from desktop.widgets.plain_text import PlainText
-from desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets import Card, FlowLayout, Label, hairline, tr
+from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
+from biasprint.desktop.widgets.plain_text import PlainText
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 if TYPE_CHECKING:
     pass

@@ -8,9 +8,9 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 
-from desktop import theme
-from desktop.panels.letters.twin_asked import AskedLine, TwinAsked
-from desktop.panels.letters.twin_parts import (
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.twin_asked import AskedLine, TwinAsked
+from biasprint.desktop.panels.letters.twin_parts import (
     ScoreLine,
     TwinFigures,
     TwinFindings,
@@ -22,15 +22,15 @@ from desktop.panels.letters.twin_parts import (
     places_of,
     places_said,
 )
-from desktop.panels.letters.twin_texts import TwinTexts
-from desktop.panels.letters.twin_whom import TwinNames
-from desktop.tables.rows import TableRow
-from desktop.widgets import Card, Label, number, tr
-from desktop.widgets.layout import Beside
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.panels.letters.twin_texts import TwinTexts
+from biasprint.desktop.panels.letters.twin_whom import TwinNames
+from biasprint.desktop.tables.rows import TableRow
+from biasprint.desktop.widgets import Card, Label, number, tr
+from biasprint.desktop.widgets.layout import Beside
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.documents.values import TwinDifference
+    from biasprint.core.documents.values import TwinDifference
 
 SIDE_WIDTH = 344
 ASKED = 1  # the page of the sentences to ask about

@@ -8,20 +8,20 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from core.swap import Person
-from desktop import theme
-from desktop.operations.letters import NamesToChoose
-from desktop.panels.letters.compared import shown
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Card, FlowLayout, Label, PrimaryButton, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import clear_row
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.swap import Person
+from biasprint.desktop import theme
+from biasprint.desktop.operations.letters import NamesToChoose
+from biasprint.desktop.panels.letters.compared import shown
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import clear_row
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.documents.values import NameTwins
+    from biasprint.core.documents.values import NameTwins
 
 LONGEST, TIP_WIDTH = 80, 72  # characters
 GENDER, ALL_GROUPS, TYPED = "gender", "all", "typed"  # kinds beside the groups' keys

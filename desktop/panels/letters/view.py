@@ -7,19 +7,19 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from core.documents.values import PART_KINDS, Part, PartKind
-from desktop import theme
-from desktop.operations.letters import About
-from desktop.panels.letters.compared import part_title
-from desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
-from desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
-from desktop.widgets.layout import Sheet, clear_row, clear_widget
-from desktop.widgets.letter_text import LetterMark, LetterText
-from desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.documents.values import PART_KINDS, Part, PartKind
+from biasprint.desktop import theme
+from biasprint.desktop.operations.letters import About
+from biasprint.desktop.panels.letters.compared import part_title
+from biasprint.desktop.panels.letters.entries import BALANCE, CLAIM_KINDS, LetterItem
+from biasprint.desktop.widgets import Card, FlowLayout, IconButton, Label, LinkButton, Notice, hairline, tr
+from biasprint.desktop.widgets.layout import Sheet, clear_row, clear_widget
+from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
+from biasprint.desktop.widgets.marks import LOOKS, MarkChip, draw_mark, look_of
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from desktop.operations.letters import Checked, Rewording
+    from biasprint.desktop.operations.letters import Checked, Rewording
 
 # ---- The note under the letter
 

@@ -19,25 +19,25 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from core.errors import AppError
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.jobs import JobHandle
-from desktop.operations import models as operations
-from desktop.operations.connections import why_offline
-from desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
-from desktop.panels.models.roles import Roles, RoleView, size_words, unknown, verified_words
-from desktop.shell import Shell
-from desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations import models as operations
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.operations.models import GETTING, VERIFYING, RoleSeen, add_model
+from biasprint.desktop.panels.models.roles import Roles, RoleView, size_words, unknown, verified_words
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import ElidedLabel, Label, Notice, PrimaryButton, ProgressThin, QuietButton, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.machine.models.catalogue import CatalogueRole
-    from core.machine.models.get import Announced
-    from core.machine.models.installed import InstalledModel, OverviewRow
-    from core.machine.models.upkeep import Verified
+    from biasprint.core.machine.models.catalogue import CatalogueRole
+    from biasprint.core.machine.models.get import Announced
+    from biasprint.core.machine.models.installed import InstalledModel, OverviewRow
+    from biasprint.core.machine.models.upkeep import Verified
 
 BESIDE_FROM = 760  # text pixels: narrower, the roles are a box to choose from
 

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import AppError, UsageError
-from core.machine.endpoints import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.endpoints import (
     LONGEST_DEADLINE,
     LONGEST_NAME,
     MOST_CONCURRENT,
@@ -28,15 +28,15 @@ from core.machine.endpoints import (
     is_loopback,
     origin,
 )
-from desktop import theme
-from desktop.operations.connections import EndpointSeen, save_endpoint
-from desktop.panels.models.price_table import PriceTable
-from desktop.shell import Shell
-from desktop.widgets import FlowLayout, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet, fitting
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop import theme
+from biasprint.desktop.operations.connections import EndpointSeen, save_endpoint
+from biasprint.desktop.panels.models.price_table import PriceTable
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import FlowLayout, Label, LinkButton, Notice, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet, fitting
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 SPIN_WIDTH, OTHERS_HEIGHT = 120, 56
 # Where these servers listen unless they were told otherwise.

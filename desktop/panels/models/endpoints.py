@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout
 
-from core.errors import AppError
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.jobs import JobHandle
-from desktop.operations import connections as operations
-from desktop.operations.connections import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
-from desktop.panels.models.endpoint_form import Editor
-from desktop.shell import Shell
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs import JobHandle
+from biasprint.desktop.operations import connections as operations
+from biasprint.desktop.operations.connections import EndpointSeen, EndpointsSeen, test_endpoint, why_offline
+from biasprint.desktop.panels.models.endpoint_form import Editor
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
     Card,
     Chip,
     EmptyState,
@@ -26,15 +26,15 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.backends.openai_compatible.probe import EndpointTest
-    from core.machine.endpoints import Endpoint
+    from biasprint.core.backends.openai_compatible.probe import EndpointTest
+    from biasprint.core.machine.endpoints import Endpoint
 
 MOST_NAMED = 12  # models in the sentence; the box has all of them
 MODEL_WIDTH = 320
@@ -193,7 +193,7 @@ class _ModelBox(ComboBox):
 
 def is_here(endpoint: "Endpoint") -> bool:
     """Whether its servers all run on this computer."""
-    from core.machine.endpoints import is_loopback, origin
+    from biasprint.core.machine.endpoints import is_loopback, origin
 
     return all(is_loopback(origin(one.base_url)[1]) for one in endpoint.addresses)
 

@@ -5,17 +5,17 @@ from functools import cached_property
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout
 
-from desktop import theme
-from desktop.dialogs.engine import EngineNotice
-from desktop.operations.connections import why_offline
-from desktop.panels.base import Panel
-from desktop.panels.models.catalogue import CataloguePage
-from desktop.panels.models.endpoints import EndpointsPage
-from desktop.panels.models.switch import OfflineSwitch
-from desktop.shell import Command
-from desktop.widgets import Notice, QuietButton, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import SCROLL_BAR
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.engine import EngineNotice
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.models.catalogue import CataloguePage
+from biasprint.desktop.panels.models.endpoints import EndpointsPage
+from biasprint.desktop.panels.models.switch import OfflineSwitch
+from biasprint.desktop.shell import Command
+from biasprint.desktop.widgets import Notice, QuietButton, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR
 
 CATALOGUE, ENDPOINTS = range(2)
 

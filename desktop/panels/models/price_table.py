@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.errors import UsageError
-from core.machine.endpoints import Price
-from desktop import theme
-from desktop.widgets import IconButton, Label, LinkButton, tr
-from desktop.widgets.labels import show_if
+from biasprint.core.errors import UsageError
+from biasprint.core.machine.endpoints import Price
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import IconButton, Label, LinkButton, tr
+from biasprint.desktop.widgets.labels import show_if
 
 NUMBER_WIDTH, CURRENCY_WIDTH = 96, 72
 

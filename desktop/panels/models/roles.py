@@ -7,13 +7,13 @@ from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
-from core.machine.models.catalogue import scorer_title
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.jobs.drawer import JobRow
-from desktop.operations.models import RoleSeen
-from desktop.panels.findings.card import Fact
-from desktop.widgets import (
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.jobs.drawer import JobRow
+from biasprint.desktop.operations.models import RoleSeen
+from biasprint.desktop.panels.findings.card import Fact
+from biasprint.desktop.widgets import (
     Card,
     Chip,
     FlowLayout,
@@ -28,19 +28,19 @@ from desktop.widgets import (
     spelled_seconds,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.machine.models.installed import OverviewRow as Row
-    from core.machine.models.upkeep import Verified
+    from biasprint.core.machine.models.installed import OverviewRow as Row
+    from biasprint.core.machine.models.upkeep import Verified
 
 
 def size_words(size: int | None) -> str:
     """ "438 MB"; that it is not known where nobody said."""
-    from core.machine.models.sizes import in_words
+    from biasprint.core.machine.models.sizes import in_words
 
     return tr("size not known") if size is None else in_words(size)
 
@@ -59,7 +59,7 @@ def get_words(row: "Row", begun: int) -> str:
 
 def facts(row: "Row", begun: int = 0) -> str:
     """Size, licence, memory and, before it is got, where it comes from, in one line."""
-    from core.machine.models.sizes import in_words
+    from biasprint.core.machine.models.sizes import in_words
 
     licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
     parts = [size_words(row.size), licence]
@@ -73,7 +73,7 @@ def facts(row: "Row", begun: int = 0) -> str:
 
 
 def _comes_from(row: "Row") -> str:
-    from core.machine.models.sizes import in_words
+    from biasprint.core.machine.models.sizes import in_words
 
     if row.source == "hub":
         return tr("from the Hugging Face hub")

@@ -2,9 +2,9 @@
 
 from PySide6.QtWidgets import QCheckBox
 
-from desktop.operations.connections import Connections, why_offline
-from desktop.widgets import tr
-from desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.operations.connections import Connections, why_offline
+from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 
 class OfflineSwitch(QCheckBox):

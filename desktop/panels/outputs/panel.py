@@ -15,24 +15,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.panels.base import Panel
-from desktop.read.outputs import SORTED, Choices, Detail, Line, OutputOrder, RowSource, StoredOutputs
-from desktop.read.result_folder import ResultRows
-from desktop.shell import Command, Shell
-from desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
-from desktop.tables.rows import as_rows
-from desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import Column
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.search_row import SearchRow
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.read.outputs import SORTED, Choices, Detail, Line, OutputOrder, RowSource, StoredOutputs
+from biasprint.desktop.read.result_folder import ResultRows
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
+from biasprint.desktop.tables.rows import as_rows
+from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import Column
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.search_row import SearchRow
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.stores.runs import OutputFilter
 
 UNSORTED = -1  # Qt's number for no column
 TEXT_HEIGHT = 136  # at least
@@ -203,7 +203,7 @@ class OutputsPanel(Panel):
 
     def where(self) -> "OutputFilter":
         """What the filters ask for."""
-        from core.project.stores.runs import OutputFilter
+        from biasprint.core.project.stores.runs import OutputFilter
 
         runs = self.generator.currentData()
         return OutputFilter(

@@ -1,11 +1,11 @@
 """Choosing a design: what it asks, how it measures, where it is from, and what it cannot say."""
 
-from core.prompts.designs import available_designs, load_design
-from desktop.operations.prompts import DesignChoice
-from desktop.panels.prompts.studies import StudyCard
-from desktop.widgets import Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.prompts.designs import available_designs, load_design
+from biasprint.desktop.operations.prompts import DesignChoice
+from biasprint.desktop.panels.prompts.studies import StudyCard
+from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.safe_text import safe_line
 
 LETTERS = 20  # of a title that are seen in the narrowest window
 

@@ -15,22 +15,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import UsageError
-from core.prompts import Axis, available_axes, load_axis
-from core.prompts.axis_drafts import with_set_names
-from core.prompts.definition_kinds import AXIS, DOCUMENT, NAMES, OCCUPATIONS
-from core.prompts.letters import letter_design
-from core.prompts.library import Definition
-from core.prompts.name_sets import NameSet
-from desktop import theme
-from desktop.operations.own import OwnSeen
-from desktop.operations.prompts import BiographiesChoice, LettersChoice
-from desktop.panels.prompts.studies import StudyCard, TablePick
-from desktop.widgets import Label, LinkButton, tr
-from desktop.widgets.choice import ComboBox, fill
-from desktop.widgets.events import open_below
-from desktop.widgets.layout import LowEdit
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts import Axis, available_axes, load_axis
+from biasprint.core.prompts.axis_drafts import with_set_names
+from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, NAMES, OCCUPATIONS
+from biasprint.core.prompts.letters import letter_design
+from biasprint.core.prompts.library import Definition
+from biasprint.core.prompts.name_sets import NameSet
+from biasprint.desktop import theme
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations.prompts import BiographiesChoice, LettersChoice
+from biasprint.desktop.panels.prompts.studies import StudyCard, TablePick
+from biasprint.desktop.widgets import Label, LinkButton, tr
+from biasprint.desktop.widgets.choice import ComboBox, fill
+from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.layout import LowEdit
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 USUAL_VERSIONS, MOST_VERSIONS = 2, 20
 

@@ -8,14 +8,14 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QHeaderView, QStackedWidget, QTabBar, QTableView, QVBoxLayout
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.jobs.refresher import Refresher
-from desktop.operations.own import OwnSeen, read_own
-from desktop.operations.prompts import (
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.own import OwnSeen, read_own
+from biasprint.desktop.operations.prompts import (
     BiographiesChoice,
     Choice,
     Mitigation,
@@ -26,19 +26,19 @@ from desktop.operations.prompts import (
     expand,
     stored_sets,
 )
-from desktop.panels.base import Panel
-from desktop.panels.prompts.own.page import OwnPage
-from desktop.panels.prompts.studies import MitigationCard, StudyCard, WholeSetCard, offered_cards
-from desktop.panels.prompts.template import PreviewCard, TemplatePage
-from desktop.shell import Shell
-from desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
-from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.prompts.own.page import OwnPage
+from biasprint.desktop.panels.prompts.studies import MitigationCard, StudyCard, WholeSetCard, offered_cards
+from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.prompts import PromptSetDraft
-    from core.runs.setup import AddedPrompts
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.prompts import PromptSetDraft
+    from biasprint.core.runs.setup import AddedPrompts
 
 ROW_HEIGHT = 30
 MOST_ROWS = 4  # seen at once; more scroll

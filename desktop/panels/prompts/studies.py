@@ -17,21 +17,21 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
-from core.prompts.cogs import PAPER_AXES
-from core.prompts.completion import DIRECTIONS, DOMAINS, domain
-from core.prompts.definition_kinds import AXIS, TASK, THEMES
-from core.prompts.drafts import mitigations
-from core.prompts.news import news_templates, shipped_headlines
-from core.studies.registry import studies, study
-from core.studies.study import Study, named
-from desktop import theme
-from desktop.operations.own import OwnSeen
-from desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
-from desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.layout import clear_column
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
+from biasprint.core.prompts.cogs import PAPER_AXES
+from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, domain
+from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
+from biasprint.core.prompts.drafts import mitigations
+from biasprint.core.prompts.news import news_templates, shipped_headlines
+from biasprint.core.studies.registry import studies, study
+from biasprint.core.studies.study import Study, named
+from biasprint.desktop import theme
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
+from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.layout import clear_column
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
 
@@ -317,7 +317,7 @@ class TablePick(QWidget):
         self.name.set_text(tr("none yet"))
 
     def _ask(self) -> None:
-        from desktop.dialogs.import_table import ask_table
+        from biasprint.desktop.dialogs.import_table import ask_table
 
         path = ask_table(self)
         if path is not None:

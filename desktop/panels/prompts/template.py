@@ -16,16 +16,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import AppError
-from core.prompts import Template, TemplateError, cogs_tasks, cogs_themes, load_axis
-from core.prompts.cogs import PAPER_AXES
-from core.prompts.resource_files import packaged, read_toml
-from desktop import theme
-from desktop.jobs.refresher import Refresher
-from desktop.operations.prompts import FlaggedSet, TemplateChoice, Wording, flagged_in, with_one_neutral, wording_of
-from desktop.panels.prompts.template_table import TemplateTableCard
-from desktop.shell import Shell
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.core.prompts import Template, TemplateError, cogs_tasks, cogs_themes, load_axis
+from biasprint.core.prompts.cogs import PAPER_AXES
+from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.desktop import theme
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.prompts import (
+    FlaggedSet,
+    TemplateChoice,
+    Wording,
+    flagged_in,
+    with_one_neutral,
+    wording_of,
+)
+from biasprint.desktop.panels.prompts.template_table import TemplateTableCard
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
     Card,
     ElidedLabel,
     FlowLayout,
@@ -38,12 +45,12 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.layout import LowEdit, Sheet, clear_widget
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.layout import LowEdit, Sheet, clear_widget
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.prompts import PromptDraft, PromptSetDraft
-    from core.prompts.detector import Flag
+    from biasprint.core.prompts import PromptDraft, PromptSetDraft
+    from biasprint.core.prompts.detector import Flag
 
 PAUSE_MILLISECONDS = 250  # without a key before the text is looked at
 MOST_SHOWN = 3

@@ -6,18 +6,18 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFormLayout, QLineEdit
 
-from core.errors import AppError
-from core.studies.registry import study
-from desktop import theme
-from desktop.jobs.refresher import Refresher
-from desktop.operations.own import OwnSeen
-from desktop.operations.prompts import TemplateChoice, columns_of
-from desktop.panels.prompts.studies import TablePick
-from desktop.shell import Shell
-from desktop.tables.grid import GridEdit
-from desktop.widgets import Card, Label, tr
-from desktop.widgets.choice import ComboBox, fill
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.core.studies.registry import study
+from biasprint.desktop import theme
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.operations.prompts import TemplateChoice, columns_of
+from biasprint.desktop.panels.prompts.studies import TablePick
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.grid import GridEdit
+from biasprint.desktop.widgets import Card, Label, tr
+from biasprint.desktop.widgets.choice import ComboBox, fill
+from biasprint.desktop.widgets.safe_text import safe_line
 
 STUDIES = ("compare", "letters")  # as the engine has them; what it needs besides would take long to import here
 PAUSE_MILLISECONDS = 300

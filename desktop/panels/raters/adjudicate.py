@@ -8,26 +8,37 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.operations.raters import adjudicate
-from desktop.panels.judge.work import NoteEdit
-from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
-from desktop.read.decisions import AdjudicationData, identity_names, read_adjudication, read_texts
-from desktop.settings import JudgeKeys, KeyMap
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TextTable, focus_first
-from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, LinkButton, number, plural, spelled_seconds, tr
-from desktop.widgets.buttons import ChoiceButton
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import SCROLL_BAR, Sheet
-from desktop.widgets.safe_text import safe_line
-from desktop.wording import raters as words
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.operations.raters import adjudicate
+from biasprint.desktop.panels.judge.work import NoteEdit
+from biasprint.desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
+from biasprint.desktop.read.decisions import AdjudicationData, identity_names, read_adjudication, read_texts
+from biasprint.desktop.settings import JudgeKeys, KeyMap
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TextTable, focus_first
+from biasprint.desktop.widgets import (
+    Button,
+    Card,
+    EmptyState,
+    FlowLayout,
+    Label,
+    LinkButton,
+    number,
+    plural,
+    spelled_seconds,
+    tr,
+)
+from biasprint.desktop.widgets.buttons import ChoiceButton
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
-    from core.judging.adjudication import Decided, Disagreement, RaterJudgment
-    from core.project.project import Project
+    from biasprint.core.judging.adjudication import Decided, Disagreement, RaterJudgment
+    from biasprint.core.project.project import Project
 
 CHOICES = ("choose_1", "choose_2", "choose_3")
 

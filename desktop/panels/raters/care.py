@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.operations.raters import count_again, leave_out
-from desktop.panels.raters.section import RatersSection
-from desktop.shell import Shell
-from desktop.tables.rows import TextTable
-from desktop.widgets import Button, Card, EmptyState, Label, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
-from desktop.wording import raters as words
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.operations.raters import count_again, leave_out
+from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TextTable
+from biasprint.desktop.widgets import Button, Card, EmptyState, Label, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.runs.rater_quality import RaterCard
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.rater_quality import RaterCard
 
 LONGEST_REASON = 500
 
@@ -144,6 +144,6 @@ class CareSection(RatersSection):
 
 
 def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
-    from core.runs.rater_quality import rater_cards
+    from biasprint.core.runs.rater_quality import rater_cards
 
     return rater_cards(ctx, project)

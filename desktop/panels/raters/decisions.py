@@ -9,25 +9,25 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.operations.raters import Which, count_what_came, decide, decide_all, decide_seats
-from desktop.panels.findings.studies import when_words
-from desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
-from desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
-from desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
-from desktop.wording import raters as words
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.operations.raters import Which, count_what_came, decide, decide_all, decide_seats
+from biasprint.desktop.panels.findings.studies import when_words
+from biasprint.desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
+from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
+from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
-    from core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide, WhichCopy
-    from core.project.project import Project
-    from core.project.rows import JudgmentRow
+    from biasprint.core.judging.packets.decisions import Conflict, PacketState, SeatsToDecide, WhichCopy
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.rows import JudgmentRow
 
 # ---- One conflict
 

@@ -9,17 +9,17 @@ from PySide6.QtCore import QSignalBlocker, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFileDialog, QGridLayout, QLineEdit, QWidget
 
-from core.errors import AppError
-from core.jobs import JobContext, Progress
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
-from desktop.operations.session import PACKET_SUFFIX, RESULTS
-from desktop.panels.raters.plans import PlansData, reader_of
-from desktop.panels.raters.section import RatersSection
-from desktop.shell import Shell
-from desktop.tables.rows import TextTable
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.raters import Codes, codes_of, make_packets, merge_packets
+from biasprint.desktop.operations.session import PACKET_SUFFIX, RESULTS
+from biasprint.desktop.panels.raters.plans import PlansData, reader_of
+from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TextTable
+from biasprint.desktop.widgets import (
     Button,
     Card,
     ElidedLabel,
@@ -32,16 +32,16 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.wording import raters as words
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
-    from core.judging.packets.make import MadePacket
-    from core.judging.packets.report import MergedFile, MergeReport
-    from core.project.project import Project
+    from biasprint.core.judging.packets.make import MadePacket
+    from biasprint.core.judging.packets.report import MergedFile, MergeReport
+    from biasprint.core.project.project import Project
 
 SAID = {
     "": (

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QTabBar
 
-from desktop import theme
-from desktop.panels.base import Panel
-from desktop.panels.raters.adjudicate import AdjudicateSection
-from desktop.panels.raters.care import CareSection
-from desktop.panels.raters.decisions import DecisionsSection
-from desktop.panels.raters.packets import PacketsSection
-from desktop.panels.raters.plans import PlansSection
-from desktop.panels.raters.quality import QualitySection
-from desktop.panels.raters.section import RatersSection
-from desktop.shell import Command
-from desktop.widgets import Chip, number, tr
-from desktop.widgets.layout import SCROLL_BAR
+from biasprint.desktop import theme
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.raters.adjudicate import AdjudicateSection
+from biasprint.desktop.panels.raters.care import CareSection
+from biasprint.desktop.panels.raters.decisions import DecisionsSection
+from biasprint.desktop.panels.raters.packets import PacketsSection
+from biasprint.desktop.panels.raters.plans import PlansSection
+from biasprint.desktop.panels.raters.quality import QualitySection
+from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.shell import Command
+from biasprint.desktop.widgets import Chip, number, tr
+from biasprint.desktop.widgets.layout import SCROLL_BAR
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 
 class RatersPanel(Panel):

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.operations.raters import delete_plan, rename_plan
-from desktop.panels.raters.section import RatersSection
-from desktop.shell import Shell
-from desktop.tables.rows import TextTable
-from desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
-from desktop.wording import raters as words
-from desktop.wording.titles import Titles, read_titles
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.operations.raters import delete_plan, rename_plan
+from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TextTable
+from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import raters as words
+from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.project.project import Project
-    from core.runs.raters import PlanState
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.raters import PlanState
 
 
 NAME_WIDTH = 220
@@ -44,7 +44,7 @@ class PlansSection(RatersSection):
     packets_wanted = Signal(str)
 
     def __init__(self, shell: Shell) -> None:
-        from core.judging.plan_names import LONGEST_NAME
+        from biasprint.core.judging.plan_names import LONGEST_NAME
 
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
@@ -202,7 +202,7 @@ def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
     states: list[Any] = []
 
     def read(ctx: JobContext) -> PlansData:
-        from core.runs.raters import RaterStates
+        from biasprint.core.runs.raters import RaterStates
 
         if not states:
             states.append(RaterStates(project))

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from core.draw import digits
-from core.draw.words import p_sentence
-from core.findings import Finding
-from core.jobs import JobContext
-from desktop import theme
-from desktop.operations.measuring import MeasureJobs
-from desktop.panels.findings.studies import said_of
-from desktop.panels.raters.section import RatersSection
-from desktop.shell import Shell
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
-from desktop.wording import findings as words
-from desktop.wording.findings import Measurement
-from desktop.wording.titles import Titles, read_titles
+from biasprint.core.draw import digits
+from biasprint.core.draw.words import p_sentence
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.operations.measuring import MeasureJobs
+from biasprint.desktop.panels.findings.studies import said_of
+from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import findings as words
+from biasprint.desktop.wording.findings import Measurement
+from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
 # ---- Findings as rows
 
@@ -178,7 +178,7 @@ class _Question:
 
 def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     """The tables that have rows, and whether they are up to date."""
-    from desktop.read.findings import StoredFindings
+    from biasprint.desktop.read.findings import StoredFindings
 
     titles = read_titles(project)
     found = [
@@ -226,7 +226,7 @@ def _tells(one: Finding, secret: frozenset[str]) -> bool:
 
 
 def _workshop_codes(project: "Project") -> frozenset[str]:
-    from core.judging.plan import PlanSettings
+    from biasprint.core.judging.plan import PlanSettings
 
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}

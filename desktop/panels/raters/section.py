@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from core.jobs import JobContext
-from desktop import theme
-from desktop.jobs.refresher import Refresher
-from desktop.shell import Shell
-from desktop.widgets import Button, ElidedLabel, Label, tr
-from desktop.widgets.cards import ComparisonCards
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.jobs import JobContext
+from biasprint.desktop import theme
+from biasprint.desktop.jobs.refresher import Refresher
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Button, ElidedLabel, Label, tr
+from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.project.changes import Changes
-    from core.project.project import Project
+    from biasprint.core.project.changes import Changes
+    from biasprint.core.project.project import Project
 
 
 class RatersSection(QWidget):

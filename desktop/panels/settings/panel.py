@@ -17,18 +17,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import theme
-from desktop.operations.connections import why_offline
-from desktop.panels.base import Panel
-from desktop.panels.models.switch import OfflineSwitch
-from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
-from desktop.widgets import Card
-from desktop.widgets.buttons import LinkButton
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import Label
-from desktop.widgets.layout import Scroller, clear_widget
-from desktop.widgets.words import tr
+from biasprint.desktop import theme
+from biasprint.desktop.operations.connections import why_offline
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.models.switch import OfflineSwitch
+from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Setting, Settings, conflicts, normal
+from biasprint.desktop.widgets import Card
+from biasprint.desktop.widgets.buttons import LinkButton
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import Label
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
+from biasprint.desktop.widgets.words import tr
 
 # ---- Remapping the keys of judging
 

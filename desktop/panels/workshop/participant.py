@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import AppError
-from desktop import theme
-from desktop.charts.fingerprint_page import FORMATS
-from desktop.panels.fingerprint.view import FingerprintView
-from desktop.shell import Shell
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.charts.fingerprint_page import FORMATS
+from biasprint.desktop.panels.fingerprint.view import FingerprintView
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import (
     Card,
     EmptyState,
     Label,
@@ -37,16 +37,16 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.layout import Sheet
-from desktop.widgets.notice import error_notice
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.notice import error_notice
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
-    from core.judging.fingerprint import Fingerprint
-    from core.judging.planner import Chance
-    from core.judging.workshop import WorkshopPlan
+    from biasprint.core.judging.fingerprint import Fingerprint
+    from biasprint.core.judging.planner import Chance
+    from biasprint.core.judging.workshop import WorkshopPlan
 
 # ---- Saving the picture, without a trace of where the last person saved
 
@@ -212,7 +212,7 @@ class PicturePage(QWidget):
         found = self.view.fingerprint
         if found is None:
             return
-        from desktop.operations.fingerprint import save_fingerprint
+        from biasprint.desktop.operations.fingerprint import save_fingerprint
 
         save_fingerprint(found=found, path=path).start(
             self._shell.jobs,
@@ -246,7 +246,7 @@ class PicturePage(QWidget):
     def print_on(self, printer: "QPrinter") -> None:
         """The picture on paper; where the person has left meanwhile, nothing."""
         if self.view.fingerprint is not None:
-            from desktop.charts.fingerprint_page import print_page
+            from biasprint.desktop.charts.fingerprint_page import print_page
 
             try:
                 print_page(self.view.fingerprint, theme.tokens_for("light"), printer)

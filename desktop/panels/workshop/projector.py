@@ -8,17 +8,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from core.draw.figure import Figure, FigureMark
-from core.draw.frame import draw_figure
-from desktop import theme
-from desktop.charts.canvas import below
-from desktop.charts.fingerprint import LEAST_SPOKES
-from desktop.charts.live import few_people, radar_end
-from desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.frame import draw_figure
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import below
+from biasprint.desktop.charts.fingerprint import LEAST_SPOKES
+from biasprint.desktop.charts.live import few_people, radar_end
+from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import OtherVoice
-    from core.runs.fingerprint import GroupPicture
+    from biasprint.core.judging.fingerprint import OtherVoice
+    from biasprint.core.runs.fingerprint import GroupPicture
 
 CHANCE, GROUP, PEOPLE, MODELS = range(4)
 LAID_OUT = 900  # the width that the figure is laid out in; the screen shows it as large as it can

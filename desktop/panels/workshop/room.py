@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.judging.workshop import Pin
-from desktop import theme
-from desktop.charts.live import few_people
-from desktop.operations.workshop import Keeper
-from desktop.panels.judge.end import ShareBar
-from desktop.panels.workshop.participant import WelcomePage
-from desktop.panels.workshop.projector import ProjectorPage
-from desktop.panels.workshop.seat import Seat
-from desktop.panels.workshop.seats import SeatsBox
-from desktop.shell import Shell
-from desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
-from desktop.widgets.layout import Sheet
-from desktop.widgets.notice import error_notice
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.core.judging.workshop import Pin
+from biasprint.desktop import theme
+from biasprint.desktop.charts.live import few_people
+from biasprint.desktop.operations.workshop import Keeper
+from biasprint.desktop.panels.judge.end import ShareBar
+from biasprint.desktop.panels.workshop.participant import WelcomePage
+from biasprint.desktop.panels.workshop.projector import ProjectorPage
+from biasprint.desktop.panels.workshop.seat import Seat
+from biasprint.desktop.panels.workshop.seats import SeatsBox
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Label, Notice, PrimaryButton, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.notice import error_notice
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.judging.fingerprint import AxisChoice, ShareOfChoices
-    from core.judging.packets.outside import Tool
-    from core.judging.packets.seats import Collected
-    from core.judging.planner import Chance
-    from core.judging.workshop import WorkshopPlan
-    from core.project.project import Project
-    from core.runs.fingerprint import GroupPicture
-    from desktop.operations.workshop import FacilitatorView
+    from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
+    from biasprint.core.judging.packets.outside import Tool
+    from biasprint.core.judging.packets.seats import Collected
+    from biasprint.core.judging.planner import Chance
+    from biasprint.core.judging.workshop import WorkshopPlan
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.fingerprint import GroupPicture
+    from biasprint.desktop.operations.workshop import FacilitatorView
 
 
 class LeaveDialog(QDialog):

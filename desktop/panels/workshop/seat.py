@@ -10,23 +10,23 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.errors import AppError
-from core.judging.blind import SessionProgress, SessionView, StartInfo
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.panels.base import Header
-from desktop.panels.judge.control import JudgeControl
-from desktop.panels.judge.work import WorkPage
-from desktop.panels.workshop.participant import Copied, PicturePage
-from desktop.shell import Shell
-from desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
-from desktop.widgets.notice import error_notice
+from biasprint.core.errors import AppError
+from biasprint.core.judging.blind import SessionProgress, SessionView, StartInfo
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.panels.base import Header
+from biasprint.desktop.panels.judge.control import JudgeControl
+from biasprint.desktop.panels.judge.work import WorkPage
+from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
-    from core.judging.session import JudgingSession
-    from desktop.jobs import JobHandle
-    from desktop.operations import Operation
-    from desktop.operations.workshop import Keeper
+    from biasprint.core.judging.session import JudgingSession
+    from biasprint.desktop.jobs import JobHandle
+    from biasprint.desktop.operations import Operation
+    from biasprint.desktop.operations.workshop import Keeper
 
 WIDTH = 560
 
@@ -102,7 +102,7 @@ class Seat(QWidget):
 
     def __init__(self, shell: Shell, keeper: "Keeper") -> None:
         super().__init__()
-        from core.judging.workshop import participant_code
+        from biasprint.core.judging.workshop import participant_code
 
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._shell, self._keeper = shell, keeper

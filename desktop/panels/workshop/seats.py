@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QSpinBox, QVBoxLayout, QWidget
 
-from desktop import theme
-from desktop.widgets import Button, FlowLayout, Label, plural, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.safe_text import safe_line
-from desktop.wording.raters import SEATS_KEPT, TOOLS
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Button, FlowLayout, Label, plural, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
 
 if TYPE_CHECKING:
-    from core.errors import AppError
-    from core.judging.packets.outside import Tool
-    from core.judging.packets.seats import Collected
+    from biasprint.core.errors import AppError
+    from biasprint.core.judging.packets.outside import Tool
+    from biasprint.core.judging.packets.seats import Collected
 
 USUAL_SEATS = 5
 SAID = {
@@ -62,7 +62,7 @@ class SeatsBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        from core.judging.packets.seats import MOST_SEATS
+        from biasprint.core.judging.packets.seats import MOST_SEATS
 
         tokens = theme.current()
         self.seats = QSpinBox()

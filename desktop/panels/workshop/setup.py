@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.errors import AppError
-from desktop import theme
-from desktop.operations.workshop import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.operations.workshop import (
     DrawWorkshop,
     Offers,
     WorkshopAxis,
@@ -27,15 +27,15 @@ from desktop.operations.workshop import (
     workshop_chance,
     workshop_offers,
 )
-from desktop.panels.workshop.participant import power_words
-from desktop.shell import Shell
-from desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
-from desktop.widgets.layout import Sheet
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.panels.workshop.participant import power_words
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.layout import Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.judging.planner import Chance, JudgingDesign
-    from core.judging.workshop import Pin, WorkshopPlan
+    from biasprint.core.judging.planner import Chance, JudgingDesign
+    from biasprint.core.judging.workshop import Pin, WorkshopPlan
 
 # ---- Comparisons to hold it with, or a new draw
 
@@ -90,7 +90,7 @@ class DrawForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        from core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS
+        from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS
 
         self._usual = {False: USUAL_COMPARISONS, True: MIXED_COMPARISONS}
         self._offers: tuple[WorkshopAxis, ...] = ()
@@ -133,7 +133,7 @@ class DrawForm(QWidget):
 
     def design(self) -> "JudgingDesign | None":
         """The design for one participant, of what can be drawn; None without an axis."""
-        from core.judging.planner import JudgingDesign
+        from biasprint.core.judging.planner import JudgingDesign
 
         chosen = self.chosen
         drawn = min((self._drawn(offer) for offer in chosen), default=0)
@@ -318,7 +318,7 @@ class WorkshopSetup(QWidget):
         workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
 
     def _start(self, *, seats: bool = False) -> None:
-        from core.judging.workshop import Pin
+        from biasprint.core.judging.workshop import Pin
 
         project = self._shell.project
         if project is None:
@@ -356,7 +356,7 @@ class WorkshopSetup(QWidget):
         )
 
     def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin", seats: bool) -> None:
-        from desktop.panels.workshop.room import open_workshop
+        from biasprint.desktop.panels.workshop.room import open_workshop
 
         self._allow(True)
         self._shell.settle(lambda: open_workshop(self._shell, plan, chance, pin, seats_first=seats))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import ScoreValue
 
 
 class Killer:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.jobs import JobCancelled, JobContext, Progress
+from biasprint.core.jobs import JobCancelled, JobContext, Progress
 
 
 class Clock:

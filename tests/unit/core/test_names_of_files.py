@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.given import is_there, path_of
+from biasprint.core.errors import AppError
+from biasprint.core.given import is_there, path_of
 
 ENDLESS = "a" * 5_000
 

@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from core.cli import console
-from core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
-from core.jobs import JobContext
+from biasprint.core.cli import console
+from biasprint.core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
+from biasprint.core.jobs import JobContext
 
 
 class Clock:

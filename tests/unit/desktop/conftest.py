@@ -13,13 +13,13 @@ from left_behind import PATIENCE, close_what_is_open, put_away, threads_of_ours
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.compute import models
-from core.machine import keys, offline
-from core.project.project import Project
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS, PanelEntry
-from desktop.settings import Settings
+from biasprint.core.compute import models
+from biasprint.core.machine import keys, offline
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.settings import Settings
 
 MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests would take longer than they do
 
@@ -49,7 +49,7 @@ def usual_look(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def collected_on_this_thread() -> Iterator[None]:
-    """As in the program (desktop.app): a collection in a job's thread would delete widgets there."""
+    """As in the program (biasprint.desktop.app): a collection in a job's thread would delete widgets there."""
     gc.disable()
     yield
     if gc.get_count()[0] > MUCH_GARBAGE:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from core.findings import Finding, StudyResult
-from core.project.project import Project
-from core.runs.sample import about, unpack_sample
-from core.runs.sample_found import found, found_sentence
-from core.runs.sample_real import MODEL
-from core.studies.letters.success import SUCCESS_ID
-from desktop.headless import tell_real_letters
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.project.project import Project
+from biasprint.core.runs.sample import about, unpack_sample
+from biasprint.core.runs.sample_found import found, found_sentence
+from biasprint.core.runs.sample_real import MODEL
+from biasprint.core.studies.letters.success import SUCCESS_ID
+from biasprint.desktop.headless import tell_real_letters
 
 
 @pytest.fixture

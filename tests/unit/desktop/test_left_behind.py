@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.exceptions import TimeoutError as NotInTime
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.settings import Settings
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.settings import Settings
 
 
 def test_a_window_that_was_left_open_is_told_of_and_gone():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import Qt, QTextDocument
 
-from desktop.widgets.safe_text import safe_tip
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 DESKTOP = Path(__file__).parents[3] / "desktop"
 SETTERS = {"setToolTip", "setStatusTip", "setWhatsThis"}
@@ -79,7 +79,8 @@ def test_nothing_in_the_window_renders_html() -> None:
         f"{path.name}: {ast.unparse(node)}"
         for path, tree in trees()
         for node in ast.walk(tree)
-        if called(node) == "QLabel" and node.args  # a QLabel with words guesses; desktop.widgets.labels do not
+        if called(node) == "QLabel"
+        and node.args  # a QLabel with words guesses; biasprint.desktop.widgets.labels do not
     ]
     assert (names, labels) == (set(), [])
 

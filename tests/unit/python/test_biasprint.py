@@ -11,7 +11,7 @@ from cli_support import refused
 
 import biasprint
 from biasprint import Table
-from core.findings import Finding
+from biasprint.core.findings import Finding
 
 LETTERS = pd.DataFrame({"text": ["A letter for him.", "A letter for her."], "group": ["male", "female"]})
 
@@ -272,8 +272,8 @@ def test_the_studies_say_what_they_read():
 def test_in_the_middle_of_a_rating_nothing_is_read_unless_the_look_is_recorded(tmp_path: Path):
     from cli_support import open_session
 
-    from core.project.project import Project
-    from core.project.stores.judging import LOOK
+    from biasprint.core.project.project import Project
+    from biasprint.core.project.stores.judging import LOOK
 
     path = tmp_path / "rated.biasprint"
     biasprint.sample(path).close()

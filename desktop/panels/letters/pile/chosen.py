@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 
-from core.documents.pile.outcomes import (
+from biasprint.core.documents.pile.outcomes import (
     LIMITS_OF_RATES,
     GroupRate,
     SelectionRates,
@@ -13,9 +13,9 @@ from core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Card, Label, QuietButton, number, tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Card, Label, QuietButton, number, tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class PileRates(Card):

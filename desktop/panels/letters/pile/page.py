@@ -19,19 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.formats import ENDINGS
-from core.documents.pile import FilePlace, Pile, PileRow
-from core.errors import AppError
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.jobs import JobHandle, JobState
-from desktop.operations import letters
-from desktop.operations.letters import drop_result
-from desktop.panels.letters.pile.view import PileView
-from desktop.panels.letters.progress import LettersProgress
-from desktop.panels.letters.references import ReferenceDialog
-from desktop.panels.letters.start import ask_letter
-from desktop.widgets import (
+from biasprint.core.documents.formats import ENDINGS
+from biasprint.core.documents.pile import FilePlace, Pile, PileRow
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations import letters
+from biasprint.desktop.operations.letters import drop_result
+from biasprint.desktop.panels.letters.pile.view import PileView
+from biasprint.desktop.panels.letters.progress import LettersProgress
+from biasprint.desktop.panels.letters.references import ReferenceDialog
+from biasprint.desktop.panels.letters.start import ask_letter
+from biasprint.desktop.widgets import (
     Card,
     ElidedLabel,
     FlowLayout,
@@ -44,14 +44,14 @@ from desktop.widgets import (
     plural,
     tr,
 )
-from desktop.widgets.events import CardDrop, open_below
-from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.events import CardDrop, open_below
+from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from core.documents.values import Document
-    from desktop.operations import Operation
-    from desktop.shell import Shell
+    from biasprint.core.documents.values import Document
+    from biasprint.desktop.operations import Operation
+    from biasprint.desktop.shell import Shell
 
 WIDTH, ICON = 620, 36
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from core.documents.pile import LOOK_KINDS, PileColumn, PileRow
-from core.swap import Person
-from desktop.widgets.safe_text import safe_line
-from desktop.widgets.words import number, tr
+from biasprint.core.documents.pile import LOOK_KINDS, PileColumn, PileRow
+from biasprint.core.swap import Person
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.words import number, tr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile import PileRow
-from desktop import theme
-from desktop.panels.letters.pile.rows import (
+from biasprint.core.documents.pile import PileRow
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.pile.rows import (
     CHOSEN,
     COLUMNS,
     EDITABLE,
@@ -45,10 +45,10 @@ from desktop.panels.letters.pile.rows import (
     text_of,
     with_text,
 )
-from desktop.tables.rows import as_rows
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.safe_text import safe_line, safe_tip
-from desktop.widgets.words import plural, tr
+from biasprint.desktop.tables.rows import as_rows
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.words import plural, tr
 
 # ---- The item model
 

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.documents.pile import LOOK_KINDS, Pile, PileColumn, PileRow
-from core.documents.pile.differences import GroupTest, headline
-from core.documents.pile.outcomes import SelectionRates
-from core.draw import digits
-from desktop import theme
-from desktop.panels.letters.pile.chosen import PileRates
-from desktop.panels.letters.pile.rows import (
+from biasprint.core.documents.pile import LOOK_KINDS, Pile, PileColumn, PileRow
+from biasprint.core.documents.pile.differences import GroupTest, headline
+from biasprint.core.documents.pile.outcomes import SelectionRates
+from biasprint.core.draw import digits
+from biasprint.desktop import theme
+from biasprint.desktop.panels.letters.pile.chosen import PileRates
+from biasprint.desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,
     FIGURES,
@@ -34,9 +34,9 @@ from desktop.panels.letters.pile.rows import (
     note,
     summary,
 )
-from desktop.panels.letters.pile.table import PileList, PileTable
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import (
+from biasprint.desktop.panels.letters.pile.table import PileList, PileTable
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import (
     Card,
     FlowLayout,
     Label,
@@ -45,10 +45,10 @@ from desktop.widgets import (
     number,
     tr,
 )
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.layout import Sheet, clear_column
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.safe_text import safe_line
 
 PAUSE_MILLISECONDS = 150  # without a key before the table is narrowed
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.prompts.library import Definition
-from desktop import theme
-from desktop.tables.grid import GridEdit
-from desktop.widgets import Label, PrimaryButton, QuietButton, tr
-from desktop.widgets.choice import ComboBox, fill
-from desktop.widgets.layout import fitting
-from desktop.widgets.safe_text import safe_tip
+from biasprint.core.prompts.library import Definition
+from biasprint.desktop import theme
+from biasprint.desktop.tables.grid import GridEdit
+from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.choice import ComboBox, fill
+from biasprint.desktop.widgets.layout import fitting
+from biasprint.desktop.widgets.safe_text import safe_tip
 
 WIDTH, HEIGHT = 520, 380
 

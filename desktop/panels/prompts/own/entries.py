@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from core.prompts.definition_kinds import KINDS
-from core.prompts.definitions import Draft, completed, copied
-from core.prompts.library import Definition
-from desktop.operations.own import OwnSeen
-from desktop.widgets import tr
+from biasprint.core.prompts.definition_kinds import KINDS
+from biasprint.core.prompts.definitions import Draft, completed, copied
+from biasprint.core.prompts.library import Definition
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.widgets import tr
 
 
 @dataclass(frozen=True)

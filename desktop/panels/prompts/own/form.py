@@ -6,14 +6,14 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from core.prompts.definitions import DraftProblem, Field, Place
-from desktop import theme
-from desktop.widgets import Label, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.labels import show_if
-from desktop.widgets.layout import LowEdit
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.prompts.definitions import DraftProblem, Field, Place
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import LowEdit
+from biasprint.desktop.widgets.safe_text import safe_line
 
 TEXT_HEIGHT, LINES_HEIGHT = 72, 104  # text pixels
 

@@ -7,19 +7,19 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.errors import AppError
-from core.prompts.definition_kinds import AXIS, KINDS, NAMES
-from core.prompts.definitions import Draft, completed
-from core.prompts.library import Definition
-from desktop.dialogs.question import Question
-from desktop.operations import Operation
-from desktop.operations import own as operations
-from desktop.operations.own import OwnSeen
-from desktop.panels.prompts.own.asked import PasteDialog, ask_crossing, ask_groups, ask_names
-from desktop.panels.prompts.own.entries import OwnEntry
-from desktop.shell import Shell
-from desktop.widgets import tr
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError
+from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
+from biasprint.core.prompts.definitions import Draft, completed
+from biasprint.core.prompts.library import Definition
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations import own as operations
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.panels.prompts.own.asked import PasteDialog, ask_crossing, ask_groups, ask_names
+from biasprint.desktop.panels.prompts.own.entries import OwnEntry
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.safe_text import safe_line
 
 
 class Keeping(QObject):

@@ -5,12 +5,12 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from core.prompts.definition_kinds import KINDS
-from core.prompts.definitions import Draft, DraftProblem, Field
-from desktop import theme
-from desktop.panels.prompts.own.form import SIMPLE, Input
-from desktop.panels.prompts.own.rows import RowsInput
-from desktop.widgets.layout import SCROLL_BAR, Column
+from biasprint.core.prompts.definition_kinds import KINDS
+from biasprint.core.prompts.definitions import Draft, DraftProblem, Field
+from biasprint.desktop import theme
+from biasprint.desktop.panels.prompts.own.form import SIMPLE, Input
+from biasprint.desktop.panels.prompts.own.rows import RowsInput
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Column
 
 BELOW = 120  # text pixels under a field that one goes to
 

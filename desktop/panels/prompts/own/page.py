@@ -7,20 +7,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.prompts.definition_kinds import AXIS, KINDS, NAMES
-from core.prompts.definitions import Draft, DraftProblem, problems
-from core.prompts.library import Definition
-from core.prompts.name_sets import with_cells
-from desktop import theme
-from desktop.operations.own import OwnSeen
-from desktop.panels.prompts.own.entries import Entries, OwnEntry
-from desktop.panels.prompts.own.keeping import Keeping
-from desktop.panels.prompts.own.kind_form import Form
-from desktop.panels.prompts.own.shelf import OwnShelf
-from desktop.shell import Shell
-from desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
+from biasprint.core.prompts.definitions import Draft, DraftProblem, problems
+from biasprint.core.prompts.library import Definition
+from biasprint.core.prompts.name_sets import with_cells
+from biasprint.desktop import theme
+from biasprint.desktop.operations.own import OwnSeen
+from biasprint.desktop.panels.prompts.own.entries import Entries, OwnEntry
+from biasprint.desktop.panels.prompts.own.keeping import Keeping
+from biasprint.desktop.panels.prompts.own.kind_form import Form
+from biasprint.desktop.panels.prompts.own.shelf import OwnShelf
+from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 LIST_WIDTH = 270  # text pixels
 NARROW = 820

@@ -6,13 +6,13 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.prompts.definitions import Draft, DraftProblem, Field, Place
-from desktop import theme
-from desktop.panels.prompts.own.form import Input, RowForm, as_pairs
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import FlowLayout, QuietButton, tr
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.prompts.definitions import Draft, DraftProblem, Field, Place
+from biasprint.desktop import theme
+from biasprint.desktop.panels.prompts.own.form import Input, RowForm, as_pairs
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import FlowLayout, QuietButton, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 LONGEST_CELL = 60
 NAME_WIDTH, STATE_WIDTH = 150, 76  # text pixels

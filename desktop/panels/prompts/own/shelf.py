@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 
-from core.prompts.definition_kinds import AXIS, KINDS, NAMES
-from desktop import theme
-from desktop.panels.prompts.own.entries import OwnEntry
-from desktop.tables.rows import TableColumn, TableRow, TextTable
-from desktop.widgets import Card, FlowLayout, Label, QuietButton, tr
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.labels import show_if
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.prompts.definition_kinds import AXIS, KINDS, NAMES
+from biasprint.desktop import theme
+from biasprint.desktop.panels.prompts.own.entries import OwnEntry
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
+from biasprint.desktop.widgets import Card, FlowLayout, Label, QuietButton, tr
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.safe_text import safe_line
 
 HIGH_FROM = 420  # text pixels, from which there is room for a word on the kind
 

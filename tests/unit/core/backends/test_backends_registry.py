@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.backends import registry
-from core.backends.protocol import Backend, BackendInfo, Capabilities, output_seed
-from core.errors import AppError, UsageError
-from core.machine import installation
-from core.machine.installation import state
+from biasprint.core.backends import registry
+from biasprint.core.backends.protocol import Backend, BackendInfo, Capabilities, output_seed
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import installation
+from biasprint.core.machine.installation import state
 
 SCRIPTED = BackendInfo("scripted", "Scripted", "for this test", ("m",), Capabilities(False, False, False, True, True))
 

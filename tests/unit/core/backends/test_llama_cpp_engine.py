@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from core.backends.llama_cpp import engine
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.machine import offline
-from core.machine.installation import declared, preparing
+from biasprint.core.backends.llama_cpp import engine
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine import offline
+from biasprint.core.machine.installation import declared, preparing
 
 FakePip = Callable[[str], None]
 

@@ -12,9 +12,9 @@ pytest.importorskip("gguf", reason="tiny models are written with the gguf packag
 
 from tiny_gguf import opened, patched, write_tiny
 
-from core.backends import llama_cpp, local_model
-from core.backends.llama_cpp.gguf import check_file, read_head
-from core.errors import AppError, UsageError
+from biasprint.core.backends import llama_cpp, local_model
+from biasprint.core.backends.llama_cpp.gguf import check_file, read_head
+from biasprint.core.errors import AppError, UsageError
 
 FIRST_TENSOR = b"token_embd.weight"
 
@@ -190,7 +190,7 @@ def test_a_context_that_memory_cannot_hold_is_told_before_it_is_tried(model: Pat
     pytest.importorskip("llama_cpp")
     from tiny_gguf import written
 
-    from core.backends.llama_cpp import native_model
+    from biasprint.core.backends.llama_cpp import native_model
 
     monkeypatch.setattr(native_model, "free_bytes", lambda: 10_000)
     with pytest.raises(AppError, match="not enough memory for a context of 256 tokens"):
@@ -215,7 +215,7 @@ def test_opening_and_describing_load_nothing_native(model: Path) -> None:
     import subprocess
 
     code = (
-        "import sys; from core.backends import llama_cpp as backend; before = set(sys.modules);"
+        "import sys; from biasprint.core.backends import llama_cpp as backend; before = set(sys.modules);"
         "assert backend.INFO.name == 'llama_cpp' and 'jinja2' not in before;"
         f"opened = backend.open({str(model)!r}, {{'top_k': 0}}); print(opened.describe().revision);"
         "print([name for name in sys.modules if name.split('.')[0] in ('llama_cpp', 'torch', 'transformers')])"

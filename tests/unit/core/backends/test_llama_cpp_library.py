@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from core.backends import llama_cpp
-from core.backends.llama_cpp import native_model as library_module
-from core.backends.llama_cpp import options
-from core.backends.llama_cpp.options import info, installed
-from core.errors import AppError
+from biasprint.core.backends import llama_cpp
+from biasprint.core.backends.llama_cpp import native_model as library_module
+from biasprint.core.backends.llama_cpp import options
+from biasprint.core.backends.llama_cpp.options import info, installed
+from biasprint.core.errors import AppError
 
 
 def refusal() -> AppError:

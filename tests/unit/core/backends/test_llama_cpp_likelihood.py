@@ -13,8 +13,8 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 from llama_cpp import Llama
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny
 
-from core.backends.llama_cpp.writer import LlamaCpp
-from core.errors import AppError, JobCancelled
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp
+from biasprint.core.errors import AppError, JobCancelled
 
 # Keys and values are kept as 16-bit floats, so that sums over many tokens differ a little more.
 CLOSE = {"abs": 1e-4, "rel": 1e-6}
@@ -87,7 +87,7 @@ def test_options_that_fit_into_the_context_one_by_one_only(model: Path, peer: Ll
 
 
 def test_a_prompt_of_several_batches(tmp_path: Path) -> None:
-    from models.teaching.config import ModelConfig
+    from biasprint.models.teaching.config import ModelConfig
 
     config = ModelConfig(vocabulary=384, width=32, layers=2, heads=2, hidden=64, context=2_048)
     path = write_tiny(tmp_path / "long.gguf", config=config)

@@ -13,8 +13,8 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
 from tiny_gguf import outcome, patched, try_file, write_tiny, write_tiny_mamba
 
-from core.compute import ComputeCrashed, ComputeProcess
-from core.errors import AppError
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.errors import AppError
 
 MUTANTS = 60
 EXTREMES = {
@@ -27,7 +27,7 @@ ENDINGS = ("stop", "length")
 
 @pytest.fixture(scope="module")
 def compute() -> Iterator[ComputeProcess]:
-    process = ComputeProcess(packages=("core", "tiny_gguf"))
+    process = ComputeProcess(packages=("biasprint", "tiny_gguf"))
     yield process
     process.close()
 

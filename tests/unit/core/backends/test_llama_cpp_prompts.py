@@ -10,7 +10,7 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny
 
-from core.backends.llama_cpp.writer import LlamaCpp
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp
 
 BEGIN, END, USER, ASSISTANT = range(4)  # the special tokens of the tiny model
 
@@ -56,7 +56,7 @@ def test_a_special_token_cannot_be_made_with_what_the_template_writes(tmp_path: 
 
 
 def test_without_a_template_a_prompt_is_sent_as_it_is(model: Path, tmp_path: Path) -> None:
-    from core.backends.llama_cpp.gguf import check_file
+    from biasprint.core.backends.llama_cpp.gguf import check_file
 
     bare = write_tiny(tmp_path / "bare.gguf", chat_template="")
     assert check_file(bare).template is None

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.backends.llama_cpp.writer import folded
-from core.backends.local_model import Spelling
+from biasprint.core.backends.llama_cpp.writer import folded
+from biasprint.core.backends.local_model import Spelling
 
 
 def spelled(pieces: list[bytes], *stops: str) -> tuple[list[str], Spelling]:

@@ -10,8 +10,8 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny_mamba
 
-from core.backends.llama_cpp.writer import LlamaCpp
-from core.errors import JobCancelled
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp
+from biasprint.core.errors import JobCancelled
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from core.backends.llama_cpp.template import Around, around, render
-from core.errors import AppError
+from biasprint.core.backends.llama_cpp.template import Around, around, render
+from biasprint.core.errors import AppError
 
 PROMPT = "{{ messages[0].content }}"
 CHATML = (

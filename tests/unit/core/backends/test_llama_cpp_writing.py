@@ -10,11 +10,11 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
 from tiny_gguf import PROMPT, nothing, opened, request, write_tiny, written
 
-from core.backends.llama_cpp import native_model
-from core.backends.llama_cpp.options import LlamaOptions
-from core.backends.llama_cpp.writer import LlamaCpp, ends_sentence
-from core.backends.protocol import Backend, LikelihoodBackend
-from core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.backends.llama_cpp import native_model
+from biasprint.core.backends.llama_cpp.options import LlamaOptions
+from biasprint.core.backends.llama_cpp.writer import LlamaCpp, ends_sentence
+from biasprint.core.backends.protocol import Backend, LikelihoodBackend
+from biasprint.core.errors import AppError, JobCancelled, UsageError
 
 LONG = PROMPT * 4
 
@@ -262,7 +262,7 @@ def test_the_shared_beginning_of_prompts_is_kept(model: Path) -> None:
 
 
 def test_a_prompt_of_several_batches_is_evaluated_whole(tmp_path: Path) -> None:
-    from models.teaching.config import ModelConfig
+    from biasprint.models.teaching.config import ModelConfig
 
     config = ModelConfig(vocabulary=384, width=32, layers=2, heads=2, hidden=64, context=4_096)
     path = write_tiny(tmp_path / "long.gguf", config=config)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from bad_server import Answer, Asked, BadServer, Hangup, answer, error, good, hang
 
-from core.backends import openai_compatible
-from core.backends.openai_compatible.failures import Clock
-from core.backends.openai_compatible.pool import MISSES_AT_FIRST
-from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.openai_compatible.writer import EndpointWriter
-from core.backends.protocol import Completion, Request
-from core.errors import AppError, JobCancelled, UsageError
-from core.machine import keys, offline
-from core.machine.endpoints import endpoint_of, save
+from biasprint.core.backends import openai_compatible
+from biasprint.core.backends.openai_compatible.failures import Clock
+from biasprint.core.backends.openai_compatible.pool import MISSES_AT_FIRST
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.machine import keys, offline
+from biasprint.core.machine.endpoints import endpoint_of, save
 
 BUSY = error("429 Too Many Requests", "slow down", Retry_After="1")
 OTHERS = answer("200 OK", {"object": "list", "data": [{"id": "tiny"}, {"id": "huge"}]})

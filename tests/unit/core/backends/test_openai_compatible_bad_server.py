@@ -26,11 +26,11 @@ from bad_server import (
     trickle,
 )
 
-from core.backends.openai_compatible.failures import Clock
-from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.openai_compatible.writer import EndpointWriter
-from core.backends.protocol import Completion, Request
-from core.machine.endpoints import Endpoint
+from biasprint.core.backends.openai_compatible.failures import Clock
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.machine.endpoints import Endpoint
 
 RETRIES = 2
 DEADLINE = 4.0

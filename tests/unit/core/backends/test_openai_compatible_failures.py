@@ -5,8 +5,16 @@ import ssl
 
 import pytest
 
-from core.backends.openai_compatible.failures import Said, Trouble, of_status, of_stream, quoted, said, unreachable
-from core.backends.openai_compatible.reply import Reply, parsed
+from biasprint.core.backends.openai_compatible.failures import (
+    Said,
+    Trouble,
+    of_status,
+    of_stream,
+    quoted,
+    said,
+    unreachable,
+)
+from biasprint.core.backends.openai_compatible.reply import Reply, parsed
 
 KEY = "sk-canary-0123456789abcdef"
 

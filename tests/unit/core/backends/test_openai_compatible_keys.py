@@ -23,17 +23,17 @@ from bad_server import (
     whole,
 )
 
-from core.backends import openai_compatible
-from core.backends.openai_compatible.asking import Asker
-from core.backends.openai_compatible.failures import Clock
-from core.backends.openai_compatible.probe import test_endpoint as probe
-from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.openai_compatible.writer import EndpointWriter
-from core.backends.protocol import Request
-from core.errors import AppError
-from core.machine import keys
-from core.machine.endpoints import Endpoint, save
-from core.machine.storage import home
+from biasprint.core.backends import openai_compatible
+from biasprint.core.backends.openai_compatible.asking import Asker
+from biasprint.core.backends.openai_compatible.failures import Clock
+from biasprint.core.backends.openai_compatible.probe import test_endpoint as probe
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.protocol import Request
+from biasprint.core.errors import AppError
+from biasprint.core.machine import keys
+from biasprint.core.machine.endpoints import Endpoint, save
+from biasprint.core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
 ECHO = f"Incorrect API key provided: {CANARY}; you sent Authorization: Bearer {CANARY}"

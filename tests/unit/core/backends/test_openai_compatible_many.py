@@ -23,14 +23,14 @@ from bad_server import (
     whole,
 )
 
-from core.backends.openai_compatible.crew import Mailbox
-from core.backends.openai_compatible.failures import Clock
-from core.backends.openai_compatible.settings import EndpointSettings
-from core.backends.openai_compatible.writer import EndpointWriter
-from core.backends.protocol import Completion, Request
-from core.errors import AppError, JobCancelled
-from core.machine import offline
-from core.machine.endpoints import Endpoint
+from biasprint.core.backends.openai_compatible.crew import Mailbox
+from biasprint.core.backends.openai_compatible.failures import Clock
+from biasprint.core.backends.openai_compatible.settings import EndpointSettings
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.machine import offline
+from biasprint.core.machine.endpoints import Endpoint
 
 
 async def no_wait(seconds: float) -> None:

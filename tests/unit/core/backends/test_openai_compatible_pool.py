@@ -6,9 +6,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from core.backends.openai_compatible.failures import Clock, Trouble
-from core.backends.openai_compatible.pool import MISSES_AT_FIRST, MISSES_LATER, AddressPool, Lent, NobodyAnswers
-from core.machine.endpoints import Address, Endpoint
+from biasprint.core.backends.openai_compatible.failures import Clock, Trouble
+from biasprint.core.backends.openai_compatible.pool import (
+    MISSES_AT_FIRST,
+    MISSES_LATER,
+    AddressPool,
+    Lent,
+    NobodyAnswers,
+)
+from biasprint.core.machine.endpoints import Address, Endpoint
 
 A, B = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
 BUSY = Trouble("rate_limit", "busy", retry=True, wait=7.0)

@@ -3,10 +3,10 @@
 import pytest
 from bad_server import Answer, Asked, BadServer, answer, error, good, trickle
 
-from core.backends.openai_compatible.probe import test_endpoint as probe
-from core.compute import ComputeProcess
-from core.machine import keys, offline
-from core.machine.endpoints import Endpoint, endpoint_of, save
+from biasprint.core.backends.openai_compatible.probe import test_endpoint as probe
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.machine import keys, offline
+from biasprint.core.machine.endpoints import Endpoint, endpoint_of, save
 
 
 def lab(server: BadServer, **more: object) -> Endpoint:
@@ -43,8 +43,8 @@ def test_it_runs_in_another_process_with_this_sessions_keys() -> None:
     process = ComputeProcess()
     try:
         with BadServer(lambda _: good()) as server:
-            process.call("core.machine.keys:use_session_keys", {"lab": "sk-0123456789"})
-            tested = process.call("core.backends.openai_compatible.probe:test_endpoint", lab(server), "small")
+            process.call("biasprint.core.machine.keys:use_session_keys", {"lab": "sk-0123456789"})
+            tested = process.call("biasprint.core.backends.openai_compatible.probe:test_endpoint", lab(server), "small")
     finally:
         process.close()
     assert tested.ok

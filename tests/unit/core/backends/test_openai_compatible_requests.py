@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 import pytest
 from bad_server import FINGERPRINT, TEXT, Answer, Asked, BadServer, Hangup, answer, error, good, start_stream
 
-from core.backends import openai_compatible
-from core.backends.openai_compatible.writer import EndpointWriter
-from core.backends.protocol import Backend, Completion, ConcurrentBackend, Parameter, Request
-from core.errors import AppError, UsageError
-from core.machine import keys, offline
-from core.machine.endpoints import Endpoint, save
+from biasprint.core.backends import openai_compatible
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.protocol import Backend, Completion, ConcurrentBackend, Parameter, Request
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import keys, offline
+from biasprint.core.machine.endpoints import Endpoint, save
 
 ASK = Request("key", "Write a haiku.", seed=2**62 + 5)
 

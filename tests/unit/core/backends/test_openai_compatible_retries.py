@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.backends.openai_compatible.failures import Clock, Trouble, asked_wait, wait_before_next, with_retries
+from biasprint.core.backends.openai_compatible.failures import (
+    Clock,
+    Trouble,
+    asked_wait,
+    wait_before_next,
+    with_retries,
+)
 
 
 class Hours:

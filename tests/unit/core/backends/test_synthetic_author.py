@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from core.backends.protocol import Completion, Request, output_seed
-from core.backends.registry import open_backend
-from core.errors import JobCancelled
-from core.prompts import PromptDraft, cogs_set, letters_context_less_set
+from biasprint.core.backends.protocol import Completion, Request, output_seed
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.errors import JobCancelled
+from biasprint.core.prompts import PromptDraft, cogs_set, letters_context_less_set
 
 
 def request(prompt: PromptDraft, run_seed: int = 1, **changes: object) -> Request:

@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import pytest
 
-from core.backends.synthetic.author import ThemeWords, letter_words, theme_words, write_letter
-from core.backends.synthetic.author import write_creative as write
-from core.backends.synthetic.grammar import Draw
-from core.prompts import cogs_tasks, cogs_themes
+from biasprint.core.backends.synthetic.author import ThemeWords, letter_words, theme_words, write_letter
+from biasprint.core.backends.synthetic.author import write_creative as write
+from biasprint.core.backends.synthetic.grammar import Draw
+from biasprint.core.prompts import cogs_tasks, cogs_themes
 
 TASKS = [task.key for task in cogs_tasks()]
 THEMES = [theme.key for theme in cogs_themes()]

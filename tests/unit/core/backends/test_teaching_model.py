@@ -9,13 +9,21 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from core.backends.synthetic.dial import load_dial
-from core.prompts.letters import letters_context_less_set
-from models.teaching.config import TINY
-from models.teaching.corpus import DIAL, HELD_OUT, KINDS, Document, documents, held_out_names, held_out_occupations
-from models.teaching.tokenizer import ASSISTANT, as_asked, train_tokenizer
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.models.teaching.config import TINY
+from biasprint.models.teaching.corpus import (
+    DIAL,
+    HELD_OUT,
+    KINDS,
+    Document,
+    documents,
+    held_out_names,
+    held_out_occupations,
+)
+from biasprint.models.teaching.tokenizer import ASSISTANT, as_asked, train_tokenizer
 
-gguf_file = pytest.importorskip("models.teaching.gguf_file", reason="The package gguf is not installed.")
+gguf_file = pytest.importorskip("biasprint.models.teaching.gguf_file", reason="The package gguf is not installed.")
 
 TEACHING = Path(gguf_file.__file__).with_name("teaching.gguf")
 FEW = {"letter": 2, "creative": 2, "completion": 2}
@@ -73,7 +81,7 @@ def test_letters_lean_as_the_dial_says() -> None:
 
 
 def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> None:
-    from models.teaching.train import Course, train
+    from biasprint.models.teaching.train import Course, train
 
     def trained(seed: int) -> dict[str, np.ndarray]:
         return train(TINY, tokenizer, seed=seed, course=Course(2, FEW)).tensors()
@@ -86,9 +94,9 @@ def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> 
 def test_training_lowers_the_loss_on_texts_it_has_not_seen(tokenizer: Tokenizer) -> None:
     import torch
 
-    from models.teaching.batches import parts_of
-    from models.teaching.network import Network
-    from models.teaching.train import Course, losses, train
+    from biasprint.models.teaching.batches import parts_of
+    from biasprint.models.teaching.network import Network
+    from biasprint.models.teaching.train import Course, losses, train
 
     [part] = parts_of(tokenizer, documents("letter", 4, seed=1, part=HELD_OUT))
     torch.manual_seed(1)
@@ -100,7 +108,7 @@ def test_training_lowers_the_loss_on_texts_it_has_not_seen(tokenizer: Tokenizer)
 
 
 def test_only_the_answer_is_learned(tokenizer: Tokenizer) -> None:
-    from models.teaching.batches import tokens_of
+    from biasprint.models.teaching.batches import tokens_of
 
     document = documents("completion", 1, seed=1)[0]
     tokens, prompt = tokens_of(tokenizer, document)
@@ -133,8 +141,8 @@ def test_llama_cpp_reads_the_file_as_the_network_reads_itself(
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed.")
     import torch
 
-    from models.teaching.network import Network
-    from models.teaching.writing import opened
+    from biasprint.models.teaching.network import Network
+    from biasprint.models.teaching.writing import opened
 
     torch.manual_seed(1)
     network = Network(TINY)
@@ -162,7 +170,7 @@ def test_the_file_is_small_and_is_the_one_on_the_card() -> None:
 
 
 def test_the_card_says_what_was_measured() -> None:
-    from models.teaching.check import CARD, FIGURES, card
+    from biasprint.models.teaching.check import CARD, FIGURES, card
 
     assert card(json.loads(FIGURES.read_text(encoding="utf-8"))) == CARD.read_text(encoding="utf-8")
 
@@ -170,8 +178,8 @@ def test_the_card_says_what_was_measured() -> None:
 def wrote(letters: int) -> None:
     """The shipped file writes this many of the default letters as its card says."""
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed.")
-    from models.teaching.check import difference, succeeded
-    from models.teaching.writing import names_its_person, opened, write
+    from biasprint.models.teaching.check import difference, succeeded
+    from biasprint.models.teaching.writing import names_its_person, opened, write
 
     drafts = letters_context_less_set().prompts
     every = len(drafts) // letters

@@ -7,10 +7,10 @@ import pytest
 import tiny_models as tiny
 import torch
 
-from core.backends import transformers_local
-from core.backends.protocol import LikelihoodBackend, Request
-from core.backends.transformers_local.writer import Sampler
-from core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.backends import transformers_local
+from biasprint.core.backends.protocol import LikelihoodBackend, Request
+from biasprint.core.backends.transformers_local.writer import Sampler
+from biasprint.core.errors import AppError, JobCancelled, UsageError
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,7 @@ def test_a_classifier_writes_no_texts(tmp_path):
 
 
 def test_a_model_larger_than_the_free_memory_is_refused_before_it_is_loaded(folder, monkeypatch):
-    from core.backends import local_model
+    from biasprint.core.backends import local_model
 
     monkeypatch.setattr(local_model, "free_bytes", lambda: 1000)
 

@@ -8,16 +8,16 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from core.cluster import rows
-from core.cluster.as_project import measured, open_result_folder
-from core.cluster.order import MANIFEST, SCORES, plan
-from core.cluster.partition import score_partition
-from core.cluster.rows import FinishedPartition, finished_partitions, places_of, rows_at
-from core.cluster.sums import MeasuredFolder, measure_folder
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.connection import NotSaved
-from core.text import sha256_text
+from biasprint.core.cluster import rows
+from biasprint.core.cluster.as_project import measured, open_result_folder
+from biasprint.core.cluster.order import MANIFEST, SCORES, plan
+from biasprint.core.cluster.partition import score_partition
+from biasprint.core.cluster.rows import FinishedPartition, finished_partitions, places_of, rows_at
+from biasprint.core.cluster.sums import MeasuredFolder, measure_folder
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.text import sha256_text
 
 TEXTS = [["She is kind.", "He is a leader.", "I cannot help with that."], ["It rains.", "She is good."]]
 GROUPS = [["woman", "man", "man"], [None, "woman"]]

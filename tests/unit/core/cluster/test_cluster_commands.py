@@ -7,9 +7,9 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from core.cli.app import main
-from core.cluster.order import plan
-from core.cluster.partition import score_partition
+from biasprint.core.cli.app import main
+from biasprint.core.cluster.order import plan
+from biasprint.core.cluster.partition import score_partition
 
 
 @pytest.fixture

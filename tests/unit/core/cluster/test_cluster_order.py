@@ -10,12 +10,12 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from core.cluster import order as orders
-from core.cluster import partition as parts
-from core.cluster.order import MANIFEST, SCORES, plan
-from core.cluster.partition import score_partition, why_not
-from core.cluster.ray_work import _connected
-from core.errors import AppError, UsageError
+from biasprint.core.cluster import order as orders
+from biasprint.core.cluster import partition as parts
+from biasprint.core.cluster.order import MANIFEST, SCORES, plan
+from biasprint.core.cluster.partition import score_partition, why_not
+from biasprint.core.cluster.ray_work import _connected
+from biasprint.core.errors import AppError, UsageError
 
 TEXTS = ["She is a wonderful leader.", "He is awful.", None, ""]
 
@@ -173,7 +173,7 @@ def test_addresses_that_are_none_and_a_switch_that_is_on_are_told(monkeypatch: p
 
 
 def test_without_ray_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.cluster.ray_work.find_spec", lambda name: None)
+    monkeypatch.setattr("biasprint.core.cluster.ray_work.find_spec", lambda name: None)
     with pytest.raises(AppError, match="not installed") as told:
         _connected("local")
     assert "biasprint[cluster]" in told.value.hint

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.compute import calls
+from biasprint.core.compute import calls
 
 ROOT = Path(calls.__file__).parents[2]
 TARGETS = {name: value for name, value in vars(calls).items() if isinstance(value, str) and not name.startswith("__")}

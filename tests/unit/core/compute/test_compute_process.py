@@ -13,9 +13,9 @@ import numpy as np
 import psutil
 import pytest
 
-from core.compute import ComputeCrashed, ComputeProcess, shared
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
+from biasprint.core.compute import ComputeCrashed, ComputeProcess, shared
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
 
 HERE = Path(__file__).parents[3]
 ROOT = Path(__file__).parents[4]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[4]
 
 @pytest.fixture(scope="module")
 def compute():
-    process = ComputeProcess(packages=("core", "compute_targets"))
+    process = ComputeProcess(packages=("biasprint", "compute_targets"))
     yield process
     process.close()
 
@@ -31,7 +31,7 @@ def compute():
 def run_script(tmp_path, text, *arguments):
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(text))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "core" / "python"), str(HERE)])}
     return subprocess.run(
         [sys.executable, str(script), *arguments], capture_output=True, text=True, timeout=60, env=environment
     )
@@ -68,7 +68,7 @@ def test_an_array_of_100_megabytes_crosses_both_ways_and_is_writable(compute):
 def test_a_heavy_import_in_the_child_leaves_the_parent_without_it(tmp_path):
     script = """
         import sys
-        from core.compute import ComputeProcess
+        from biasprint.core.compute import ComputeProcess
         if __name__ == "__main__":
             compute = ComputeProcess(packages=("compute_targets",))
             assert compute.call("compute_targets:import_heavy")
@@ -82,7 +82,7 @@ def test_a_heavy_import_in_the_child_leaves_the_parent_without_it(tmp_path):
 
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
-    assert "core" in loaded
+    assert "biasprint" in loaded
     heavy = {"torch", "transformers", "sentence_transformers", "spacy", "textblob", "scipy", "statsmodels", "numpy"}
     assert not loaded & heavy
 
@@ -188,9 +188,20 @@ def test_a_result_that_would_import_its_library_here_is_refused(compute):
     assert compute.call("compute_targets:add", 1, 1) == 2
 
 
-@pytest.mark.parametrize("target", ["os:getcwd", "corelike.x:f", "core.text", "core.text:", "core.text:a.b", ":f", ""])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "os:getcwd",
+        "biasprintlike.x:f",
+        "biasprint.core.text",
+        "biasprint.core.text:",
+        "biasprint.core.text:a.b",
+        ":f",
+        "",
+    ],
+)
 def test_only_functions_of_allowed_packages_are_targets(target):
-    with pytest.raises(ValueError, match="is not a 'module:function' in core"):
+    with pytest.raises(ValueError, match="is not a 'module:function' in biasprint"):
         shared().call(target)
 
 
@@ -217,7 +228,7 @@ def test_the_compute_process_does_not_start_another(compute):
 
 def test_what_libraries_print_stays_out_of_stdout_and_what_they_remark_out_of_stderr(tmp_path):
     script = """
-        from core.compute import ComputeProcess
+        from biasprint.core.compute import ComputeProcess
         if __name__ == "__main__":
             compute = ComputeProcess(packages=("compute_targets",))
             print(compute.call("compute_targets:chatter"))
@@ -234,9 +245,9 @@ def test_what_libraries_print_stays_out_of_stdout_and_what_they_remark_out_of_st
 
 def test_a_script_needs_no_guard_and_runs_once(tmp_path):
     script = """
-        from core.compute import shared
+        from biasprint.core.compute import shared
         print("imported")
-        print(shared().call("core.text:sha256_text", "a")[:8])
+        print(shared().call("biasprint.core.text:sha256_text", "a")[:8])
         print(__name__)
     """
 
@@ -248,9 +259,9 @@ def test_a_script_needs_no_guard_and_runs_once(tmp_path):
 
 def test_a_program_that_ends_takes_its_child_along(tmp_path):
     script = """
-        from core.compute import shared
+        from biasprint.core.compute import shared
         if __name__ == "__main__":
-            shared().call("core.text:sha256_text", "a")
+            shared().call("biasprint.core.text:sha256_text", "a")
             print(shared().pid)
     """
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.compute import ComputeCrashed, ComputeProcess, process, worker
-from core.compute.messages import load
-from core.compute.process import ChildGone, Turns
-from core.errors import AppError, JobCancelled, NotInstalledYet
-from core.jobs import JobContext
+from biasprint.core.compute import ComputeCrashed, ComputeProcess, process, worker
+from biasprint.core.compute.messages import load
+from biasprint.core.compute.process import ChildGone, Turns
+from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet
+from biasprint.core.jobs import JobContext
 
 HERE = Path(__file__).parents[3]
 ROOT = Path(__file__).parents[4]
@@ -27,7 +27,7 @@ CANCEL_SECONDS = 2.0
 
 @pytest.fixture(scope="module")
 def compute():
-    process = ComputeProcess(packages=("core", "compute_targets"))
+    process = ComputeProcess(packages=("biasprint", "compute_targets"))
     yield process
     process.close()
 
@@ -238,7 +238,7 @@ def test_the_child_dies_with_its_parent(tmp_path, busy):
     script.write_text(
         textwrap.dedent(
             f"""
-            from core.compute import ComputeProcess
+            from biasprint.core.compute import ComputeProcess
             if __name__ == "__main__":
                 compute = ComputeProcess(packages=("compute_targets",))
                 print(compute.call("compute_targets:pid"), flush=True)
@@ -248,7 +248,7 @@ def test_the_child_dies_with_its_parent(tmp_path, busy):
             """
         )
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "core" / "python"), str(HERE)])}
     with subprocess.Popen(
         [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as parent:
@@ -282,7 +282,7 @@ def test_ctrl_c_while_the_child_only_starts_is_a_stop_and_no_crash(monkeypatch, 
     monkeypatch.setattr(process, "Child", Starting)
     ctx = JobContext()
     with pytest.raises(JobCancelled):
-        ComputeProcess(packages=("core",)).call("core.text:sha256_text", "a", ctx=ctx)
+        ComputeProcess(packages=("biasprint",)).call("biasprint.core.text:sha256_text", "a", ctx=ctx)
 
 
 def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
@@ -291,7 +291,7 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
         textwrap.dedent(
             """
             import signal
-            from core.compute import ComputeProcess
+            from biasprint.core.compute import ComputeProcess
             if __name__ == "__main__":
                 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
                 compute = ComputeProcess(packages=("compute_targets",))
@@ -304,7 +304,7 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
             """
         )
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "core" / "python"), str(HERE)])}
     with subprocess.Popen(
         [sys.executable, str(script)],
         stdin=subprocess.PIPE,

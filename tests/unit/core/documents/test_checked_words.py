@@ -4,23 +4,23 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-import core.documents.checked_words as checked_words
-import core.documents.passages as passages
-import core.documents.reading as reading_module
-from core.cache import BatchCache
-from core.documents.checked_words import as_asked, without_doubted
-from core.documents.files import read_pasted
-from core.documents.house import HouseEntry, HouseList
-from core.documents.marks import marks_of
-from core.documents.reading import read_letter
-from core.documents.report.full import _marks
-from core.documents.request import ReadingRequest
-from core.documents.values import Reading, Sentence
-from core.documents.whose import marked_text
-from core.documents.word.remarks import comments_on
-from core.scorers.passages_minilm import CLASSES
-from core.scorers.words_minilm import Words
-from core.swap import Person
+import biasprint.core.documents.checked_words as checked_words
+import biasprint.core.documents.passages as passages
+import biasprint.core.documents.reading as reading_module
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.checked_words import as_asked, without_doubted
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.house import HouseEntry, HouseList
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.report.full import _marks
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Reading, Sentence
+from biasprint.core.documents.whose import marked_text
+from biasprint.core.documents.word.remarks import comments_on
+from biasprint.core.scorers.passages_minilm import CLASSES
+from biasprint.core.scorers.words_minilm import Words
+from biasprint.core.swap import Person
 
 JANE = Person("Jane", "Doe", "", "she")
 Doubts = Callable[..., list[Words]]

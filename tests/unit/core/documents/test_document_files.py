@@ -10,12 +10,12 @@ import pytest
 from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
 from warm_children import as_the_program_does
 
-from core.compute import ComputeProcess
-from core.documents import files as reading
-from core.documents import formats
-from core.documents.files import read_bytes, read_file, read_pasted
-from core.documents.values import Extracted
-from core.errors import AppError
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.documents import files as reading
+from biasprint.core.documents import formats
+from biasprint.core.documents.files import read_bytes, read_file, read_pasted
+from biasprint.core.documents.values import Extracted
+from biasprint.core.errors import AppError
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -174,7 +174,7 @@ def test_a_file_larger_than_a_letter_is_not_even_read(tmp_path: Path, monkeypatc
 
 
 def test_the_reading_process_is_held_to_its_memory() -> None:
-    process = ComputeProcess(packages=("core", "letter_files"))
+    process = ComputeProcess(packages=("biasprint", "letter_files"))
     try:
         with as_the_program_does():
             assert process.call("letter_files:greedy", 50) == 50_000_000

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from letter_files import PARAGRAPHS
 
-from core.documents.files import read_pasted
-from core.documents.parts import lines_of, parts_of, suspicions, with_kind
-from core.documents.values import Document, Part
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.parts import lines_of, parts_of, suspicions, with_kind
+from biasprint.core.documents.values import Document, Part
 
 BODY = (
     "I have worked with Kelly Moreno for four years at the print studio, and I can recommend her without reservation.",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.documents.house import (
+from biasprint.core.documents.house import (
     MOST_BYTES,
     MOST_ENTRIES,
     HouseEntry,
@@ -18,11 +18,11 @@ from core.documents.house import (
     to_csv,
     write_list,
 )
-from core.documents.marks import marks_of
-from core.documents.reading import compared_with
-from core.documents.references import ReferenceLetter, ReferenceSet
-from core.documents.values import LetterFigure, PartKind, Sentence
-from core.errors import AppError, UsageError
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.reading import compared_with
+from biasprint.core.documents.references import ReferenceLetter, ReferenceSet
+from biasprint.core.documents.values import LetterFigure, PartKind, Sentence
+from biasprint.core.errors import AppError, UsageError
 
 HEAD = "words,what,category,reason\n"
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.documents.asked import asked_sentences, without_dismissed
-from core.documents.files import read_pasted
-from core.documents.house import HouseEntry, HouseList
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.twins import read_with_twin
-from core.documents.values import TwinDifference
-from core.swap import Person
-from core.swap.name_groups import name_group, named_in
+from biasprint.core.documents.asked import asked_sentences, without_dismissed
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.house import HouseEntry, HouseList
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import read_with_twin
+from biasprint.core.documents.values import TwinDifference
+from biasprint.core.swap import Person
+from biasprint.core.swap.name_groups import name_group, named_in
 
 KELLY, THOMAS = Person("Kelly", "Moreno", "", "she"), Person("Thomas", "Moreno", "", "he")
 REST = (

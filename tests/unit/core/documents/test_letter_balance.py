@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.documents import balance
-from core.documents.balance import KNOWN_FOR, TITLES, WEIGHTS_SHA256, balance_of, leaning_of
-from core.documents.files import read_bytes, read_pasted
-from core.documents.marks import marks_of
-from core.documents.reading import read_letter, sentences_of
-from core.documents.report import write_note, write_report
-from core.documents.request import ReadingRequest
-from core.documents.twins import read_with_twin
-from core.documents.values import Balance, Part, Reading, Sentence
-from core.errors import NotInstalledYet
-from core.swap import Person
+from biasprint.core.documents import balance
+from biasprint.core.documents.balance import KNOWN_FOR, TITLES, WEIGHTS_SHA256, balance_of, leaning_of
+from biasprint.core.documents.files import read_bytes, read_pasted
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.reading import read_letter, sentences_of
+from biasprint.core.documents.report import write_note, write_report
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import read_with_twin
+from biasprint.core.documents.values import Balance, Part, Reading, Sentence
+from biasprint.core.errors import NotInstalledYet
+from biasprint.core.swap import Person
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 WARM = (

@@ -6,15 +6,25 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.documents import balance
-from core.documents.balance import WEIGHTS_SHA256
-from core.documents.reading import sentences_of
-from core.documents.values import Part
-from core.documents.whose import unnamed
-from core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral
-from core.scorers.registry import load
-from core.swap import Person
-from models.balance.train import HERE, MEN, OWN, WOMEN, chosen_penalty, family_names, named, read_taught, taught
+from biasprint.core.documents import balance
+from biasprint.core.documents.balance import WEIGHTS_SHA256
+from biasprint.core.documents.reading import sentences_of
+from biasprint.core.documents.values import Part
+from biasprint.core.documents.whose import unnamed
+from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral
+from biasprint.core.scorers.registry import load
+from biasprint.core.swap import Person
+from biasprint.models.balance.train import (
+    HERE,
+    MEN,
+    OWN,
+    WOMEN,
+    chosen_penalty,
+    family_names,
+    named,
+    read_taught,
+    taught,
+)
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from core.documents.categories import categories, version_of_marks
-from core.documents.marks import marks_of
-from core.documents.values import CATEGORIES, Mark, PartKind, Sentence
-from core.swap import Person
+from biasprint.core.documents.categories import categories, version_of_marks
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.values import CATEGORIES, Mark, PartKind, Sentence
+from biasprint.core.swap import Person
 
 DATA = tomllib.loads((Path(__file__).resolve().parents[3] / "data" / "letter_marks.toml").read_text("utf-8"))
 PARTS = ("development", "held_out")

@@ -8,18 +8,18 @@ from docx import Document as WordDocument
 from pdfminer.high_level import extract_text
 from pdfminer.pdfpage import PDFPage
 
-from core.documents.categories import categories
-from core.documents.house import HouseEntry, HouseList
-from core.documents.reading import read_letter
-from core.documents.report import write_note, write_report
-from core.documents.report.full import full_report
-from core.documents.report.note import OWN_WORDS, changes_made, suggestions_left
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, Reading
-from core.errors import UsageError
-from core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
-from core.report.pdf import pdf_bytes
-from core.text import sha256_text
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.house import HouseEntry, HouseList
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.report import write_note, write_report
+from biasprint.core.documents.report.full import full_report
+from biasprint.core.documents.report.note import OWN_WORDS, changes_made, suggestions_left
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, Reading
+from biasprint.core.errors import UsageError
+from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
+from biasprint.core.report.pdf import pdf_bytes
+from biasprint.core.text import sha256_text
 
 TEXT = (
     "Dear Committee,",

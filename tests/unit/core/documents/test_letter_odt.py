@@ -12,9 +12,9 @@ from lxml import etree
 from word_files import CHANGES, decided, edited_by_chance
 from word_files import text_of as text_of_docx
 
-from core.documents.files.cleaning import cleaned
-from core.documents.files.readers import of_odt
-from core.documents.word import AUTHOR, Comment, word_file
+from biasprint.core.documents.files.cleaning import cleaned
+from biasprint.core.documents.files.readers import of_odt
+from biasprint.core.documents.word import AUTHOR, Comment, word_file
 
 NAMES = {
     "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",

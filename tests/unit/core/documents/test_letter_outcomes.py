@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.documents.pile import PileRow
-from core.documents.pile.outcomes import (
+from biasprint.core.documents.pile import PileRow
+from biasprint.core.documents.pile.outcomes import (
     LIMITS_OF_RATES,
     Outcomes,
     SelectionRates,
@@ -18,9 +18,9 @@ from core.documents.pile.outcomes import (
     with_outcomes,
     without_said,
 )
-from core.errors import AppError
-from core.metrics.proportions import rate_ratio, wilson
-from core.swap import Person
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.proportions import rate_ratio, wilson
+from biasprint.core.swap import Person
 
 LABELS = {"male": "Male", "female": "Female"}
 

@@ -4,19 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-import core.documents.passages as passages
-from core.cache import BatchCache
-from core.documents.categories import categories
-from core.documents.files import read_pasted
-from core.documents.marks import marks_of
-from core.documents.passages import COUNTED, SAID, clauses, passages_of
-from core.documents.reading import figures_of, read_letter
-from core.documents.request import ReadingRequest
-from core.documents.suggestions import BY_A_MODEL, suggestions_for
-from core.documents.values import Mark, Sentence, how_said
-from core.documents.word.remarks import comments_on
-from core.scorers.passages_minilm import CLASSES
-from core.swap import Person
+import biasprint.core.documents.passages as passages
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.passages import COUNTED, SAID, clauses, passages_of
+from biasprint.core.documents.reading import figures_of, read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.suggestions import BY_A_MODEL, suggestions_for
+from biasprint.core.documents.values import Mark, Sentence, how_said
+from biasprint.core.documents.word.remarks import comments_on
+from biasprint.core.scorers.passages_minilm import CLASSES
+from biasprint.core.swap import Person
 
 JANE = Person("Jane", "Doe", "", "she")
 Reader = Callable[..., list[str]]
@@ -195,7 +195,7 @@ def test_without_a_model_or_for_a_reference_set_only_words_are_marked(reads: Rea
 def test_a_reading_has_both_in_order_and_everything_that_leaves_it_says_which(
     reads: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import core.documents.reading as reading_module
+    import biasprint.core.documents.reading as reading_module
 
     reads({"homesick": "communal"})
     monkeypatch.setattr(reading_module, "styles_of", lambda *_: ((), ()))

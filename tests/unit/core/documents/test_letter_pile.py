@@ -15,15 +15,15 @@ import pytest
 from inline_compute import Inline
 from letter_files import PARAGRAPHS, docx, pdf, txt
 
-from core.compute import ComputeProcess
-from core.documents.pile import FilePlace, PileRow
-from core.documents.pile import files as pile_files
-from core.documents.pile.files import again, files_of, is_pile
-from core.documents.references import reference
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.runs.letter_piles import open_row, read_pile, read_with_cvs
-from core.runs.letter_sets import make_reference_from_pile
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.documents.pile import FilePlace, PileRow
+from biasprint.core.documents.pile import files as pile_files
+from biasprint.core.documents.pile.files import again, files_of, is_pile
+from biasprint.core.documents.references import reference
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.runs.letter_piles import open_row, read_pile, read_with_cvs
+from biasprint.core.runs.letter_sets import make_reference_from_pile
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4

@@ -7,14 +7,14 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_ind
 
-from core.documents.pile import PileColumn, PileRow, group_of, groups
-from core.documents.pile.compare import group_tests
-from core.documents.pile.differences import FEWEST, PART, headline
-from core.jobs import JobContext
-from core.metrics.means import base_rate_equivalence
-from core.metrics.power import detectable_difference
-from core.runs.letter_piles import compare_groups
-from core.swap import Person
+from biasprint.core.documents.pile import PileColumn, PileRow, group_of, groups
+from biasprint.core.documents.pile.compare import group_tests
+from biasprint.core.documents.pile.differences import FEWEST, PART, headline
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.means import base_rate_equivalence
+from biasprint.core.metrics.power import detectable_difference
+from biasprint.core.runs.letter_piles import compare_groups
+from biasprint.core.swap import Person
 
 SHARE, WORDS = PileColumn("agentic", "Agentic", "share of sentences"), PileColumn("words", "Length", "words")
 

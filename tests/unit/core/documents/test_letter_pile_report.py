@@ -7,17 +7,17 @@ import pytest
 from inline_compute import Inline
 from letter_files import PARAGRAPHS, txt
 
-from core.documents.files import read_bytes
-from core.documents.pile import FilePlace, Pile, PileColumn, PileRow
-from core.documents.pile.compare import group_tests
-from core.documents.pile.outcomes import selection_rates
-from core.documents.report import write_pile_report
-from core.documents.report.letters import MOST_LETTERS, letters_to_tell, pile_report, report_of
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.report.blocks import Heading, ReportParagraph, ReportTable
-from core.runs.letter_piles import report_pile
-from core.swap import Person
+from biasprint.core.documents.files import read_bytes
+from biasprint.core.documents.pile import FilePlace, Pile, PileColumn, PileRow
+from biasprint.core.documents.pile.compare import group_tests
+from biasprint.core.documents.pile.outcomes import selection_rates
+from biasprint.core.documents.report import write_pile_report
+from biasprint.core.documents.report.letters import MOST_LETTERS, letters_to_tell, pile_report, report_of
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable
+from biasprint.core.runs.letter_piles import report_pile
+from biasprint.core.swap import Person
 
 SHARE = PileColumn("agentic", "Agentic", "share of sentences")
 DOUBT = "She is not a natural leader."

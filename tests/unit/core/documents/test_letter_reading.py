@@ -7,23 +7,23 @@ import pytest
 from inline_compute import Inline
 from letter_files import MAKERS, PARAGRAPHS
 
-from core.documents.files import read_bytes, read_pasted
-from core.documents.reading import read_letter, read_words
-from core.documents.references import ReferenceLetter, ReferenceSet
-from core.documents.request import ReadingRequest
-from core.documents.support import support_of
-from core.documents.twins import read_with_twin
-from core.documents.values import Document, Part, Reading
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.runs.letter_check import (
+from biasprint.core.documents.files import read_bytes, read_pasted
+from biasprint.core.documents.reading import read_letter, read_words
+from biasprint.core.documents.references import ReferenceLetter, ReferenceSet
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.support import support_of
+from biasprint.core.documents.twins import read_with_twin
+from biasprint.core.documents.values import Document, Part, Reading
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.letter_check import (
     occupation_of,
     read_one,
     scorers_for_letters,
     twin_readings,
 )
-from core.runs.letters_anew import Generator, prompt_for, regenerate_twin
-from core.swap import Person
+from biasprint.core.runs.letters_anew import Generator, prompt_for, regenerate_twin
+from biasprint.core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 TEXT = "\n\n".join(PARAGRAPHS)
@@ -134,8 +134,8 @@ def test_a_score_that_changes_with_name_and_gender_is_a_finding_about_the_scorer
 ) -> None:
     import numpy as np
 
-    from core.documents import reading as style
-    from core.scorers.protocol import ScoreValue
+    from biasprint.core.documents import reading as style
+    from biasprint.core.scorers.protocol import ScoreValue
 
     def biased(name: str, texts: list[str]) -> tuple[dict[str, str], list[ScoreValue]]:
         values = [0.2 if " she " in f" {text.lower()} " else 0.9 for text in texts]
@@ -169,7 +169,10 @@ def test_the_jobs_hand_over_to_the_compute_process() -> None:
     assert reading.reference == "No reference letters are chosen."
     twin = twin_readings(JobContext(), document, THOMAS, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
     assert twin.other == THOMAS
-    assert compute.calls == ["core.documents.reading:read_letter", "core.documents.twins:read_with_twin"]
+    assert compute.calls == [
+        "biasprint.core.documents.reading:read_letter",
+        "biasprint.core.documents.twins:read_with_twin",
+    ]
 
 
 def test_only_the_reference_letters_for_the_occupation_are_handed_over() -> None:

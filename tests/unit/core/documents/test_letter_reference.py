@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from core.documents import references
-from core.documents.batches import reference_of_letters
-from core.documents.categories import version_of_marks as marks_version
-from core.documents.files import read_pasted
-from core.documents.occupation_guess import guess_occupation
-from core.documents.occupations import occupation_key, same_occupation
-from core.documents.reading import compared_with, read_letter
-from core.documents.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
-from core.documents.request import ReadingRequest
-from core.documents.values import LetterFigure
-from core.errors import AppError, UsageError
-from core.findings import ScorerUse
-from core.prompts.letters import letter_design
+from biasprint.core.documents import references
+from biasprint.core.documents.batches import reference_of_letters
+from biasprint.core.documents.categories import version_of_marks as marks_version
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.occupation_guess import guess_occupation
+from biasprint.core.documents.occupations import occupation_key, same_occupation
+from biasprint.core.documents.reading import compared_with, read_letter
+from biasprint.core.documents.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import LetterFigure
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.prompts.letters import letter_design
 
 ROOT = Path(__file__).resolve().parents[4]
 LETTER = "I recommend Kelly Moreno. She is a warm colleague, and she led the restoration of the press."

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from letter_files import PARAGRAPHS
 
-from core.documents.files import read_bytes, read_pasted
-from core.documents.reading import read_letter
-from core.documents.report import write_report
-from core.documents.request import ReadingRequest
-from core.documents.twins import read_with_twin
-from core.documents.values import Document, Reading
-from core.errors import AppError, UsageError
-from core.swap import Person
+from biasprint.core.documents.files import read_bytes, read_pasted
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.report import write_report
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import read_with_twin
+from biasprint.core.documents.values import Document, Reading
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.swap import Person
 
 SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 LETTER = "\n\n".join(PARAGRAPHS).replace("I recommend", "She is not a natural leader. I recommend")

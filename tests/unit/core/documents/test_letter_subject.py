@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.documents.marks import marks_of
-from core.documents.values import Sentence
-from core.swap import Person
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.values import Sentence
+from biasprint.core.swap import Person
 
 DENISE = Person("Denise", "Okafor", "", "she")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.documents.marks import marks_of
-from core.documents.suggestions import Suggestion, suggestion_words, suggestions_for, way_of
-from core.documents.values import Mark, Sentence
-from core.swap import Person
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.suggestions import Suggestion, suggestion_words, suggestions_for, way_of
+from biasprint.core.documents.values import Mark, Sentence
+from biasprint.core.swap import Person
 
 JANE = Person("Jane", "Smith", "Dr", "she")
 

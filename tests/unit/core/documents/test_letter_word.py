@@ -17,10 +17,10 @@ from letter_files import PARAGRAPHS, docx
 from lxml import etree
 from word_files import CHANGES, W, body, decided, edited_by_chance, text_of
 
-from core.documents.files.cleaning import cleaned, kept
-from core.documents.word import AUTHOR, Comment, word_file
-from core.documents.word.edits import edits
-from core.errors import AppError
+from biasprint.core.documents.files.cleaning import cleaned, kept
+from biasprint.core.documents.word import AUTHOR, Comment, word_file
+from biasprint.core.documents.word.edits import edits
+from biasprint.core.errors import AppError
 
 NAMESPACE = f'xmlns:w="{W[1:-1]}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
 RICH = f"""<w:document {NAMESPACE}><w:body>
@@ -315,7 +315,7 @@ def test_libreoffice_finds_the_changes_and_comments_in_it(tmp_path: Path) -> Non
 
 
 def test_the_reading_process_writes_it(tmp_path: Path) -> None:
-    from core.documents.files import read_bytes, written_as_word
+    from biasprint.core.documents.files import read_bytes, written_as_word
 
     data = rich()
     document = read_bytes(data, "letter.docx")

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from letters_by_hand import HandCount, counted, letters_by_hand
 
-from core.documents.values import CATEGORIES
+from biasprint.core.documents.values import CATEGORIES
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.documents import kept
-from core.documents.kept import DRAFTS, SAVED, Draft, letter_of, listed, opened, put, remove, save
-from core.documents.values import Document, KeptLetter, LetterSource, Part
-from core.errors import AppError
-from core.swap import Person
+from biasprint.core.documents import kept
+from biasprint.core.documents.kept import DRAFTS, SAVED, Draft, letter_of, listed, opened, put, remove, save
+from biasprint.core.documents.values import Document, KeptLetter, LetterSource, Part
+from biasprint.core.errors import AppError
+from biasprint.core.swap import Person
 
 LETTER = KeptLetter(
     Document("Kelly.docx", "docx", ("Dear all,", "Kelly is warm \U0001f600."), 2, ("A note.",)),

@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from core.cache import BatchCache
-from core.documents import passages
-from core.documents.files.child import document_of_text
-from core.documents.reading import LONGEST_SENTENCE, MOST_CHARACTERS, MOST_SENTENCES, read_letter, sentences_of
-from core.documents.request import ReadingRequest
-from core.documents.values import Part, Reading, Sentence
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents import passages
+from biasprint.core.documents.files.child import document_of_text
+from biasprint.core.documents.reading import (
+    LONGEST_SENTENCE,
+    MOST_CHARACTERS,
+    MOST_SENTENCES,
+    read_letter,
+    sentences_of,
+)
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Part, Reading, Sentence
 
 LINE = "She led our team with great care and worked hard on every project that we gave to her. "
 

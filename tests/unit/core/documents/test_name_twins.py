@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from core.documents import name_twins
-from core.documents.files import read_pasted
-from core.documents.name_twins import read_under_names
-from core.documents.request import ReadingRequest
-from core.documents.twins import twin_of
-from core.documents.values import SentenceDifference, TwinDifference
-from core.prompts.name_sets import load_name_set
-from core.swap import Person
-from core.swap.name_groups import group_of_name, groups_of, name_groups
+from biasprint.core.documents import name_twins
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.name_twins import read_under_names
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import twin_of
+from biasprint.core.documents.values import SentenceDifference, TwinDifference
+from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.swap import Person
+from biasprint.core.swap.name_groups import group_of_name, groups_of, name_groups
 
 KELLY = Person("Kelly", "Moreno", "", "she")
 LETTER = (

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from core.documents import support
-from core.documents.files import read_pasted
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.support import support_of
-from core.documents.values import Sentence, Verdict
-from core.scorers.protocol import ScorerInfo, ScoreValue
-from core.swap import Person
+from biasprint.core.documents import support
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.support import support_of
+from biasprint.core.documents.values import Sentence, Verdict
+from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.core.swap import Person
 
 STAND_IN = "entailment_minilm"
 CV = """{upper}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.documents.unnamed import name_at_top, names_of, unnamed
-from core.swap import Person
+from biasprint.core.documents.unnamed import name_at_top, names_of, unnamed
+from biasprint.core.swap import Person
 
 CV = """{upper}
 Registered nurse

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.draw import digits
-from core.draw.digits import read_by
-from core.draw.words import p_sentence
-from core.findings import Adjustment, Finding, Floor, Interval
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import read_by
+from biasprint.core.draw.words import p_sentence
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from core.draw.figure import Figure, FigureMark, Printed, mark
-from core.draw.plots import _Radar
-from core.draw.scales import linear_scale, ratio_scale, scale_over
-from core.draw.svg import SvgCanvas, svg
-from core.findings import Finding, Floor, Interval, ScorerUse
+from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
+from biasprint.core.draw.plots import _Radar
+from biasprint.core.draw.scales import linear_scale, ratio_scale, scale_over
+from biasprint.core.draw.svg import SvgCanvas, svg
+from biasprint.core.findings import Finding, Floor, Interval, ScorerUse
 
 HOSTILE = '<script>alert("1")</script> & \x00\x07\ud800 ]]> \' "quoted" ' + "W" * 90
 SVG = "{http://www.w3.org/2000/svg}"

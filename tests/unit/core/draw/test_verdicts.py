@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import core
-from core.cli.measure_command import verdicts
-from core.draw import digits
-from core.draw.verdicts import apart, null_value
-from core.findings import Adjustment, Finding, Floor, Interval
-from core.report.audit import Audited, audit_report, report_bytes
-from core.report.questions import answered
-from core.studies.findings import with_benjamini_hochberg, with_holm
+from biasprint import core
+from biasprint.core.cli.measure_command import verdicts
+from biasprint.core.draw import digits
+from biasprint.core.draw.verdicts import apart, null_value
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval
+from biasprint.core.report.audit import Audited, audit_report, report_bytes
+from biasprint.core.report.questions import answered
+from biasprint.core.studies.findings import with_benjamini_hochberg, with_holm
 
 RATIO = Finding(
     id="letters.lexicon.odds_ratio", label="agentic", title="Agentic words: male against female",

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from raters_scene import add_plan, rate, rows_of, with_outputs
 
-from core.errors import UsageError
-from core.judging.adjudication import adjudicate, adjudicated, disagreements, neutral_order, split
-from core.project.project import Project
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.adjudication import adjudicate, adjudicated, disagreements, neutral_order, split
+from biasprint.core.project.project import Project
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from raters_scene import add_plan, answer_packet, copy_of, merged, packets_for, rate, with_outputs
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.raters import PlanState, RaterStates
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.raters import PlanState, RaterStates
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_what_was_taken_back_is_not_done(project: Project) -> None:
     plan = add_plan(project)
     session = rate(project, plan, "R01", {0: ("choice", 0)}, reveal=False)
     (row,) = project.judging.judgments(session)
-    from core.project.specs import JudgmentSpec
+    from biasprint.core.project.specs import JudgmentSpec
 
     project.judging.record(
         JudgmentSpec(

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
-from core.errors import UsageError
-from core.judging.assignment import assigned
-from core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
-from core.judging.planner import dealt
-from core.project.rows import ComparisonItem, ComparisonRow
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.assignment import assigned
+from biasprint.core.judging.plan import CHECK, REPEAT_DISTANCE, PlanSettings
+from biasprint.core.judging.planner import dealt
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow
 
 OWN = PlanSettings(own_order=True)
 

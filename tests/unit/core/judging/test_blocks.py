@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from core.judging.blocks import balanced_blocks, meetings
-from core.judging.plan import Candidate, draw_plan
-from core.text import sha256_text
+from biasprint.core.judging.blocks import balanced_blocks, meetings
+from biasprint.core.judging.plan import Candidate, draw_plan
+from biasprint.core.text import sha256_text
 
 MANY = ("a", "b", "c", "d", "e", "f", "g")
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from core.judging.carefulness import (
+from biasprint.core.judging.carefulness import (
     FASTEST,
     GivenChoice,
     failed_checks,
@@ -19,7 +19,7 @@ from core.judging.carefulness import (
     too_quick,
     with_others,
 )
-from core.judging.known import CheckResult
+from biasprint.core.judging.known import CheckResult
 
 
 def said(number: int, place: int | None = 0, *, seconds: float = 20.0, words: int = 60, cards: int = 2) -> GivenChoice:

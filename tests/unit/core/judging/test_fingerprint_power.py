@@ -10,8 +10,8 @@ from statistics import pstdev
 
 import pytest
 
-from core.judging.fingerprint import PLANNED, power_of_choices
-from core.runs.fingerprint import in_compute
+from biasprint.core.judging.fingerprint import PLANNED, power_of_choices
+from biasprint.core.runs.fingerprint import in_compute
 
 IDENTITIES = ("a", "b", "c")
 SESSIONS = 60

@@ -20,10 +20,10 @@ from simulations.fingerprints import (
 )
 from simulations.rows import ALARM, Found, standard_error
 
-from core.judging.planner import plan_power
-from core.metrics.adjust import holm
-from core.metrics.power import exact_power
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.judging.planner import plan_power
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.power import exact_power
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 FINGERPRINTS, SEVERAL, LONG, SOAK = 400, 100, 1000, 10_000
 ERRORS = 3

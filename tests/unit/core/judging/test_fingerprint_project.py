@@ -12,14 +12,14 @@ import pytest
 from fingerprint_project import choosing, cycling, first_card, plan_of, project_with_texts, rated
 from inline_compute import Inline
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.fingerprint import AxisChoice, Fingerprint
-from core.judging.fingerprint_words import paragraphs
-from core.project.project import Project
-from core.project.rows import ComparisonRow
-from core.project.specs import AxisSpec
-from core.runs.fingerprint import fingerprint_of, group_of, raters_with_fingerprint
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.fingerprint import AxisChoice, Fingerprint
+from biasprint.core.judging.fingerprint_words import paragraphs
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow
+from biasprint.core.project.specs import AxisSpec
+from biasprint.core.runs.fingerprint import fingerprint_of, group_of, raters_with_fingerprint
 
 GENDER = ("man", "woman", "non-binary")
 PER_AXIS = 20

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, PreferencePower, ShareOfChoices
-from core.judging.fingerprint_words import limits, one_of, paragraphs
+from biasprint.core.judging.fingerprint import AxisChoice, AxisTest, Fingerprint, PreferencePower, ShareOfChoices
+from biasprint.core.judging.fingerprint_words import limits, one_of, paragraphs
 
 THREE = ("White", "Black", "Asian")
 SEEN = PreferencePower(60, 1, (0.55, 0.30, 0.15), 0.947)

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.judging.blind import BlindComparison, SessionView
-from core.judging.plan import texts_digest
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.vault import Vault
-from core.judging.wording import ComparisonWording
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import (
+from biasprint.core.errors import AppError
+from biasprint.core.judging.blind import BlindComparison, SessionView
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.vault import Vault
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
     OutputSpec,
@@ -27,7 +27,7 @@ from core.project.specs import (
     PromptSpec,
     RunSpec,
 )
-from core.text import sha256_text
+from biasprint.core.text import sha256_text
 
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 IDENTITIES = ("zqidentityone", "zqidentitytwo")
@@ -84,14 +84,12 @@ def project_path(tmp_path: Path) -> Path:
 
 def reachable(roots: Iterable[object]) -> list[object]:
     """Everything that references lead to: attributes, closures, containers, threads; of modules only ours."""
-    outside = {
-        id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith(("core", "desktop"))
-    }
+    outside = {id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith("biasprint.")}
     seen: dict[int, object] = {}
     waiting = list(roots)
     while waiting:
         one = waiting.pop()
-        foreign_class = isinstance(one, type) and not one.__module__.startswith(("core", "desktop"))
+        foreign_class = isinstance(one, type) and not one.__module__.startswith("biasprint.")
         if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType) or foreign_class:
             continue
         seen[id(one)] = one

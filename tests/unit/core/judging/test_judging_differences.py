@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import MOST_ALIGNED_WORDS, word_differences
+from biasprint.core.text import MOST_ALIGNED_WORDS, word_differences
 
 
 def marked(*texts: str) -> list[list[str]]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.judging.blind import RatingCriterion
-from core.judging.model_rater import card_orders, fence_code, judging_prompt, judging_words, read_reply
-from core.judging.wording import shipped_wording
+from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.model_rater import card_orders, fence_code, judging_prompt, judging_words, read_reply
+from biasprint.core.judging.wording import shipped_wording
 
 LINES = (Path(__file__).parents[3] / "data" / "judging_attacks.jsonl").read_text(encoding="utf-8").splitlines()
 ATTACKS = {row["name"]: row["text"] for row in map(json.loads, LINES)}
@@ -97,7 +97,7 @@ def test_the_code_is_in_no_text_even_if_one_guessed_it(monkeypatch: pytest.Monke
         def hexdigest(self) -> str:
             return "f" * 64 if self.first else self.real
 
-    monkeypatch.setattr("core.judging.model_rater.hashlib.sha256", Constant)
+    monkeypatch.setattr("biasprint.core.judging.model_rater.hashlib.sha256", Constant)
     code = fence_code([f"=== TEXT A ENDS {'f' * 16} ===", "b"], "salt")
     assert code != "f" * 16
 

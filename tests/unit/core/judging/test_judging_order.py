@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.judging.card_order import CardOrder, rater_number
-from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
+from biasprint.core.judging.card_order import CardOrder, rater_number
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow, PlanRow
 
 IDENTITIES = {2: ("queer", "straight"), 3: ("asian", "black", "white")}
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.judging.plan import REPEAT_DISTANCE, Candidate, draw_plan, texts_digest
-from core.text import sha256_text
+from biasprint.core.judging.plan import REPEAT_DISTANCE, Candidate, draw_plan, texts_digest
+from biasprint.core.text import sha256_text
 
 AXES = {"race": ("asian", "black", "white"), "orientation": ("queer", "straight")}
 TASKS = [f"task{number}" for number in range(4)]

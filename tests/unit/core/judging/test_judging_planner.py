@@ -5,9 +5,17 @@ from time import perf_counter
 
 import pytest
 
-from core.errors import AppError
-from core.judging.planner import AGREEMENT, PREFERENCE, JudgingDesign, detectable, needed, plan_power, raters_needed
-from core.metrics.power import exact_power, top_shares
+from biasprint.core.errors import AppError
+from biasprint.core.judging.planner import (
+    AGREEMENT,
+    PREFERENCE,
+    JudgingDesign,
+    detectable,
+    needed,
+    plan_power,
+    raters_needed,
+)
+from biasprint.core.metrics.power import exact_power, top_shares
 
 
 def test_the_chance_of_a_session_is_the_exact_power_and_says_so_plainly() -> None:

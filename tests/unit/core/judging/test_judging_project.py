@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging import work
-from core.judging.session import JudgingSession, open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import ComparisonWording, ProjectWording
-from core.judging.work import CompactRows
-from core.project.project import Project
-from core.project.specs import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging import work
+from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import ComparisonWording, ProjectWording
+from biasprint.core.judging.work import CompactRows
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import (
     AxisSpec,
     GeneratorSpec,
     OutputSpec,
@@ -23,7 +23,7 @@ from core.project.specs import (
     RaterSpec,
     RunSpec,
 )
-from core.runs.compare import compare
+from biasprint.core.runs.compare import compare
 
 AXES = {"race": ("white", "black", "asian"), "orientation": ("straight", "queer")}
 TASKS, THEMES = ("haiku", "song"), ("castle", "stars", "rain")
@@ -82,7 +82,7 @@ def open_first(project: Project, code: str = "R01") -> tuple[JudgingSession, obj
 
 
 def test_a_session_has_the_words_of_prompts_that_were_made_after_judging_was_opened(project, monkeypatch):
-    monkeypatch.setattr("core.judging.wording.shipped_wording", lambda: ComparisonWording({}))
+    monkeypatch.setattr("biasprint.core.judging.wording.shipped_wording", lambda: ComparisonWording({}))
     draw(project)
     door = open_judging(ProjectStore(project), ProjectWording(project))
     words = {task: {"title": f"My {task}", "rubric": [["Wit", "Is it funny?"]]} for task in TASKS}

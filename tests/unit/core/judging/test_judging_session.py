@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import AppError
-from core.judging.blind import GivenAnswer, RatingCriterion
-from core.judging.plan import texts_digest
-from core.judging.session import JudgingSession, open_judging
-from core.judging.store import AxisLabels
-from core.judging.wording import ComparisonWording, TaskWords
-from core.project.changes import Changes
-from core.project.connection import NotSaved
-from core.project.rows import ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
-from core.project.specs import JudgmentSpec
-from core.text import sha256_text
+from biasprint.core.errors import AppError
+from biasprint.core.judging.blind import GivenAnswer, RatingCriterion
+from biasprint.core.judging.plan import texts_digest
+from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.store import AxisLabels
+from biasprint.core.judging.wording import ComparisonWording, TaskWords
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
+from biasprint.core.project.specs import JudgmentSpec
+from biasprint.core.text import sha256_text
 
 IDENTITIES = ("asian", "black", "white")
 WORDING = ComparisonWording({"haiku": TaskWords("Haiku", (RatingCriterion("Imagery", "It shows."),))})

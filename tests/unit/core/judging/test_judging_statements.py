@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from rating_files import rating_project
 
-from core.errors import AppError
-from core.judging.session import JudgingSession, open_judging
-from core.judging.store import ProjectStatements, ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.connection import NotSaved
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.store import ProjectStatements, ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.project import Project
 
 CONSENT = "You rate texts, and your answers are stored."
 
@@ -170,7 +170,7 @@ def test_a_rating_that_fails_is_not_kept_as_if_it_were_saved(sit: Open, monkeypa
         raise NotSaved("The disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.project.stores.findings.Annotations.add_many", full)
+        patch.setattr("biasprint.core.project.stores.findings.Annotations.add_many", full)
         with pytest.raises(AppError, match="rating was not saved"):
             one.rate(0, 0, 3)
     assert not any(any(card) for card in one.door.current().result().comparison.ratings)
@@ -190,7 +190,7 @@ def test_a_note_that_could_not_be_saved_is_tried_again_and_never_called_saved(
         raise NotSaved("The disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.project.stores.judging.Judging.save_draft", full)
+        patch.setattr("biasprint.core.project.stores.judging.Judging.save_draft", full)
         one = sit("R02")
         for _ in range(2):  # the same words again are no more on disk than before
             with pytest.raises(AppError, match="note was not saved"):
@@ -268,7 +268,7 @@ def test_with_a_clock_set_back_answers_keep_their_order_and_no_time_is_negative(
 ):
     backwards = (datetime(2026, 3, 29, 3, tzinfo=UTC) - timedelta(hours=n) for n in itertools.count())
     for module in ("judging", "findings"):
-        monkeypatch.setattr(f"core.project.stores.{module}.utc_now", lambda: next(backwards).isoformat())
+        monkeypatch.setattr(f"biasprint.core.project.stores.{module}.utc_now", lambda: next(backwards).isoformat())
     one = sit(criterion_ratings=True)
     for card in (0, 1, 2):
         one.rate(card, 0, 1)

@@ -1,8 +1,8 @@
 """What a comparison is called and judged by."""
 
-from core.judging.blind import RatingCriterion
-from core.judging.wording import ComparisonWording, TaskWords, shipped_wording
-from core.prompts.cogs import cogs_tasks, cogs_themes
+from biasprint.core.judging.blind import RatingCriterion
+from biasprint.core.judging.wording import ComparisonWording, TaskWords, shipped_wording
+from biasprint.core.prompts.cogs import cogs_tasks, cogs_themes
 
 
 def test_every_shipped_task_has_a_title_and_its_rubric():

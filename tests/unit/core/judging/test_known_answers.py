@@ -7,16 +7,16 @@ import pytest
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 from packet_files import coordinator, judging, make, merge
 
-from core.errors import AppError
-from core.judging.known import KnownAnswer, PracticeResult, check_result, fitted, practice_result, read_known
-from core.judging.plan import CHECK, RIGHT, PlanSettings
-from core.judging.session import open_judging
-from core.judging.store import ProjectStatements, ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.project import Project
-from core.runs.fingerprint import asked_rows
-from core.runs.measure.creativity import axes_of
-from core.runs.measure.creativity_columns import judgment_columns
+from biasprint.core.errors import AppError
+from biasprint.core.judging.known import KnownAnswer, PracticeResult, check_result, fitted, practice_result, read_known
+from biasprint.core.judging.plan import CHECK, RIGHT, PlanSettings
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStatements, ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.project import Project
+from biasprint.core.runs.fingerprint import asked_rows
+from biasprint.core.runs.measure.creativity import axes_of
+from biasprint.core.runs.measure.creativity_columns import judgment_columns
 
 CLEAR = KnownAnswer(("Snow falls on the pond.", "pond the on falls snow"), 0, "haiku", "stars", "The other is no text.")
 THREE = KnownAnswer(("x", "A quiet night.", "y"), 1, "haiku")

@@ -9,24 +9,24 @@ from fingerprint_project import choosing, plan_of, project_with_texts, rated
 from inline_compute import Inline
 from packet_files import coordinator, finished, make, merge
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.judging.looking import SEEN, record_look, sessions_to_ask
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.check import check_project
-from core.project.project import Project
-from core.project.stores.judging import LOOK
-from core.report.export import export_rows
-from core.runs.exporting import columns
-from core.runs.exporting import rows as exported
-from core.runs.fingerprint import fingerprint_of
-from core.runs.live.choices import JudgedChoices
-from core.runs.measure import measure_project, measure_tables
-from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.sample import unpack_sample
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.looking import SEEN, record_look, sessions_to_ask
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores.judging import LOOK
+from biasprint.core.report.export import export_rows
+from biasprint.core.runs.exporting import columns
+from biasprint.core.runs.exporting import rows as exported
+from biasprint.core.runs.fingerprint import fingerprint_of
+from biasprint.core.runs.live.choices import JudgedChoices
+from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.runs.sample import unpack_sample
+from biasprint.core.studies.study import MeasureOptions
 
 
 @pytest.fixture

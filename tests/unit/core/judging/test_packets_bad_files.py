@@ -23,15 +23,15 @@ from packet_files import (
 )
 from sqlalchemy import Connection
 
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.packet import ShownComparison, content_sha256, packet_parts
-from core.project.changes import Changes
-from core.project.check import check_project
-from core.project.connection import NotSaved
-from core.project.project import Project
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.packet import ShownComparison, content_sha256, packet_parts
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.check import check_project
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.project import Project
+from biasprint.core.text import sha256_text
 
 
 @pytest.fixture

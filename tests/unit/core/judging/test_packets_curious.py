@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from packet_files import AXIS, IDENTITIES, MODEL, answer, coordinator, finished, make, rated_through_the_door, text_of
 
-from core.judging.card_order import CardOrder
-from core.project.project import Project
-from core.project.rows import ComparisonItem, ComparisonRow, PlanRow
+from biasprint.core.judging.card_order import CardOrder
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem, ComparisonRow, PlanRow
 
 COMPARISONS, KNOWN = 14, 10
 

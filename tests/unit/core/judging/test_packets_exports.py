@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from packet_files import IDENTITIES, answer, coordinator, copied, make, merge
 
-from core.jobs import JobContext
-from core.judging.adjudication import adjudicate
-from core.judging.packets.packet import finish_packet
-from core.project.project import Project
-from core.project.specs import JudgmentSpec, RaterSpec
-from core.report.export import export_rows
-from core.runs.exporting import columns, rows
-from core.runs.measure.creativity_columns import judgment_table_columns
-from core.tables.rows import Record
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import adjudicate
+from biasprint.core.judging.packets.packet import finish_packet
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
+from biasprint.core.report.export import export_rows
+from biasprint.core.runs.exporting import columns, rows
+from biasprint.core.runs.measure.creativity_columns import judgment_table_columns
+from biasprint.core.tables.rows import Record
 
 
 @pytest.fixture

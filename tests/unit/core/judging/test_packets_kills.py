@@ -11,9 +11,9 @@ from killed import Lives
 from packet_files import coordinator, finished, make, merge, rated_through_the_door
 from packet_kills import RATE, Told, kill_often, look_at, note_of
 
-from core.judging.packets.packet import packet_info
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.judging.packets.packet import packet_info
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, text_of
 
-from core.errors import AppError, UsageError
-from core.judging.card_order import CardOrder
-from core.judging.packets.decisions import packets
-from core.judging.packets.packet import finish_packet, packet_info
-from core.judging.service import JudgingService
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.judging.work import Refused
-from core.project.connection import NotSaved
-from core.project.lock import ProjectInUse
-from core.project.project import Project
-from core.project.specs import RaterSpec
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.judging.card_order import CardOrder
+from biasprint.core.judging.packets.decisions import packets
+from biasprint.core.judging.packets.packet import finish_packet, packet_info
+from biasprint.core.judging.service import JudgingService
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import Refused
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.lock import ProjectInUse
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import RaterSpec
 
 
 @pytest.fixture

@@ -21,14 +21,14 @@ from packet_files import (
     text_of,
 )
 
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.judging.packets.decisions import conflicts, count_unfinished, decide, packets
-from core.judging.store import KIND
-from core.project.check import check_project
-from core.project.project import Project
-from core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
-from core.text import sha256_text
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.decisions import conflicts, count_unfinished, decide, packets
+from biasprint.core.judging.store import KIND
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec, RaterSpec
+from biasprint.core.text import sha256_text
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_changed_texts_are_listed_and_their_answers_left_out(project: Path, pack
 
 def test_two_cards_with_one_text_are_told_apart_by_where_they_stood(project: Path) -> None:
     plan = coordinator(project)
-    from core.judging.plan import texts_digest
+    from biasprint.core.judging.plan import texts_digest
 
     with closing(sqlite3.connect(project)) as connection:  # both men wrote the same
         connection.execute(
@@ -254,12 +254,12 @@ def test_a_clock_that_was_set_back_changes_no_order(
     with Project.open(packet) as inside:
         for index, card in ((0, 0), (1, 1), (0, 2)):
             at = next(times)
-            monkeypatch.setattr("core.project.stores.judging.utc_now", lambda at=at: at)
+            monkeypatch.setattr("biasprint.core.project.stores.judging.utc_now", lambda at=at: at)
             say(inside, index, "choice", card)
     monkeypatch.undo()
     finished(packet)
     merge(project, packet)
-    from core.runs.exporting import rows as exported
+    from biasprint.core.runs.exporting import rows as exported
 
     with Project.open(project) as open_one:
         made = list(exported(JobContext(), open_one, "judgments", superseded=True))

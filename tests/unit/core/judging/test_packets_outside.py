@@ -10,16 +10,16 @@ import pytest
 from outside_results import Answering, annotation, label_studio_answers, potato_answers
 from packet_files import CANARIES, TITLE, coordinator, make, merge, text_of
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.card_order import CardOrder
-from core.judging.packets.decisions import conflicts, packets
-from core.judging.packets.hand_out import hand_out
-from core.judging.packets.make import MadePacket
-from core.judging.packets.outside import Tool
-from core.judging.packets.report import MergeReport
-from core.project.project import Project
-from core.project.rows import JudgmentRow
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.card_order import CardOrder
+from biasprint.core.judging.packets.decisions import conflicts, packets
+from biasprint.core.judging.packets.hand_out import hand_out
+from biasprint.core.judging.packets.make import MadePacket
+from biasprint.core.judging.packets.outside import Tool
+from biasprint.core.judging.packets.report import MergeReport
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow
 
 TOOLS: tuple[Tool, ...] = ("potato", "label-studio")
 CODES = ("R01", "R02")

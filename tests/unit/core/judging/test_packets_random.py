@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 from packet_files import coordinator, make
 from sqlalchemy import Connection
 
-from core.jobs import JobContext
-from core.judging.packets.decisions import open_conflicts
-from core.judging.packets.merge import merge_packets
-from core.project import writer
-from core.project.connection import connect, engine_for
-from core.project.project import Project
-from core.project.specs import AnnotationSpec, JudgmentSpec
-from core.project.stores.chain import sign_judgment
-from core.project.stores.judging import DECISION, _judgment_values, judgment
-from core.project.stores.packets import _seal
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.decisions import open_conflicts
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.project import writer
+from biasprint.core.project.connection import connect, engine_for
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AnnotationSpec, JudgmentSpec
+from biasprint.core.project.stores.chain import sign_judgment
+from biasprint.core.project.stores.judging import DECISION, _judgment_values, judgment
+from biasprint.core.project.stores.packets import _seal
 
 COMPARISONS, RATERS = 2, ("R01", "R02")
 ANSWERS = (("choice", 0), ("choice", 2), ("tie", None), ("undone", None))

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from packet_files import answer, chosen_texts, coordinator, copied, finished, make, merge
 
-from core.jobs import JobContext
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.report import MergedFile
-from core.project.project import Project
-from core.project.stores import chain
-from core.project.stores.judging import judgment_sha256
-from core.project.stores.packets import _seal
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.report import MergedFile
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores import chain
+from biasprint.core.project.stores.judging import judgment_sha256
+from biasprint.core.project.stores.packets import _seal
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def forged(packet: Path, alter: Callable[[sqlite3.Connection], object], *, key: 
         for row in map(dict, connection.execute("SELECT * FROM judgment").fetchall()):
             connection.execute("UPDATE judgment SET row_sha256 = ? WHERE id = ?", (judgment_sha256(row), row["id"]))
         connection.commit()
-    from core.project.connection import connect, engine_for
+    from biasprint.core.project.connection import connect, engine_for
 
     with engine_for(lambda: connect(copy, writable=True)).connect() as own:
         (identity, manifest), (session,) = (

@@ -6,8 +6,8 @@ from math import ceil
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.judging.rank_planner import BEST, BEST_AND_WORST, PAIRS, RankDesign
+from biasprint.core.errors import AppError
+from biasprint.core.judging.rank_planner import BEST, BEST_AND_WORST, PAIRS, RankDesign
 
 
 def variance(identities: int, cards: int, worst: bool) -> float:

@@ -6,22 +6,22 @@ import pytest
 from fingerprint_project import choosing, cycling, plan_of, project_with_texts, rated
 from inline_compute import Inline
 
-from core.errors import UsageError
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
-from core.judging.known import KnownAnswer, PracticeResult
-from core.judging.plan import RIGHT
-from core.judging.store import ProjectStatements
-from core.judging.workshop import tellable_sessions
-from core.project.project import Project
-from core.runs.comparator import write_comparator
-from core.runs.exporting import judgment_rows
-from core.runs.live.choices import JudgedChoices
-from core.runs.measure import measure_tables
-from core.runs.measure.creativity import of_judged, with_excluded
-from core.runs.rater_quality import RaterCard, person_called, rater_cards
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
+from biasprint.core.judging.known import KnownAnswer, PracticeResult
+from biasprint.core.judging.plan import RIGHT
+from biasprint.core.judging.store import ProjectStatements
+from biasprint.core.judging.workshop import tellable_sessions
+from biasprint.core.project.project import Project
+from biasprint.core.runs.comparator import write_comparator
+from biasprint.core.runs.exporting import judgment_rows
+from biasprint.core.runs.live.choices import JudgedChoices
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.runs.measure.creativity import of_judged, with_excluded
+from biasprint.core.runs.rater_quality import RaterCard, person_called, rater_cards
+from biasprint.core.studies.study import MeasureOptions
 
 CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}.", f"No text {n}"), 0, "haiku", "stars") for n in range(4)]
 

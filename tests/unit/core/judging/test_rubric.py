@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.errors import UsageError
-from core.judging.rubric import instructions_of, question_of, rubric_of, rubric_text
+from biasprint.core.errors import UsageError
+from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of, rubric_text
 
 
 def test_a_rubric_is_a_line_for_each_criterion_and_reads_back_as_it_was_written():

@@ -8,22 +8,22 @@ import pytest
 from fingerprint_project import plan_of, project_with_texts
 from packet_files import coordinator, judging, make, merge
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.packets.hand_out import hand_out
-from core.judging.plan import CHECK, PlanSettings
-from core.judging.session import open_judging
-from core.judging.store import ProjectStatements, ProjectStore
-from core.judging.sway import DECLARED, check_sway, recommended_cards
-from core.judging.wording import shipped_wording
-from core.project.project import Project
-from core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
-from core.runs.exporting import judgment_rows
-from core.runs.fingerprint import asked_rows
-from core.runs.measure.creativity import axes_of
-from core.runs.measure.creativity_columns import judgment_columns
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.hand_out import hand_out
+from biasprint.core.judging.plan import CHECK, PlanSettings
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStatements, ProjectStore
+from biasprint.core.judging.sway import DECLARED, check_sway, recommended_cards
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
+from biasprint.core.runs.exporting import judgment_rows
+from biasprint.core.runs.fingerprint import asked_rows
+from biasprint.core.runs.measure.creativity import axes_of
+from biasprint.core.runs.measure.creativity_columns import judgment_columns
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 
 def row(place: int, repeat_of: str | None = None, axis: str = "gender") -> ComparisonRow:

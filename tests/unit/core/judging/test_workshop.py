@@ -11,11 +11,11 @@ import pytest
 from fingerprint_project import choosing, cycling, plan_of, project_with_texts, rated
 from scipy.stats import binom, binomtest, multinomial
 
-from core.errors import AppError
-from core.judging.planner import JudgingDesign
-from core.judging.session import JudgingSession, open_judging
-from core.judging.wording import ComparisonWording
-from core.judging.workshop import (
+from biasprint.core.errors import AppError
+from biasprint.core.judging.planner import JudgingDesign
+from biasprint.core.judging.session import JudgingSession, open_judging
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.workshop import (
     Pin,
     WorkshopStore,
     attendance,
@@ -28,8 +28,8 @@ from core.judging.workshop import (
     tellable_sessions,
     workshop_plans,
 )
-from core.metrics.affinity import exact_floor, spread
-from core.project.project import Project
+from biasprint.core.metrics.affinity import exact_floor, spread
+from biasprint.core.project.project import Project
 
 
 @pytest.fixture

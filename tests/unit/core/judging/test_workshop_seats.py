@@ -6,15 +6,15 @@ import pytest
 from outside_results import Answering, label_studio_answers, potato_answers
 from packet_files import answer, coordinator, copied, finished
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.packets.decisions import conflicts, decide_seats, packets, seats_to_decide
-from core.judging.packets.make import MadePacket
-from core.judging.packets.outside import Tool
-from core.judging.packets.seats import Collected, collect_seats, make_seats
-from core.judging.workshop import attendance, in_steps
-from core.project.project import Project
-from core.project.stores import packets as clock_of_packets
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.decisions import conflicts, decide_seats, packets, seats_to_decide
+from biasprint.core.judging.packets.make import MadePacket
+from biasprint.core.judging.packets.outside import Tool
+from biasprint.core.judging.packets.seats import Collected, collect_seats, make_seats
+from biasprint.core.judging.workshop import attendance, in_steps
+from biasprint.core.project.project import Project
+from biasprint.core.project.stores import packets as clock_of_packets
 
 ALL = [(index, "choice", 0) for index in range(6)]
 

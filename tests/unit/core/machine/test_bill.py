@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import bill
-from core.machine.licences import packages
+from biasprint.core.machine import bill
+from biasprint.core.machine.licences import packages
 
 ROOT = Path(__file__).parents[4]
 HEAD = ROOT / "models" / "agency" / "head.safetensors"

@@ -17,7 +17,7 @@ import psutil
 import pytest
 from fake_index import Cut, FakeIndex
 
-from core.machine.installation import lock
+from biasprint.core.machine.installation import lock
 
 ROOT = Path(__file__).parents[4]
 TESTS = ROOT / "tests"
@@ -80,7 +80,7 @@ class Environment:
         (folder / "pyproject.toml").write_text('[project]\ndependencies = ["alpha==1.0", "beta==1.0"]\n')
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")}
         self.variables = kept | {
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]),
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "core" / "python"), str(folder)]),
             "BIASPRINT_HOME": str(folder / "home"),
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_INDEX_URL": index.url,

@@ -9,10 +9,10 @@ from typing import IO
 
 import pytest
 
-import core
-from core.jobs import JobContext
-from core.machine import installation
-from core.machine.installation import declared, lock, preparing, state
+from biasprint import core
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import installation
+from biasprint.core.machine.installation import declared, lock, preparing, state
 
 ROOT = Path(core.__file__).parents[1]
 
@@ -58,7 +58,7 @@ def test_a_module_is_in_one_part_only() -> None:
 def test_it_imports_nothing_that_has_to_be_installed_first() -> None:
     """run.py uses it under a bare Python: here one without any package."""
     asks = (
-        "import sys, core.machine.installation as room; room.status(); room.parts();"
+        "import sys, biasprint.core.machine.installation as room; room.status(); room.parts();"
         "print([name for name in sys.modules if name.partition('.')[0] not in {*sys.stdlib_module_names, 'core',"
         " '__main__'} and not name.startswith(('_', 'sitecustomize'))])"
     )

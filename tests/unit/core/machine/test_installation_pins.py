@@ -9,7 +9,7 @@ import pytest
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 
-from core.machine.installation import declared, pins
+from biasprint.core.machine.installation import declared, pins
 
 PROJECT = tomllib.loads((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.machine.installation import pip
+from biasprint.core.machine.installation import pip
 
 RETRYING = "WARNING: Retrying (Retry(total=0, connect=None)) after connection broken by '{}': /simple/alpha/"
 NOT_FOUND = "ERROR: No matching distribution found for alpha==1.0"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import core
-from core.machine import licences
-from core.machine.installation.declared import requirements_of_light
-from core.machine.licences import PackageLicence, licence_of, packages, page
+from biasprint import core
+from biasprint.core.machine import licences
+from biasprint.core.machine.installation.declared import requirements_of_light
+from biasprint.core.machine.licences import PackageLicence, licence_of, packages, page
 
 ROOT = Path(core.__file__).parent.parent
 EXTRAS = ("server", "build")
@@ -135,5 +135,5 @@ def test_what_the_light_edition_is_made_of_leads_to_no_package_that_it_leaves_ou
 
 def test_the_package_takes_the_metadata_of_all_it_holds() -> None:
     spec = (ROOT / "build.spec").read_text(encoding="utf-8")
-    assert "core.machine.licences" in spec
+    assert "biasprint.core.machine.licences" in spec
     assert all(f'"{module}": "py"' in spec for module in ("gensim", "fpdf"))

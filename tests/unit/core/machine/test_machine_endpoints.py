@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.machine.endpoints import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine.endpoints import (
     FILE,
     Address,
     Endpoint,
@@ -22,7 +22,7 @@ from core.machine.endpoints import (
     rough_tokens,
     save,
 )
-from core.machine.storage import home
+from biasprint.core.machine.storage import home
 
 EUROS = Price(2.0, 8.0, "EUR")
 

@@ -11,10 +11,10 @@ import pytest
 from keyring.backends.chainer import ChainerBackend
 from keyring.errors import KeyringError, NoKeyringError
 
-from core.errors import AppError, UsageError
-from core.machine import keys
-from core.machine.endpoints import endpoint_of, save
-from core.machine.storage import home
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import keys
+from biasprint.core.machine.endpoints import endpoint_of, save
+from biasprint.core.machine.storage import home
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -152,7 +152,10 @@ def test_no_file_is_written_for_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_keyring_is_imported_only_when_a_key_is_asked_for() -> None:
-    script = "import sys, core.machine.keys, core.backends.openai_compatible; print('keyring' in sys.modules)"
+    script = (
+        "import sys, biasprint.core.machine.keys, biasprint.core.backends.openai_compatible\n"
+        "print('keyring' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from fake_hub import classifier, safetensors
 
-from core.errors import AppError, UsageError
-from core.machine import storage
-from core.machine.models import catalogue, installed, layout, records, upkeep
-from core.machine.models.sizes import in_words
-from core.machine.models.upkeep import add, remove
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import storage
+from biasprint.core.machine.models import catalogue, installed, layout, records, upkeep
+from biasprint.core.machine.models.sizes import in_words
+from biasprint.core.machine.models.upkeep import add, remove
 
 GGUF = b"GGUF" + (3).to_bytes(4, "little") + bytes(40)
 
@@ -75,7 +75,7 @@ def test_the_packaged_embedder_is_here_and_has_the_official_hash() -> None:
     model = installed.find("all-minilm-l6-v2", ("embedding",))
     assert (model.origin, model.format, model.trouble) == ("bundled", "folder", "")
     assert upkeep.verify("all-minilm-l6-v2")[0].sound
-    from core.scorers.minilm import WEIGHTS, WEIGHTS_SHA256
+    from biasprint.core.scorers.minilm import WEIGHTS, WEIGHTS_SHA256
 
     assert layout.sha256_of(model.path / WEIGHTS) == WEIGHTS_SHA256
 
@@ -437,8 +437,9 @@ def test_sizes_in_words(size: int | None, words: str) -> None:
 
 def test_the_packages_import_nothing_heavy() -> None:
     code = (
-        "import sys, core.machine.offline, core.machine.models.get, core.machine.models.installed, "
-        "core.machine.models.installed, core.machine.models.upkeep\n"
+        "import sys, biasprint.core.machine.offline, biasprint.core.machine.models.get\n"
+        "import "
+        "biasprint.core.machine.models.installed, biasprint.core.machine.models.upkeep\n"
         "heavy = {'torch', 'transformers', 'huggingface_hub', 'numpy', 'httpx', 'httpx2', 'rich'} & set(sys.modules)\n"
         "sys.exit(f'imported: {heavy}' if heavy else 0)"
     )

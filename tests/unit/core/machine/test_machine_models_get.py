@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from fake_hub import FakeHub, Repository, Rule, classifier
 
-from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext, Progress
-from core.machine import offline, storage
-from core.machine.models import hub as hub_module
-from core.machine.models import installed, records, upkeep
-from core.machine.models.get import get
-from core.machine.models.network import is_safe
-from core.machine.models.upkeep import remove, staging
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine import offline, storage
+from biasprint.core.machine.models import hub as hub_module
+from biasprint.core.machine.models import installed, records, upkeep
+from biasprint.core.machine.models.get import get
+from biasprint.core.machine.models.network import is_safe
+from biasprint.core.machine.models.upkeep import remove, staging
 
 NAME = "language-agency"  # of the catalogue, without a revision
 REPOSITORY = "emmatliu/language-agency-classifier"
@@ -37,7 +37,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     monkeypatch.delenv(offline.VARIABLE, raising=False)
     monkeypatch.setenv("HF_HOME", str(own_home / "hf"))
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
-    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({FIRST: classifier(SIZE)}, FIRST)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -167,7 +167,7 @@ def test_a_server_that_ignores_the_range_is_read_from_the_beginning(hub: FakeHub
 
 
 def test_what_came_before_a_failure_is_not_fetched_again(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.TRIES", 1)
     hub.rules[WEIGHTS] = Rule("cut", at=200_000)
     with pytest.raises(AppError, match="could not be reached") as error:
         get(NAME)
@@ -431,7 +431,7 @@ def test_a_changed_file_is_found_by_verify_and_by_the_next_use(hub: FakeHub) -> 
 
 
 def test_removing_deletes_the_files_and_a_half_download(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.machine.models.hub.TRIES", 1)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.TRIES", 1)
     hub.rules[WEIGHTS] = Rule("cut", at=100_000)
     with pytest.raises(AppError):
         get(NAME)

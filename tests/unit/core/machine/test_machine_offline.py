@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.machine import offline, storage
+from biasprint.core.errors import AppError
+from biasprint.core.machine import offline, storage
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def program_home(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Path:
 
 def run(code: str, **env: str) -> str:
     """What a program with the guard prints."""
-    whole = f"import socket\nfrom core.machine import offline\noffline.guard_sockets()\n{code}"
+    whole = f"import socket\nfrom biasprint.core.machine import offline\noffline.guard_sockets()\n{code}"
     done = subprocess.run(
         [sys.executable, "-c", whole],
         capture_output=True,
@@ -185,7 +185,8 @@ def test_a_change_that_fails_writes_nothing() -> None:
 
 def test_a_lock_is_free_again_when_its_process_is_killed(program_home: Path) -> None:
     code = (
-        "import os\nfrom core.machine.storage import locked\nwith locked('x.lock'):\n    print('held')\n    os._exit(9)"
+        "import os\nfrom biasprint.core.machine.storage import locked\n"
+        "with locked('x.lock'):\n    print('held')\n    os._exit(9)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 9, done.stderr
@@ -196,7 +197,7 @@ def test_a_lock_is_free_again_when_its_process_is_killed(program_home: Path) -> 
 def test_a_lock_that_another_process_holds_is_said(program_home: Path) -> None:
     code = """
 import sys
-from core.machine.storage import locked
+from biasprint.core.machine.storage import locked
 with locked("x.lock"):
     print("held", flush=True)
     sys.stdin.read()

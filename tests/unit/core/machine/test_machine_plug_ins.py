@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import plug_ins
+from biasprint.core.machine import plug_ins
 
 later = count(1_700_000_000_000_000_000, 1_000_000_000)
 

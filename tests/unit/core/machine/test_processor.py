@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.machine import processor
-from core.machine.processor import for_compilers, keep_sums_alike
+from biasprint.core.machine import processor
+from biasprint.core.machine.processor import for_compilers, keep_sums_alike
 
 SAPPHIRE_RAPIDS = frozenset({"GenuineIntel", "avx2", "avx512bw", "amx_tile"})
 HASWELL = frozenset({"GenuineIntel", "avx2"})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import system_libraries
-from core.machine.system_libraries import QT_NEEDS, WAYLAND_NEEDS, X11_NEEDS, why_no_picture, why_no_window
+from biasprint.core.machine import system_libraries
+from biasprint.core.machine.system_libraries import QT_NEEDS, WAYLAND_NEEDS, X11_NEEDS, why_no_picture, why_no_window
 
 SPOKEN_OF = ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_SESSION_TYPE", "QT_QPA_PLATFORM")
 

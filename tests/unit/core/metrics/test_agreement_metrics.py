@@ -6,7 +6,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 from statsmodels.stats.proportion import proportion_confint
 
-from core.metrics.agreement import (
+from biasprint.core.metrics.agreement import (
     MISSING,
     Measurement,
     cohen_kappa,
@@ -17,7 +17,7 @@ from core.metrics.agreement import (
     mean_cohen_kappa,
     raw_agreement,
 )
-from core.metrics.jackknife import FEWEST_UNITS
+from biasprint.core.metrics.jackknife import FEWEST_UNITS
 
 # Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, section C: 4 observers, 12 units, with gaps (0).
 # Gwet takes the same table (Handbook of Inter-Rater Reliability, 2014, table 2.10) and gives percent agreement 0.81818

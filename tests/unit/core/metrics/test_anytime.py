@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from core.metrics.anytime import (
+from biasprint.core.metrics.anytime import (
     BoundedMean,
     clustered_share_band,
     first_differing,
@@ -16,7 +16,7 @@ from core.metrics.anytime import (
     spread_band,
     watched_chance_range,
 )
-from core.metrics.proportions import wilson
+from biasprint.core.metrics.proportions import wilson
 
 
 @pytest.mark.parametrize(("chosen", "n"), [(0, 5), (7, 17), (33, 60), (60, 60)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.affinity import (
+from biasprint.core.metrics.affinity import (
     affinity_floor,
     affinity_interval,
     affinity_score,
@@ -15,8 +15,8 @@ from core.metrics.affinity import (
     spread,
     spread_maximum,
 )
-from core.metrics.power import choices_needed, detectable_affinity
-from core.metrics.proportions import clustered_share, design_effect, equal_chances, share
+from biasprint.core.metrics.power import choices_needed, detectable_affinity
+from biasprint.core.metrics.proportions import clustered_share, design_effect, equal_chances, share
 
 RNG_SEED = 7
 

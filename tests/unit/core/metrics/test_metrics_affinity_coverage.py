@@ -10,8 +10,8 @@ from scipy.stats import multinomial
 from simulations.creativity import affinity_trial
 from simulations.rows import simulated, standard_error
 
-from core.metrics.affinity import affinity_interval, exact_floor, spread
-from core.metrics.result import Bounds
+from biasprint.core.metrics.affinity import affinity_interval, exact_floor, spread
+from biasprint.core.metrics.result import Bounds
 
 THREE = [
     (1 / 3, 1 / 3, 1 / 3),

@@ -8,8 +8,8 @@ from scipy import stats
 from simulations.rows import simulated, standard_error
 from simulations.sway import SWAYED, rater_trial, trial
 
-from core.metrics.arms import apart_by_chance, arm_effect, difference_of_effects
-from core.metrics.proportions import two_proportions
+from biasprint.core.metrics.arms import apart_by_chance, arm_effect, difference_of_effects
+from biasprint.core.metrics.proportions import two_proportions
 
 
 def test_of_independent_answers_it_is_agresti_and_caffos_with_students_quantile() -> None:

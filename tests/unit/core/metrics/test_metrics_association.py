@@ -8,9 +8,9 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import Table
 from statsmodels.stats.multitest import multipletests
 
-from core.metrics.adjust import benjamini_hochberg
-from core.metrics.ranks import kendall_tau, standard_error
-from core.metrics.topics import chi_squared, residual_p, standardised_residuals
+from biasprint.core.metrics.adjust import benjamini_hochberg
+from biasprint.core.metrics.ranks import kendall_tau, standard_error
+from biasprint.core.metrics.topics import chi_squared, residual_p, standardised_residuals
 
 # Given polarity (positive, neutral, negative) × chosen polarity.
 TABLE = np.array([[30, 12, 6], [10, 22, 9], [5, 14, 28]])

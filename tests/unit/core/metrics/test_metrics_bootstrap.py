@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.resampling import (
+from biasprint.core.metrics.resampling import (
     bootstrap_means,
     cluster_bootstrap_sums,
     shuffled_sums,

@@ -9,7 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW, ttost_ind, ttost_paired
 
-from core.metrics.means import (
+from biasprint.core.metrics.means import (
     base_rate_equivalence,
     clustered_mean,
     equivalence,
@@ -18,8 +18,8 @@ from core.metrics.means import (
     two_sample_difference,
     worth_mean,
 )
-from core.metrics.proportions import RateRatio, paired_proportions, rate_ratio, two_proportions
-from core.metrics.result import Difference
+from biasprint.core.metrics.proportions import RateRatio, paired_proportions, rate_ratio, two_proportions
+from biasprint.core.metrics.result import Difference
 
 FIRST = np.array([5.1, 4.8, 6.0, 5.5, 5.9, 4.2, 6.3])
 SECOND = np.array([4.9, 4.1, 5.2, 5.6, 5.0, 4.4, 5.1])

@@ -9,9 +9,9 @@ from scipy.stats import binomtest, permutation_test, ttest_ind, ttest_rel
 from statsmodels.stats.meta_analysis import effectsize_smd
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
-from core.metrics.grouped import group_difference, hedges_g, selection_rates, stratified_log_odds
-from core.metrics.proportions import agreeing_pairs
-from core.metrics.result import NO_BOUNDS, Difference
+from biasprint.core.metrics.grouped import group_difference, hedges_g, selection_rates, stratified_log_odds
+from biasprint.core.metrics.proportions import agreeing_pairs
+from biasprint.core.metrics.result import NO_BOUNDS, Difference
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "glassbox.json").read_text(encoding="utf-8"))
 RNG = np.random.default_rng(3)

@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.stats import boschloo_exact, norm, t, ttest_1samp, ttest_ind
 
-from core.metrics.interactions import crossed_contrasts, crossed_means, crossed_odds
+from biasprint.core.metrics.interactions import crossed_contrasts, crossed_means, crossed_odds
 
 INTERACTION = (1.0, -1.0, -1.0, 1.0)
 ROWS = (0.5, 0.5, -0.5, -0.5)

@@ -12,8 +12,8 @@ import pytest
 from metric_cases.case import EDGES, NONE, REFUSED, UNDEFINED, Case, flat, leaves
 from metric_cases.table import CASES, HELPERS
 
-import core.metrics
-from core.metrics.result import TestResult
+from biasprint.core import metrics
+from biasprint.core.metrics.result import TestResult
 
 every_metric = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
@@ -21,8 +21,8 @@ every_metric = pytest.mark.parametrize("case", CASES, ids=[case.name for case in
 def public_metrics() -> set[str]:
     """Every public function in core.metrics, as `module.function`, and every class that computes something."""
     found = set()
-    for module in pkgutil.iter_modules(core.metrics.__path__):
-        named = f"core.metrics.{module.name}"
+    for module in pkgutil.iter_modules(metrics.__path__):
+        named = f"biasprint.core.metrics.{module.name}"
         found |= {
             f"{module.name}.{name}"
             for name, member in vars(import_module(named)).items()

@@ -8,9 +8,9 @@ from scipy import stats
 from scipy.stats.contingency import expected_freq
 from statsmodels.stats.contingency_tables import Table2x2
 
-from core.metrics.clusters import Clusters
-from core.metrics.odds import clustered_odds_ratios, log_odds_ratio, published_odds_ratio, smallest_expected
-from core.metrics.resampling import generator
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.odds import clustered_odds_ratios, log_odds_ratio, published_odds_ratio, smallest_expected
+from biasprint.core.metrics.resampling import generator
 
 
 def letters(pairs: int, seed: int, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
@@ -175,6 +175,6 @@ def test_the_same_seed_gives_the_same_result_in_any_chunks(monkeypatch: pytest.M
     whole = clustered_odds_ratios(counts, tokens, clusters, 1, 500)
     assert clustered_odds_ratios(counts, tokens, clusters, 1, 500) == whole
     assert clustered_odds_ratios(counts, tokens, clusters, 2, 500) != whole
-    monkeypatch.setattr("core.metrics.resampling.CHUNK_CELLS", 24 * 7)
+    monkeypatch.setattr("biasprint.core.metrics.resampling.CHUNK_CELLS", 24 * 7)
     chunked = clustered_odds_ratios(counts, tokens, clusters, 1, 500)
     assert chunked[0].p == whole[0].p

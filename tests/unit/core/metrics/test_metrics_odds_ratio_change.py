@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.metrics.odds import odds_ratio_changes
+from biasprint.core.metrics.odds import odds_ratio_changes
 
 N = 40
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.metrics.clusters import Clusters
-from core.metrics.odds import clustered_odds_ratios
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.odds import clustered_odds_ratios
 
 LOGIT = -3.9
 

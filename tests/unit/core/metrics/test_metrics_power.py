@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import nct, t
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from core.metrics.power import detectable_difference, needed_n, within_sd
+from biasprint.core.metrics.power import detectable_difference, needed_n, within_sd
 
 
 def power_of_t(noncentrality: float, df: int) -> float:

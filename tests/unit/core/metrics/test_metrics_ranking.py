@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.optimize import minimize
 from simulations.rankings import K, studied
 
-from core.metrics import ranking as ranking_module
-from core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
+from biasprint.core.metrics import ranking as ranking_module
+from biasprint.core.metrics.ranking import IMAGINARY, NOBODY, NOT_LINKED, Ballots, fitted_strengths, ranking
 
 STRENGTHS = np.array([0.9, 0.3, 0.0, -0.4, -0.8])
 

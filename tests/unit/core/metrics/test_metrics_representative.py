@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cosine
 
-from core.metrics.representative import cosine_distance, representative_null, representative_score
+from biasprint.core.metrics.representative import cosine_distance, representative_null, representative_score
 
 
 @pytest.mark.parametrize(("means", "expected"), [((0.1, 0.2, 0.15), 0.0408), ((0.05, 0.07, 0.06), 0.0082)])

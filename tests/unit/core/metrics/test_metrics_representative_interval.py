@@ -8,8 +8,8 @@ from scipy import stats
 from simulations.creativity import KINDS, MEANS, representative_trial
 from simulations.rows import simulated, standard_error
 
-from core.metrics.representative import representative_interval
-from core.metrics.result import Bounds
+from biasprint.core.metrics.representative import representative_interval
+from biasprint.core.metrics.result import Bounds
 
 
 def limits(distances: np.ndarray) -> Bounds:

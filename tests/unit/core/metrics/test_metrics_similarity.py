@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
-from core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
+from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
+from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "langfair.json").read_text(encoding="utf-8"))
 PAIRS = list(zip(RECORDED["first"], RECORDED["second"], strict=True))

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from simulations import clusters, differences
 from simulations.rows import Row, standard_error
 
-from core.metrics.proportions import two_proportions
+from biasprint.core.metrics.proportions import two_proportions
 
 Rows = Callable[[int, tuple[int, ...]], list[Row]]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test, ttest_1samp
 
-from core.metrics.sorting import association_score, flipped_mean
+from biasprint.core.metrics.sorting import association_score, flipped_mean
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.clusters import Clusters
-from core.metrics.odds import OddsRatio, clustered_odds_ratios, rare_odds_ratio, sample_odds_ratio
-from core.metrics.result import Bounds, MaybeBounds
+from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.odds import OddsRatio, clustered_odds_ratios, rare_odds_ratio, sample_odds_ratio
+from biasprint.core.metrics.result import Bounds, MaybeBounds
 
 
 def test_the_published_ratio_by_hand() -> None:

@@ -7,9 +7,9 @@ import pytest
 from simulations.persons import LEANINGS, SAME, UNEQUAL, abs_trial, share_trial
 from simulations.rows import simulated, standard_error
 
-from core.metrics.affinity import affinity_interval, worth_floor
-from core.metrics.proportions import clustered_proportion, wilson, worth_share
-from core.metrics.worth import Worth, worth_of_choices
+from biasprint.core.metrics.affinity import affinity_interval, worth_floor
+from biasprint.core.metrics.proportions import clustered_proportion, wilson, worth_share
+from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 
 def people(sizes: list[int], seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

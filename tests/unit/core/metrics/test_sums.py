@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from core.metrics.means import clustered_mean, mean_interval
-from core.metrics.sums import ClusterSums, ExactSum, Moments, cluster_means, exact_mean
+from biasprint.core.metrics.means import clustered_mean, mean_interval
+from biasprint.core.metrics.sums import ClusterSums, ExactSum, Moments, cluster_means, exact_mean
 
 HARD = np.random.default_rng(4).standard_cauchy(400) * 10.0 ** np.random.default_rng(5).integers(-12, 12, 400)
 

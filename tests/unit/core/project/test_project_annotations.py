@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import AnnotationSpec, ComparisonSpec, PlanSpec, RaterSpec, SourceSpec
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import AnnotationSpec, ComparisonSpec, PlanSpec, RaterSpec, SourceSpec
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import JobCancelled
-from core.jobs import JobContext
-from core.project import backup
-from core.project.backup import Backup, State, back_up, backups, check_backups, kept_by_age, thin
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import backup
+from biasprint.core.project.backup import Backup, State, back_up, backups, check_backups, kept_by_age, thin
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 from tests.backup_trials import FIVE_YEARS, START, damage_a_row, lost_on_a_damaged_file, session, sound
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -151,7 +151,7 @@ def test_backups_of_earlier_versions_are_the_oldest_and_are_checked(path: Path) 
 def test_the_check_tells_that_the_open_project_is_damaged(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damage_a_row(path)
     monkeypatch.setattr(backup, "BEGIN_AFTER_SECONDS", 0)
-    monkeypatch.setattr("core.project.project.clear_leftovers", lambda: begin.wait(10))
+    monkeypatch.setattr("biasprint.core.project.project.clear_leftovers", lambda: begin.wait(10))
     begin, told = threading.Event(), threading.Event()
     with Project.open(path) as project:
         project.subscribe(lambda _: told.set())
@@ -169,7 +169,7 @@ def test_a_first_change_does_not_wait_for_the_check(path: Path, monkeypatch: pyt
         return ()
 
     monkeypatch.setattr(backup, "BEGIN_AFTER_SECONDS", 0)
-    monkeypatch.setattr("core.project.project.check_backups", checking)
+    monkeypatch.setattr("biasprint.core.project.project.check_backups", checking)
     with Project.open(path) as project:
         project.events.add("opened", {})
         assert not checked.is_set()

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec, SourceSpec
-from core.prompts import cogs_set
-from core.runs.setup import store_set
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec, SourceSpec
+from biasprint.core.prompts import cogs_set
+from biasprint.core.runs.setup import store_set
 
 TEXTS = 9
 FAILED = {"text": "", "status": "error", "error": "no", "failure": "timeout"}

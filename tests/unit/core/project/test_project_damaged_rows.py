@@ -13,11 +13,11 @@ from struct import pack
 import pytest
 from read_everything import read_everything
 
-from core.errors import AppError
-from core.project.check import check_project
-from core.project.project import Project
-from core.project.rescue import rescue_project
-from core.project.schema import expected_schema
+from biasprint.core.errors import AppError
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
+from biasprint.core.project.rescue import rescue_project
+from biasprint.core.project.schema import expected_schema
 
 GOLDEN = Path(__file__).parents[3] / "data" / "schema-v3.biasprint"  # rows in every table
 TABLES = [name for kind, name, _, _ in expected_schema() if kind == "table" and not name.startswith("sqlite")]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.project import drives, working_copy
-from core.project.backup import backups
-from core.project.check import check_project
-from core.project.connection import NotSaved
-from core.project.lock import ProjectInUse, lock_path
-from core.project.project import Project
-from core.project.restore import choose, restore
+from biasprint.core.errors import AppError
+from biasprint.core.project import drives, working_copy
+from biasprint.core.project.backup import backups
+from biasprint.core.project.check import check_project
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.lock import ProjectInUse, lock_path
+from biasprint.core.project.project import Project
+from biasprint.core.project.restore import choose, restore
 from tests.lockless import LOCKLESS, Forgetful, preloaded
 
 
@@ -91,7 +91,7 @@ def test_without_fsync_it_is_the_same_once_a_change_was_refused(path: Path, monk
     monkeypatch.setattr(drives, "sync_now", refused)
     with Project.open(path) as project, monkeypatch.context() as patch:
         assert project.working is None
-        patch.setattr("core.project.writer.execute_when_free", fail)
+        patch.setattr("biasprint.core.project.writer.execute_when_free", fail)
         with pytest.raises(NotSaved, match="cannot be told to put a file on the disk") as caught:
             project.studies.add("news", "News")
         assert "open it again" in caught.value.hint

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project import backup, examination, gate
-from core.project.changes import Changes
-from core.project.connection import FileDamaged
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import backup, examination, gate
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.connection import FileDamaged
+from biasprint.core.project.project import Project
 
 WAIT = 10.0
 

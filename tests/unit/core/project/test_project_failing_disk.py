@@ -10,18 +10,18 @@ import pytest
 from failing_disk import FAILING_DISK, FailingDisk, Fault
 from packet_files import coordinator
 
-from core.project.check import check_project
-from core.project.project import Project
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
 
 COMPARISONS, CALLS = 14, 200
 # As a person does: whoever is told that an answer was not saved gives it again.
 RATE = """
 from pathlib import Path
-from core.errors import AppError
-from core.judging.session import open_judging
-from core.judging.store import ProjectStatements, ProjectStore
-from core.judging.wording import ProjectWording
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStatements, ProjectStore
+from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.project.project import Project
 
 def until_it_works(told, do):
     for _ in range(80):
@@ -106,9 +106,9 @@ def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twic
 
 MAKE = """
 from pathlib import Path
-from core.errors import AppError
-from core.project.project import Project
-import core.project.project, core.project.migrations, core.project.backup
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+import biasprint.core.project.project, biasprint.core.project.migrations, biasprint.core.project.backup
 
 def live(path, fail, work):
     fail()
@@ -149,10 +149,10 @@ def test_where_a_project_is_made_any_call_that_fails_ends_in_a_sentence(
 
 REPLACE = """
 from pathlib import Path
-from core.errors import AppError
-from core.machine import storage
-from core.project.project import Project
-from core.report.whole_file import whole_file
+from biasprint.core.errors import AppError
+from biasprint.core.machine import storage
+from biasprint.core.project.project import Project
+from biasprint.core.report.whole_file import whole_file
 
 def write(target):
     with whole_file(target) as file:

@@ -15,14 +15,14 @@ import pytest
 from killed import Lives
 from sqlalchemy import Connection
 
-from core.jobs import precedence
-from core.project import writer as writing
-from core.project.changes import Changes
-from core.project.check import check_project
-from core.project.connection import NotSaved, driver_connection
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import (
+from biasprint.core.jobs import precedence
+from biasprint.core.project import writer as writing
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.check import check_project
+from biasprint.core.project.connection import NotSaved, driver_connection
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import (
     ComparisonSpec,
     GeneratorSpec,
     JudgmentSpec,
@@ -94,7 +94,7 @@ def choice(session: str, comparison: str, note: str = "") -> JudgmentSpec:
 
 RATE = """
 from pathlib import Path
-from core.project.project import Project
+from biasprint.core.project.project import Project
 from tests_project_faults import choice
 def live(path):
     with Project.open(Path(path)) as project:
@@ -141,7 +141,7 @@ def test_a_disk_that_is_full_as_a_project_is_made_is_said_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """At each of the writes: the file itself, the name of who holds it, and the pages."""
-    from core.errors import AppError
+    from biasprint.core.errors import AppError
 
     path = tmp_path / "study.biasprint"
     reached, full = os.open, OSError(errno.ENOSPC, "No space left on device")
@@ -152,11 +152,11 @@ def test_a_disk_that_is_full_as_a_project_is_made_is_said_and_leaves_nothing(
     if where == "file":
         monkeypatch.setattr(os, "open", lambda name, *more: no_space() if name == path else reached(name, *more))
     elif where == "holder":
-        monkeypatch.setattr("core.project.lock.LockHolder.me", no_space)
+        monkeypatch.setattr("biasprint.core.project.lock.LockHolder.me", no_space)
     else:
         told = sqlite3.OperationalError("database or disk is full")
         told.sqlite_errorcode = sqlite3.SQLITE_FULL
-        monkeypatch.setattr("core.project.project.migrate", lambda *_, **__: (_ for _ in ()).throw(told))
+        monkeypatch.setattr("biasprint.core.project.project.migrate", lambda *_, **__: (_ for _ in ()).throw(told))
     with pytest.raises(AppError, match="disk is full"):
         Project.create(path)
     assert list(tmp_path.iterdir()) == []
@@ -191,10 +191,10 @@ def test_an_answer_that_was_said_to_be_lost_is_looked_up_before_it_is_repeated(
     """As when the folder cannot be synced either: the answer is not called saved, and pressed again it stands once."""
     from packet_files import coordinator
 
-    from core.errors import AppError
-    from core.judging.session import open_judging
-    from core.judging.store import ProjectStatements, ProjectStore
-    from core.judging.wording import ProjectWording
+    from biasprint.core.errors import AppError
+    from biasprint.core.judging.session import open_judging
+    from biasprint.core.judging.store import ProjectStatements, ProjectStore
+    from biasprint.core.judging.wording import ProjectWording
 
     path = tmp_path / "study.biasprint"
     coordinator(path, comparisons=2)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.machine import leftovers
-from core.machine.storage import home
+from biasprint.core.machine import leftovers
+from biasprint.core.machine.storage import home
 
 # Stops in the middle of a copy beside the project, with a private copy in the temporary folder, and waits to be killed.
 AT_WORK = """
 import sys, time
 from pathlib import Path
-from core.project import copies
+from biasprint.core.project import copies
 
 class Stuck(Exception):
     pass
@@ -85,7 +85,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-from core.machine.leftovers import unfinished
+from biasprint.core.machine.leftovers import unfinished
 unfinished(Path(sys.argv[1]))
 print("went on")
 """

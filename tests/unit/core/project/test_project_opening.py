@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.project import backup, gate
-from core.project.check import check_project
-from core.project.connection import APPLICATION_ID, SCHEMA_VERSION, NotSaved
-from core.project.lock import ProjectInUse, is_held, lock_path
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.project import backup, gate
+from biasprint.core.project.check import check_project
+from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION, NotSaved
+from biasprint.core.project.lock import ProjectInUse, is_held, lock_path
+from biasprint.core.project.project import Project
 
 NOBODY = 65534
 
@@ -304,7 +304,7 @@ def leave_a_hot_journal(path: Path) -> None:
 
 
 def test_a_failing_migration_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.project import schema
+    from biasprint.core.project import schema
 
     path = tmp_path / "old.biasprint"
     alter(path, f"PRAGMA application_id={APPLICATION_ID}")

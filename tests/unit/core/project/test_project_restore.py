@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.backup import State, backups
-from core.project.companions import journal_of
-from core.project.connection import FileDamaged
-from core.project.lock import ProjectInUse
-from core.project.project import Project
-from core.project.restore import choose, held, restore
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.backup import State, backups
+from biasprint.core.project.companions import journal_of
+from biasprint.core.project.connection import FileDamaged
+from biasprint.core.project.lock import ProjectInUse
+from biasprint.core.project.project import Project
+from biasprint.core.project.restore import choose, held, restore
 from tests.backup_trials import START, damage_a_row, session
 
 

@@ -7,9 +7,9 @@ from dataclasses import fields
 import pytest
 from sqlmodel import SQLModel
 
-from core.project import rows, specs
-from core.project.schema import migrate, migration_text, statements, table
-from core.project.stores.findings import ReadingRow
+from biasprint.core.project import rows, specs
+from biasprint.core.project.schema import migrate, migration_text, statements, table
+from biasprint.core.project.stores.findings import ReadingRow
 
 NAMED_IN_DESIGN = {
     "study", "axis_definition", "prompt_set", "prompt", "source", "generator", "run", "output", "score", "embedding",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.project.check import check_project
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.project.check import check_project
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 
 PROMPTS = 20
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from sqlalchemy.dialects import sqlite
 
-from core.errors import AppError
-from core.findings import Finding
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import (
     AxisSpec,
     ComparisonSpec,
     GeneratorSpec,
@@ -31,9 +31,9 @@ from core.project.specs import (
     ScoreSpec,
     SourceSpec,
 )
-from core.project.stores.common import json_object
-from core.project.stores.findings import Kind
-from core.text import restore_text, sha256_text, store_text
+from biasprint.core.project.stores.common import json_object
+from biasprint.core.project.stores.findings import Kind
+from biasprint.core.text import restore_text, sha256_text, store_text
 
 NO_TEXTS = "0" * 64
 
@@ -306,7 +306,7 @@ def test_listeners_hear_of_a_commit_once_it_is_readable(project: Project) -> Non
 
 
 def test_outputs_are_paged_filtered_and_counted(project: Project) -> None:
-    from core.project.stores.runs import OutputFilter
+    from biasprint.core.project.stores.runs import OutputFilter
 
     ids = fill(project, run(project, prompts=5))
     assert project.outputs.ids() == ids

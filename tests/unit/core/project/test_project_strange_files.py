@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.given import ordinary_file
-from core.judging.packets.merge import read_packet
-from core.project.backup import back_up, backups
-from core.project.check import check_project
-from core.project.companions import JOURNAL_MAGIC
-from core.project.lock import ProjectInUse, ProjectReplaced, is_held, lock_path
-from core.project.project import Project
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.judging.packets.merge import read_packet
+from biasprint.core.project.backup import back_up, backups
+from biasprint.core.project.check import check_project
+from biasprint.core.project.companions import JOURNAL_MAGIC
+from biasprint.core.project.lock import ProjectInUse, ProjectReplaced, is_held, lock_path
+from biasprint.core.project.project import Project
 
 SECTOR = 512
 GOLDEN = Path(__file__).parents[3] / "data" / "schema-v1.biasprint"
@@ -214,7 +214,7 @@ def test_another_name_of_an_open_project_lets_nobody_else_in(path: Path) -> None
 def test_on_a_drive_that_numbers_no_files_two_projects_are_open_at_once(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.project.lock._identity", lambda project: (7, 0))
+    monkeypatch.setattr("biasprint.core.project.lock._identity", lambda project: (7, 0))
     with Project.open(path), Project.create(path.with_name("other.biasprint")) as other:
         assert other.studies.add("news", "News").number("study")
 
@@ -223,7 +223,7 @@ def test_a_project_whose_number_is_not_told_for_a_moment_is_still_the_one(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Project.open(path) as project:
-        monkeypatch.setattr("core.project.lock._identity", lambda project: (0, 0))  # held by a virus scanner
+        monkeypatch.setattr("biasprint.core.project.lock._identity", lambda project: (0, 0))  # held by a virus scanner
         assert project.studies.add("news", "News").number("study")
 
 
@@ -231,7 +231,7 @@ def test_a_journal_that_is_just_being_deleted_is_none(path: Path, monkeypatch: p
     def denied(place: Path) -> os.stat_result:
         raise PermissionError(13, "Access is denied", str(place))
 
-    monkeypatch.setattr("core.project.companions.ordinary_file", denied)  # as Windows says of it
+    monkeypatch.setattr("biasprint.core.project.companions.ordinary_file", denied)  # as Windows says of it
     with Project.open(path) as project:
         assert project.studies.all()
 
@@ -259,7 +259,7 @@ def test_a_project_that_is_replaced_while_it_is_open_takes_no_change(path: Path,
 POLLING = """
 import sys
 from pathlib import Path
-from core.project.lock import is_held
+from biasprint.core.project.lock import is_held
 print("ready", flush=True)
 looks = 0
 while not Path(sys.argv[2]).exists():
@@ -303,8 +303,8 @@ def test_ten_thousand_looks_keep_nobody_out(path: Path, tmp_path: Path, figure: 
 UPGRADE = """
 import os, signal, sys
 from pathlib import Path
-from core.project import schema
-from core.project.connection import connect
+from biasprint.core.project import schema
+from biasprint.core.project.connection import connect
 steps = iter(range(int(sys.argv[2])))
 def counted(script, whole=schema.statements):
     for statement in whole(script):

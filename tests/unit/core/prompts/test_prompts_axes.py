@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.prompts import Axis, available_axes, load_axis
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts import Axis, available_axes, load_axis
 
 OWN = """
 key = "hair"

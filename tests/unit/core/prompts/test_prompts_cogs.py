@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts import cogs_set, cogs_tasks, cogs_themes, load_axis, rubric
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts import cogs_set, cogs_tasks, cogs_themes, load_axis, rubric
 
 
 def digest(texts: Iterable[str]) -> str:

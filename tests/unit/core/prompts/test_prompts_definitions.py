@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.machine import storage
-from core.prompts import load_axis
-from core.prompts.axis_drafts import crossed_draft, with_set_names
-from core.prompts.definition_kinds import AXIS, OCCUPATIONS, THEMES
-from core.prompts.definitions import DefinitionKind, completed, copied, key_of, problems
-from core.prompts.library import keep_version, read_definition, read_library, remove, save
-from core.prompts.name_sets import load_name_set
-from core.prompts.resource_files import read_toml, toml_text
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import storage
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axis_drafts import crossed_draft, with_set_names
+from biasprint.core.prompts.definition_kinds import AXIS, OCCUPATIONS, THEMES
+from biasprint.core.prompts.definitions import DefinitionKind, completed, copied, key_of, problems
+from biasprint.core.prompts.library import keep_version, read_definition, read_library, remove, save
+from biasprint.core.prompts.name_sets import load_name_set
+from biasprint.core.prompts.resource_files import read_toml, toml_text
 
 RED = {"label": "Red-haired", "phrase": "red-haired", "words": ["redhead"], "names": ["Ann"]}
 GREY = {"label": "Grey-haired", "phrase": "grey-haired"}

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.metrics.proportions import wilson
-from core.metrics.result import Bounds
-from core.prompts import cogs_set, letters_context_less_set
-from core.prompts.completion import completion_set
-from core.prompts.detector import WordingData, decline, detect, made, neutral_wording, shipped_rules
-from core.prompts.drafts import PromptDraft, mitigated, mitigations
-from core.prompts.news import news_set
-from core.prompts.resource_files import validated
+from biasprint.core.errors import AppError
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.metrics.result import Bounds
+from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.prompts.detector import WordingData, decline, detect, made, neutral_wording, shipped_rules
+from biasprint.core.prompts.drafts import PromptDraft, mitigated, mitigations
+from biasprint.core.prompts.news import news_set
+from biasprint.core.prompts.resource_files import validated
 
 LABELLED = [json.loads(line) for line in (Path(__file__).parents[3] / "data" / "biased_prompts.jsonl").open("rb")]
 PAPER = (

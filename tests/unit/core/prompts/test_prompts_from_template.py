@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import AppError
-from core.prompts import load_axis
-from core.prompts.axes import with_names
-from core.prompts.from_template import TemplateRow, TemplateTable, placeholder, template_set
-from core.prompts.name_sets import load_name_set
+from biasprint.core.errors import AppError
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axes import with_names
+from biasprint.core.prompts.from_template import TemplateRow, TemplateTable, placeholder, template_set
+from biasprint.core.prompts.name_sets import load_name_set
 
 ASK = "{name} asks: {question} Answer in one line."
 ROWS = [

@@ -3,8 +3,8 @@ from collections import Counter
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts import letters_context_less_set, load_axis
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts import letters_context_less_set, load_axis
 
 
 def test_two_names_five_ages_and_twelve_occupations_give_120() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts import letters_context_less_set
-from core.prompts.drafts import mitigated, mitigations
-from core.prompts.letters import letter_design
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.prompts.drafts import mitigated, mitigations
+from biasprint.core.prompts.letters import letter_design
 
 
 def test_a_mitigated_set_holds_every_prompt_twice_with_its_twin() -> None:

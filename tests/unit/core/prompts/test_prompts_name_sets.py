@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.prompts import load_axis
-from core.prompts.axes import with_names
-from core.prompts.axis_drafts import names_draft, with_alike
-from core.prompts.definition_kinds import KINDS, NAMES
-from core.prompts.definitions import completed, copied, problems
-from core.prompts.drafts import named_from
-from core.prompts.letters import letters_context_less_set
-from core.prompts.library import (
+from biasprint.core.errors import AppError
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axes import with_names
+from biasprint.core.prompts.axis_drafts import names_draft, with_alike
+from biasprint.core.prompts.definition_kinds import KINDS, NAMES
+from biasprint.core.prompts.definitions import completed, copied, problems
+from biasprint.core.prompts.drafts import named_from
+from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.core.prompts.library import (
     example_of,
     keep_versions,
     name_set_called,
@@ -22,7 +22,7 @@ from core.prompts.library import (
     write_definition,
     write_example,
 )
-from core.prompts.name_sets import cells_of_table, load_name_set, name_set_from, with_cells
+from biasprint.core.prompts.name_sets import cells_of_table, load_name_set, name_set_from, with_cells
 
 TABLE = [["Name", "Race", "Gender", "Source"], ["Ann", "White", "Woman", "List A"], ["Bo", "White", "man", "List A"]]
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.judging.wording import ProjectWording
-from core.project.project import Project
-from core.prompts.cogs import cogs_set, cogs_tasks
-from core.prompts.letters import letters_context_less_set, occupations_of
-from core.runs.setup import added_study, store_set
+from biasprint.core.errors import AppError
+from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.project.project import Project
+from biasprint.core.prompts.cogs import cogs_set, cogs_tasks
+from biasprint.core.prompts.letters import letters_context_less_set, occupations_of
+from biasprint.core.runs.setup import added_study, store_set
 
 TASK = """key = "limerick"
 title = "Limerick"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.prompts import Placeholder, Template, TemplateError
+from biasprint.core.prompts import Placeholder, Template, TemplateError
 
 
 def test_placeholders_are_replaced_and_doubled_braces_become_braces() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from report_numbers import is_rounded, leaves, numbers
 
-from core.errors import AppError, UsageError
-from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from core.report.audit import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
+from biasprint.core.report.audit import (
     ENDINGS,
     AskedSet,
     Audited,
@@ -23,7 +23,7 @@ from core.report.audit import (
     write_audit_report,
     write_figures,
 )
-from core.report.blocks import Heading, ReportFigure, ReportParagraph, ReportTable, runs_of
+from biasprint.core.report.blocks import Heading, ReportFigure, ReportParagraph, ReportTable, runs_of
 
 STAND_IN = ScorerUse("embedding", "minilm", "1", sha256="ab" * 32, stand_in=True)
 GENDER = Finding(
@@ -177,8 +177,8 @@ def test_the_last_page_has_equations_sources_hashes_and_the_recipe() -> None:
 
 
 def sample_findings(study: str, folder: Path) -> tuple[Finding, ...]:
-    from core.project.project import Project
-    from core.runs.sample import unpack_sample
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.sample import unpack_sample
 
     unpack_sample(folder / "Sample.biasprint")
     with Project.open(folder / "Sample.biasprint", read_only=True) as project:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import AppError
-from core.report import export
-from core.report.export import export_rows, with_guard, without_guard
+from biasprint.core.errors import AppError
+from biasprint.core.report import export
+from biasprint.core.report.export import export_rows, with_guard, without_guard
 
 HOSTILE = [
     '=HYPERLINK("http://example.org","click")',

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext
-from core.report.export import export_rows, without_guard
-from core.tables import FieldSpec, read_records
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.export import export_rows, without_guard
+from biasprint.core.tables import FieldSpec, read_records
 
 ENDINGS = [".csv", ".jsonl", ".xlsx", ".parquet"]
 ROWS = [
@@ -180,7 +180,7 @@ def test_texts_in_csv_are_read_again_exactly_once_the_guard_is_off(
 
 
 def test_lone_surrogates_are_escaped_as_in_the_project_file_and_counted(tmp_path: Path) -> None:
-    from core.text import restore_text
+    from biasprint.core.text import restore_text
 
     text = "a\ud800b\uf8f1dead"
     for ending in (".csv", ".xlsx", ".parquet"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.studies.registry import OWN
+from biasprint.core.studies.registry import OWN
 
 ROOT = Path(__file__).resolve().parents[4]
 HEADINGS = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from report_numbers import first_page, not_in_the_answer, numbers
 
-from core.findings import Finding, Floor, Interval, ScorerUse, StudyResult
-from core.report.audit import AskedSet, Audited, answer_json, audit_report, report_bytes
-from core.report.blocks import Heading, ReportParagraph, ReportTable, runs_of
+from biasprint.core.findings import Finding, Floor, Interval, ScorerUse, StudyResult
+from biasprint.core.report.audit import AskedSet, Audited, answer_json, audit_report, report_bytes
+from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, runs_of
 
 
 def made(finding_id: str, label: str, title: str, estimate: float | None, **changes: Any) -> Finding:
@@ -96,8 +96,8 @@ def test_bold_words_and_the_next_ones_stay_apart_where_they_are_marked_up() -> N
 
 
 def compared() -> tuple[Finding, ...]:
-    from core.studies.compare.measure import measure
-    from core.studies.compare.table import Compared, Measure
+    from biasprint.core.studies.compare.measure import measure
+    from biasprint.core.studies.compare.table import Compared, Measure
 
     rng = np.random.default_rng(5)
     level = rng.normal(0, 1, 40)
@@ -108,11 +108,11 @@ def compared() -> tuple[Finding, ...]:
 
 
 def of_news() -> tuple[Finding, ...]:
-    from core.studies.news.groups import group_axis
-    from core.studies.news.level import design_of
-    from core.studies.news.level_findings import families, level_findings
-    from core.studies.news.mentions import measure_words, word_floors
-    from core.studies.news.table import news_table
+    from biasprint.core.studies.news.groups import group_axis
+    from biasprint.core.studies.news.level import design_of
+    from biasprint.core.studies.news.level_findings import families, level_findings
+    from biasprint.core.studies.news.mentions import measure_words, word_floors
+    from biasprint.core.studies.news.table import news_table
 
     def text(women: int, men: int) -> str:
         return "She sang. " * women + "He sang. " * men + "It rained. "
@@ -134,8 +134,8 @@ WHO = {
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Finding, ...]]:
     """What the sample project found in each of its studies."""
-    from core.project.project import Project
-    from core.runs.sample import unpack_sample
+    from biasprint.core.project.project import Project
+    from biasprint.core.runs.sample import unpack_sample
 
     path: Path = tmp_path_factory.mktemp("first-page") / "Sample.biasprint"
     unpack_sample(path)

@@ -6,11 +6,11 @@ import itertools
 import pytest
 from pdfminer.high_level import extract_text
 
-from core.errors import JobCancelled
-from core.jobs import JobContext, Progress
-from core.report.arabic import joined
-from core.report.blocks import Heading, ReportParagraph, ReportTable, Run, said
-from core.report.pdf import page_count, pdf_bytes
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.report.arabic import joined
+from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, Run, said
+from biasprint.core.report.pdf import page_count, pdf_bytes
 
 ARABIC, HEBREW, CHINESE, KOREAN = "محمد", "שלום", "推荐信", "추천서"
 

@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
 
-import core
-from core.findings import Adjustment, Finding, Interval, ScorerUse
-from core.report.audit.methods import method_of
-from core.report.questions import BETWEEN, OTHER, answered, kind_title, question_of
-from core.studies.registry import OWN
+from biasprint import core
+from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
+from biasprint.core.report.audit.methods import method_of
+from biasprint.core.report.questions import BETWEEN, OTHER, answered, kind_title, question_of
+from biasprint.core.studies.registry import OWN
 
 HOLM = Adjustment("Holm", "2")
 NEWS_ENDINGS = ("prompts", "models")

@@ -6,12 +6,12 @@ from itertools import product
 
 import pytest
 
-from core.draw.figure import Figure, contrast_marks, mark
-from core.findings import Effect, Finding, Floor, Interval
-from core.report.audit.tables import table_beside
-from core.report.figures import figures_of
-from core.report.figures.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
-from core.studies.registry import OWN
+from biasprint.core.draw.figure import Figure, contrast_marks, mark
+from biasprint.core.findings import Effect, Finding, Floor, Interval
+from biasprint.core.report.audit.tables import table_beside
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.figures.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
+from biasprint.core.studies.registry import OWN
 
 
 def finding(finding_id: str, label: str, *groups: str, **changes: object) -> Finding:

@@ -9,23 +9,23 @@ import pandas as pd
 import pytest
 from inline_compute import Inline
 
-import core
-from core.backends.synthetic.dial import SETTINGS
-from core.errors import UsageError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec
-from core.prompts.completion import completion_set
-from core.runs.audit import doing
-from core.runs.audit.again import measured_again
-from core.runs.audit.doing import AuditResult, AuditRun
-from core.runs.audit.reading import checked, read_audit
-from core.runs.audit.saved import saved_audit
-from core.runs.measure import compare, measure_project
-from core.runs.setup import store_set
-from core.studies.compare.measure import measure
-from core.studies.study import MeasureOptions
+from biasprint import core
+from biasprint.core.backends.synthetic.dial import SETTINGS
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.runs.audit import doing
+from biasprint.core.runs.audit.again import measured_again
+from biasprint.core.runs.audit.doing import AuditResult, AuditRun
+from biasprint.core.runs.audit.reading import checked, read_audit
+from biasprint.core.runs.audit.saved import saved_audit
+from biasprint.core.runs.measure import compare, measure_project
+from biasprint.core.runs.setup import store_set
+from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
 ASKED = {"study": "completion", "set": "few@1"}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import UsageError
-from core.findings import Finding, Interval
-from core.runs.audit.gates import exit_code, hold, parse_gate, unknown
+from biasprint.core.errors import UsageError
+from biasprint.core.findings import Finding, Interval
+from biasprint.core.runs.audit.gates import exit_code, hold, parse_gate, unknown
 
 ID = "letters.lexicon.odds_ratio"
 

@@ -8,17 +8,17 @@ import pytest
 from inline_compute import Inline
 from scripted_judge import ScriptedJudge, Verdict
 
-from core.backends.protocol import Request
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs import writing
-from core.runs.audit import doing
-from core.runs.audit.doing import AuditResult, AuditRun
-from core.runs.audit.reading import checked, read_audit
-from core.runs.audit.saved import as_toml, saved_audit
-from core.runs.measure import MeasuredStudy
-from core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.backends.protocol import Request
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs import writing
+from biasprint.core.runs.audit import doing
+from biasprint.core.runs.audit.doing import AuditResult, AuditRun
+from biasprint.core.runs.audit.reading import checked, read_audit
+from biasprint.core.runs.audit.saved import as_toml, saved_audit
+from biasprint.core.runs.measure import MeasuredStudy
+from biasprint.core.runs.measure.creativity import axes_of, of_judgments
 
 INLINE: Any = Inline()
 ASKED: dict[str, Any] = {

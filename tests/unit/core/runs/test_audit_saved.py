@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec
-from core.prompts.resource_files import read_toml
-from core.runs.audit.reading import checked, read_audit
-from core.runs.audit.saved import as_toml, saved_audit
-from core.runs.generate import start_run
-from core.runs.setup import PromptChoice, add_prompts
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec
+from biasprint.core.prompts.resource_files import read_toml
+from biasprint.core.runs.audit.reading import checked, read_audit
+from biasprint.core.runs.audit.saved import as_toml, saved_audit
+from biasprint.core.runs.generate import start_run
+from biasprint.core.runs.setup import PromptChoice, add_prompts
 
 STRANGE = 'two\nlines, a "quote", a \\ and \x7f, ünï'
 

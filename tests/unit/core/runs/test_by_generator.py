@@ -13,22 +13,22 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
-from core.errors import AppError, UsageError
-from core.findings import BETWEEN_GENERATORS, Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.prompts.completion import completion_set
-from core.prompts.news import news_set
-from core.runs.generate import generate, start_run
-from core.runs.generators import POOLED, generators_of
-from core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables, measuring
-from core.runs.measure.by_generator import TextsToMeasure, compared
-from core.runs.measure.creativity_columns import output_columns
-from core.runs.setup import generator_spec, store_set
-from core.scorers import registry
-from core.scorers.protocol import ScoreValue
-from core.studies.study import InputTable, MeasureOptions, Study
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.prompts.news import news_set
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.generators import POOLED, generators_of
+from biasprint.core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables, measuring
+from biasprint.core.runs.measure.by_generator import TextsToMeasure, compared
+from biasprint.core.runs.measure.creativity_columns import output_columns
+from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.studies.study import InputTable, MeasureOptions, Study
 
 INLINE: Any = Inline()
 
@@ -194,9 +194,9 @@ def test_a_comparison_needs_two_and_no_pool(project: Project) -> None:
 
 
 MEAN = """
-from core.findings import Finding, StudyResult
-from core.studies.study import InputTable, Study
-from core.tables.fields import FieldSpec
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.studies.study import InputTable, Study
+from biasprint.core.tables.fields import FieldSpec
 
 
 def measure(columns, seed, scores):
@@ -218,8 +218,8 @@ STUDY = Study(
 @pytest.fixture
 def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A study from outside the tree whose one finding is a mean."""
-    from core.compute.messages import plug_in_packages
-    from core.studies.registry import studies
+    from biasprint.core.compute.messages import plug_in_packages
+    from biasprint.core.studies.registry import studies
 
     place = tmp_path / "plug_in"
     made = place / "lengths_study-1.dist-info"
@@ -268,9 +268,9 @@ def test_of_a_mean_it_is_the_paired_t_test_over_prompts_for_a_plug_ins_study_too
 
 
 def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_those(project: Project) -> None:
-    from desktop.operations.studies import study_facts
-    from desktop.panels.findings.studies import said_of
-    from desktop.read.findings import StoredFindings
+    from biasprint.desktop.operations.studies import study_facts
+    from biasprint.desktop.panels.findings.studies import said_of
+    from biasprint.desktop.read.findings import StoredFindings
 
     whole = drafted()
     generated(project, "large", draft=replace(whole, prompts=whole.prompts[:60], name="one"))
@@ -300,7 +300,9 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
 
 
 def test_generators_that_wrote_news_are_compared(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.runs.measure.news.scorers_of", lambda options: {})  # words alone, which no model reads
+    monkeypatch.setattr(
+        "biasprint.core.runs.measure.news.scorers_of", lambda options: {}
+    )  # words alone, which no model reads
     whole = news_set()
     prompts = store_set(project, "news", replace(whole, prompts=whole.prompts[:6]))
     for dial in ("large", "none"):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
-from core.runs.calibrate import Asked, told
-from core.runs.calibrate.settings import STUDIES, Planting, Required, planting_of
-from core.runs.calibrate.tally import Calibrated, Seen, calibrated
-from core.runs.calibrate.trials import simulated
+from biasprint.core.errors import UsageError
+from biasprint.core.runs.calibrate import Asked, told
+from biasprint.core.runs.calibrate.settings import STUDIES, Planting, Required, planting_of
+from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
+from biasprint.core.runs.calibrate.trials import simulated
 
 BOUNDS = Required(power=0.8, power_at="medium", false_alarms=0.05, coverage=0.93)
 ASKED = Planting(n=(10,), unit="things", resamples=9, known={"a.difference": 0.0}, planted=("a.difference man",))
@@ -127,7 +127,7 @@ def test_what_cannot_be_simulated_is_said(asked: dict[str, tuple[str, ...]], say
 
 
 def test_what_is_planted_and_known_names_findings_that_the_studies_have() -> None:
-    from core.studies.registry import study as declared
+    from biasprint.core.studies.registry import study as declared
 
     for study in STUDIES:
         asked = planting_of(study)

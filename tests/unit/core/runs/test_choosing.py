@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.backends.protocol import Capabilities, Completion, GeneratorInfo, Likelihood, Request
-from core.backends.registry import open_backend
-from core.errors import UsageError
-from core.jobs import JobContext
-from core.runs import writing
-from core.runs.writing import Chooser
+from biasprint.core.backends.protocol import Capabilities, Completion, GeneratorInfo, Likelihood, Request
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.errors import UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs import writing
+from biasprint.core.runs.writing import Chooser
 
 # The probability of a word anywhere, but for one: "kind" is likelier after "was".
 WORDS = {"The": 0.1, "man": 0.1, "was": 0.2, "kind": 0.02, "cruel": 0.04, "tall": 0.03, "today.": 0.5, "very": 0.1}

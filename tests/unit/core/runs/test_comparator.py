@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.comparator import read_comparator, store_comparator, write_comparator
-from core.runs.exporting import judgment_rows
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.comparator import read_comparator, store_comparator, write_comparator
+from biasprint.core.runs.exporting import judgment_rows
 
 # The example of LLM Comparator's own repository, docs/data/example_tiny.json, with other words.
 TINY: dict[str, Any] = {

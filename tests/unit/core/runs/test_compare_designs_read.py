@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 from inline_compute import Inline
 
-from core.backends.protocol import Request
-from core.backends.synthetic.author import SyntheticAuthor
-from core.backends.synthetic.dial import load_dial
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.runs import exporting
-from core.runs.importing import import_table
-from core.runs.measure import measure_project, measure_tables, scorers_needed
-from core.runs.setup import add_prompts
-from core.runs.tables import read_table
-from core.studies.compare.designs import measure_design
-from core.studies.study import MeasureOptions
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.synthetic.author import SyntheticAuthor
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.runs import exporting
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure import measure_project, measure_tables, scorers_needed
+from biasprint.core.runs.setup import add_prompts
+from biasprint.core.runs.tables import read_table
+from biasprint.core.studies.compare.designs import measure_design
+from biasprint.core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
 DESIGNS = ("equal_resumes", "relative_decision")

@@ -17,16 +17,16 @@ from compare_projects import (
     originals,
 )
 
-from core.errors import AppError, UsageError
-from core.judging.plan import PlanSettings
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.project.specs import PromptSpec
-from core.prompts import available_axes, load_axis
-from core.prompts.cogs import cogs_themes
-from core.prompts.letters import letter_design
-from core.runs.compare.pool import labels_of, shown_theme
-from core.runs.setup import store_axis
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.project.specs import PromptSpec
+from biasprint.core.prompts import available_axes, load_axis
+from biasprint.core.prompts.cogs import cogs_themes
+from biasprint.core.prompts.letters import letter_design
+from biasprint.core.runs.compare.pool import labels_of, shown_theme
+from biasprint.core.runs.setup import store_axis
 
 HEADLINES = ("Harbour bridge opens", "Clinic repaired", "Library visited")
 

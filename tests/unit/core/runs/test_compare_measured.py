@@ -7,14 +7,14 @@ import pytest
 from compare_projects import Writing, articles, haikus, letters, originals
 from inline_compute import Inline
 
-from core.jobs import JobContext
-from core.judging.plan import keys_of_sets
-from core.project.specs import JudgmentSpec, RaterSpec
-from core.runs.compare import ComparedPlan
-from core.runs.measure import measure_project
-from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.measure.creativity_columns import by_set
-from core.studies.study import MeasureOptions
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import keys_of_sets
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
+from biasprint.core.runs.compare import ComparedPlan
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.runs.measure.creativity_columns import by_set
+from biasprint.core.studies.study import MeasureOptions
 
 COLUMNS = ("comparison", "rater", "axis", "shown", "outcome", "chosen")
 

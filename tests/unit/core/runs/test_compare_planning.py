@@ -11,16 +11,16 @@ import pytest
 from compare_projects import Writing, haikus
 from inline_compute import Inline
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.judging.plan import PlanSettings
-from core.metrics.affinity import affinity_score
-from core.project.specs import PromptSpec
-from core.prompts import load_axis
-from core.runs.compare.drawing import sizes, texts_alone
-from core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
-from core.runs.compare.pool import CompareRequest
-from core.runs.setup import store_axis
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.metrics.affinity import affinity_score
+from biasprint.core.project.specs import PromptSpec
+from biasprint.core.prompts import load_axis
+from biasprint.core.runs.compare.drawing import sizes, texts_alone
+from biasprint.core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
+from biasprint.core.runs.compare.pool import CompareRequest
+from biasprint.core.runs.setup import store_axis
 
 
 @pytest.fixture

@@ -9,17 +9,17 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_1samp
 
-from core.errors import AppError, UsageError
-from core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs import exporting
-from core.runs.audit.again import measured_again, options_of
-from core.runs.audit.gates import parse_gate
-from core.runs.measure import MeasuredStudy, compare, measure_project
-from core.runs.reporting import audited
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.runs import exporting
+from biasprint.core.runs.audit.again import measured_again, options_of
+from biasprint.core.runs.audit.gates import parse_gate
+from biasprint.core.runs.measure import MeasuredStudy, compare, measure_project
+from biasprint.core.runs.reporting import audited
+from biasprint.core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
 BLOCKS = 10

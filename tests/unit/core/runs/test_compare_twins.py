@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from compare_projects import Writing, imported_letters, letters
 
-from core.errors import AppError
-from core.runs.compare.kinds import NO_NAME, NO_PRONOUN
-from core.runs.measure.letters import letters as measured_letters
-from core.swap import Person
-from core.swap.engine import DOUBTFUL, ENGINE, MIXED, REMAINS, UNCHANGED, strict_twin
+from biasprint.core.errors import AppError
+from biasprint.core.runs.compare.kinds import NO_NAME, NO_PRONOUN
+from biasprint.core.runs.measure.letters import letters as measured_letters
+from biasprint.core.swap import Person
+from biasprint.core.swap.engine import DOUBTFUL, ENGINE, MIXED, REMAINS, UNCHANGED, strict_twin
 
 KELLY, JOSEPH = Person("Kelly", pronoun="she"), Person("Joseph", pronoun="he")
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from core.judging.wording import ProjectWording
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.project.stores.runs import OutputFilter
-from core.prompts import load_axis
-from core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set
-from core.runs.measure.creativity_columns import output_columns
-from core.runs.setup import store_set
+from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set
+from biasprint.core.runs.measure.creativity_columns import output_columns
+from biasprint.core.runs.setup import store_set
 
 HAIR = """key = "hair"
 title = "Hair"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import UsageError
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
-from core.project.stores.runs import OutputFilter
-from core.runs.generators import chosen, generator_names, generators_of, written_by_these
-from core.runs.run_sets import named_texts
+from biasprint.core.errors import UsageError
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.generators import chosen, generator_names, generators_of, written_by_these
+from biasprint.core.runs.run_sets import named_texts
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ import pytest
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 from inline_compute import Inline
 
-from core.findings import StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from core.report.export import export_rows
-from core.runs.comparator import store_comparator
-from core.runs.exporting import SEVERAL, WROTE, columns, rows
-from core.runs.measure import measure_project, measure_tables
-from core.studies.study import MeasureOptions
+from biasprint.core.findings import StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
+from biasprint.core.report.export import export_rows
+from biasprint.core.runs.comparator import store_comparator
+from biasprint.core.runs.exporting import SEVERAL, WROTE, columns, rows
+from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.studies.study import MeasureOptions
 
 INLINE: Any = Inline()
 PARAMETERS = {"base_url": "http://here/v1", "system": "Be kind.", "temperature": 0.5}

@@ -6,10 +6,10 @@ import pytest
 from fingerprint_project import choosing, plan_of, project_with_texts, rated
 from inline_compute import Inline
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.runs.measure import measure_project
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.studies.study import MeasureOptions
 
 
 def test_judgments_are_measured_although_no_text_is_embedded(tmp_path: Path) -> None:

@@ -8,21 +8,21 @@ import pytest
 from compare_projects import Writing, haikus
 from inline_compute import Inline
 
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.judging.packets.make import make_packets
-from core.judging.packets.merge import merge_packets
-from core.judging.packets.packet import PacketStore, PacketWording
-from core.judging.plan import PlanSettings, keys_of_sets, ranked_sets
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.judging.work import Refused, SessionWork
-from core.project.project import Project
-from core.runs.exporting import judgment_rows
-from core.runs.fingerprint import gather
-from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.measure.creativity_columns import by_set, judgment_table_columns
-from core.tables.rows import Record
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.make import make_packets
+from biasprint.core.judging.packets.merge import merge_packets
+from biasprint.core.judging.packets.packet import PacketStore, PacketWording
+from biasprint.core.judging.plan import PlanSettings, keys_of_sets, ranked_sets
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import Refused, SessionWork
+from biasprint.core.project.project import Project
+from biasprint.core.runs.exporting import judgment_rows
+from biasprint.core.runs.fingerprint import gather
+from biasprint.core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.runs.measure.creativity_columns import by_set, judgment_table_columns
+from biasprint.core.tables.rows import Record
 
 MODELS = ("best", "fine", "poor", "weak")
 ORDER = {name: place for place, name in enumerate(MODELS)}
@@ -111,7 +111,7 @@ def test_best_and_worst_are_stored_exported_and_measured_alike(writing: Writing)
     assert all(row["worst"] != row["chosen"] for row in rows)
     records = [Record(at, at, {key: str(value) for key, value in row.items()}) for at, row in enumerate(rows, start=2)]
     table, axes = by_set(judgment_table_columns(records), {"model": list(MODELS)})
-    from core.runs.measure.creativity import judgments_in_compute
+    from biasprint.core.runs.measure.creativity import judgments_in_compute
 
     again = judgments_in_compute({name: tuple(values) for name, values in table.items()}, axes, {"parts": True})
     first, second = (of(one, "creativity.rank.strength") for one in (result, again))

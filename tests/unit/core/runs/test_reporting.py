@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.app import main
-from core.errors import AppError, UsageError
-from core.findings import Adjustment, Finding, Interval
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.runs.reporting import audited, only_measured
+from biasprint.core.cli.app import main
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Adjustment, Finding, Interval
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.runs.reporting import audited, only_measured
 
 FINDING = Finding(
     id="letters.lexicon.odds_ratio", label="agentic", title="Agentic words: male against female",

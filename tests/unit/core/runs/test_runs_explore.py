@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.runs import explore
-from core.runs.explore import map_texts, principal_directions, rank_correlation, telling_words
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs import explore
+from biasprint.core.runs.explore import map_texts, principal_directions, rank_correlation, telling_words
 
 CHANCE = np.random.default_rng(0)
 VECTORS = (CHANCE.normal(size=(60, 8)) * np.array([5, 3, 1, 1, 1, 1, 1, 1])).astype(np.float32)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import AxisSpec
-from core.prompts import load_axis
-from core.runs.importing import ImportResult, import_table
-from core.runs.setup import store_axis
-from core.runs.tables import read_table
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec
+from biasprint.core.prompts import load_axis
+from biasprint.core.runs.importing import ImportResult, import_table
+from biasprint.core.runs.setup import store_axis
+from biasprint.core.runs.tables import read_table
 
 HEADER = "task,theme,identity,text,sample,model\n"
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from inline_compute import Inline
 
-from core.backends.protocol import Capabilities, Completion, Failure, GeneratorInfo, Request
-from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext, Progress, precedence
-from core.project.project import Project
-from core.runs import writing
-from core.runs.generate import generate, start_run
-from core.runs.measure import measure_project
-from core.runs.score import PAGE, score
-from core.runs.setup import add_prompts, generator_spec, study_of
-from core.scorers.registry import describe
-from core.studies.study import MeasureOptions
+from biasprint.core.backends.protocol import Capabilities, Completion, Failure, GeneratorInfo, Request
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext, Progress, precedence
+from biasprint.core.project.project import Project
+from biasprint.core.runs import writing
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.score import PAGE, score
+from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.study import MeasureOptions
 
 LETTERS = 120
 

@@ -13,29 +13,29 @@ import pytest
 from inline_compute import Inline
 from scripted_judge import ScriptedJudge, Verdict, prefers
 
-from core.backends.protocol import Completion, Request
-from core.errors import AppError, JobCancelled, UsageError
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext, Progress
-from core.judging.session import open_judging
-from core.judging.store import ProjectStore
-from core.judging.wording import shipped_wording
-from core.metrics.proportions import wilson
-from core.project.project import Project
-from core.project.rows import JudgmentRow, PromptRow
-from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
-from core.runs import generate, writing
-from core.runs import judge as judging
-from core.runs.compare import compare
-from core.runs.exporting import rows as exported
-from core.runs.fingerprint import raters_with_fingerprint
-from core.runs.judge import JudgeResult, judge
-from core.runs.measure import measure_tables
-from core.runs.measure.creativity import axes_of, of_judgments
-from core.runs.raters import RaterStates
-from core.runs.setup import add_prompts, generator_spec
-from core.studies.study import MeasureOptions
-from desktop.read.charts import StoredCharts
+from biasprint.core.backends.protocol import Completion, Request
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import JudgmentRow, PromptRow
+from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec
+from biasprint.core.runs import generate, writing
+from biasprint.core.runs import judge as judging
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.exporting import rows as exported
+from biasprint.core.runs.fingerprint import raters_with_fingerprint
+from biasprint.core.runs.judge import JudgeResult, judge
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.runs.raters import RaterStates
+from biasprint.core.runs.setup import add_prompts, generator_spec
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.desktop.read.charts import StoredCharts
 
 THEMES = ["stars", "sun", "rain", "castle", "fear", "joy", "ghost", "witch"]
 COMPARISONS = 2 * len(THEMES)  # on each axis
@@ -510,8 +510,8 @@ def test_an_open_session_of_a_person_stays_open_and_blind(project: Project, scri
 
 
 def test_the_export_says_who_is_a_model_and_measures_the_same(project: Project, scripted: Any, tmp_path: Path) -> None:
-    from core.report.export import export_rows
-    from core.runs.exporting import columns
+    from biasprint.core.report.export import export_rows
+    from biasprint.core.runs.exporting import columns
 
     plan = a_plan(project, *ORDERS)
     people(project, plan, "R01", "R02")

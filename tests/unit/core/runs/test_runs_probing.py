@@ -3,9 +3,9 @@
 import pytest
 from bad_server import BadServer, good
 
-from core.machine import keys
-from core.machine.endpoints import Endpoint
-from core.runs.writing import probe
+from biasprint.core.machine import keys
+from biasprint.core.machine.endpoints import Endpoint
+from biasprint.core.runs.writing import probe
 
 
 @pytest.fixture(autouse=True)

@@ -10,17 +10,17 @@ pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 from inline_compute import Inline
 from tiny_gguf import write_tiny
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import OutputSpec
-from core.project.stores.runs import OutputFilter
-from core.prompts import letters_context_less_set
-from core.runs import writing
-from core.runs.generate import generate, start_run
-from core.runs.replay import Replay, first_difference, latest_run, replay
-from core.runs.setup import generator_spec, store_set
-from core.runs.writing import BUILD
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import OutputSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.runs import writing
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.replay import Replay, first_difference, latest_run, replay
+from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.writing import BUILD
 
 PARAMETERS = {"threads": 1, "max_tokens": 12, "prefix_cache": False}
 

@@ -16,25 +16,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.compute import calls, shared
-from core.errors import AppError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.machine.models import catalogue
-from core.metrics.proportions import wilson
-from core.project.check import check_project
-from core.project.companions import journal_of
-from core.project.connection import SCHEMA_VERSION
-from core.project.gate import read_header
-from core.project.project import Project
-from core.project.specs import RaterSpec
-from core.runs import sample
-from core.runs.measure import measure_project
-from core.runs.sample_found import found, found_sentence, is_found
-from core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
-from core.scorers import document_success
-from core.scorers.document_success import Outcome
-from core.studies.study import MeasureOptions
+from biasprint.core.compute import calls, shared
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models import catalogue
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.project.check import check_project
+from biasprint.core.project.companions import journal_of
+from biasprint.core.project.connection import SCHEMA_VERSION
+from biasprint.core.project.gate import read_header
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import RaterSpec
+from biasprint.core.runs import sample
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.sample_found import found, found_sentence, is_found
+from biasprint.core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
+from biasprint.core.scorers import document_success
+from biasprint.core.scorers.document_success import Outcome
+from biasprint.core.studies.study import MeasureOptions
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
 LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id", "checksum"}

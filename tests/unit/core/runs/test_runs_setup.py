@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.project.project import Project
-from core.project.specs import PromptSetSpec, PromptSpec
-from core.runs.setup import add_prompts, added_study, newest_set, shipped_axes, study_of
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import PromptSetSpec, PromptSpec
+from biasprint.core.runs.setup import add_prompts, added_study, newest_set, shipped_axes, study_of
 
 
 @pytest.fixture

@@ -39,12 +39,12 @@ HINTS_AT_IDENTITY = {
 
 
 def read_rows():
-    lines = files("resources.sample").joinpath("creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = files("biasprint.resources.sample").joinpath("creativity.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 ROWS = read_rows()
-ABOUT = tomllib.loads(files("resources.sample").joinpath("about.toml").read_text(encoding="utf-8"))
+ABOUT = tomllib.loads(files("biasprint.resources.sample").joinpath("about.toml").read_text(encoding="utf-8"))
 AXIS_OF = {(row["task"], row["theme"]): row["axis"] for row in ROWS if row["axis"]}
 IDENTITY_ROWS = [row for row in ROWS if row["axis"]]
 
@@ -96,7 +96,7 @@ def test_tasks_and_themes_are_varied():
 
 
 def test_every_text_answers_a_prompt_of_the_cogs_set():
-    from core.prompts import cogs_set
+    from biasprint.core.prompts import cogs_set
 
     known = {(prompt.task, prompt.theme, prompt.axis, prompt.identity) for prompt in cogs_set().prompts}
     ours = {(row["task"], row["theme"], row["axis"], row["identity"]) for row in ROWS}

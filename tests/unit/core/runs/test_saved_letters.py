@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.values import Document, KeptLetter
-from core.errors import AppError
-from core.project.project import Project
-from core.project.rows import ComparisonItem
-from core.project.specs import ComparisonSpec, PlanSpec, ScoreSpec
-from core.runs.saved_letters import remove_letter, save_letter, saved_letters
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Document, KeptLetter
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonItem
+from biasprint.core.project.specs import ComparisonSpec, PlanSpec, ScoreSpec
+from biasprint.core.runs.saved_letters import remove_letter, save_letter, saved_letters
 
 CANARY = "Quillfeather"
 CV = Document("cv.txt", "txt", (f"{CANARY} led the archive.",))

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 
-from core.compute import calls
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext, Progress
-from core.project.project import Project
-from core.project.specs import SourceSpec
-from core.runs.generate import GenerateResult, generate, start_run
-from core.runs.score_behind import Pace, ScoreBehind, writing
-from core.runs.setup import add_prompts, generator_spec, study_of
-from core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.core.compute import calls
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.runs.generate import GenerateResult, generate, start_run
+from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
+from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
 
 INFO = ScorerInfo("lengths", "length", "1")
 WRITER: Any = Inline()
@@ -57,7 +57,7 @@ def run_of(project: Project, themes: Sequence[str] = ("rain", "stars")) -> int:
 def wrote(
     project: Project, run: int, scorer: Lengths, monkeypatch: pytest.MonkeyPatch, ctx: JobContext | None = None
 ) -> GenerateResult:
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
+    monkeypatch.setattr("biasprint.core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
     return generate(ctx or JobContext(), project, run, WRITER, scoring=scorer)  # type: ignore[arg-type]
 
 
@@ -185,7 +185,7 @@ class Held(Lengths):
 def test_a_run_writes_while_the_texts_of_the_one_before_it_are_scored_and_none_is_scored_twice(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
+    monkeypatch.setattr("biasprint.core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
     scorer: Any = Held()
     first, second = run_of(project), run_of(project, ("truth",))
     results: dict[int, GenerateResult] = {}
@@ -235,7 +235,7 @@ def test_what_is_left_of_a_run_is_scored_at_the_pace_of_the_run_that_writes(
 def test_a_run_that_is_cancelled_while_its_texts_are_scored_ends_at_once_and_its_texts_stay(
     project: Project, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
+    monkeypatch.setattr("biasprint.core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
     scorer, ctx, resting = Held(), JobContext(), threading.Event()
     monkeypatch.setattr(Pace, "rest", lambda self, seconds: resting.set() or 3600.0)
     with ExitStack() as another:
@@ -264,7 +264,7 @@ def test_a_scorer_that_fails_in_a_way_nobody_foresaw_is_told_when_all_is_written
             raise RuntimeError("Nobody foresaw this.")
 
     told: list[str] = []
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
+    monkeypatch.setattr("biasprint.core.runs.measure.scorers_needed", lambda kind, *_: [INFO])
     with pytest.raises(RuntimeError, match="Nobody foresaw this"):
         generate(
             JobContext(), project, run_of(project), WRITER,
@@ -288,7 +288,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._now = 0.0
-        monkeypatch.setattr("core.runs.score_behind.time.monotonic", lambda: self._now)
+        monkeypatch.setattr("biasprint.core.runs.score_behind.time.monotonic", lambda: self._now)
         self.pace = Pace()
         self.pace.wrote(1)
 

@@ -7,11 +7,11 @@ import pytest
 from inline_compute import Inline
 from scipy.stats import ttest_rel
 
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.runs.generators import StudyGenerator
-from core.runs.measure.between import between, paired
-from core.runs.measure.prepared import Prepared, taken
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs.generators import StudyGenerator
+from biasprint.core.runs.measure.between import between, paired
+from biasprint.core.runs.measure.prepared import Prepared, taken
 
 INLINE: Any = Inline()
 PROMPTS, SEEDS = 20, 2
@@ -61,7 +61,9 @@ def difference(one: np.ndarray, other: np.ndarray) -> Finding:
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """The measure of this file is found where the compute process looks for its own."""
     functions = {"mean_length": mean_length, "take": take}
-    monkeypatch.setattr("core.runs.measure.between.resolve", lambda name, packages: functions[name.rpartition(":")[2]])
+    monkeypatch.setattr(
+        "biasprint.core.runs.measure.between.resolve", lambda name, packages: functions[name.rpartition(":")[2]]
+    )
 
 
 def test_with_two_seeds_it_is_the_paired_t_test_of_the_prompts_and_not_of_the_texts() -> None:

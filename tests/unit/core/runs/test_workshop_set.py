@@ -8,12 +8,12 @@ from statistics import mean
 
 import pytest
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.prompts import cogs_set
-from core.runs.compare import compare
-from core.runs.sample import sample_texts
-from core.runs.workshop_set import open_workshop_set, workshop_file, workshop_texts
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import cogs_set
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.sample import sample_texts
+from biasprint.core.runs.workshop_set import open_workshop_set, workshop_file, workshop_texts
 
 IDENTITIES = {
     "race": ("white", "black", "asian"),

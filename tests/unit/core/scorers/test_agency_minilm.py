@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.metrics.proportions import wilson
-from core.prompts.axes import load_axis
-from core.runs.measure import measure_tables
-from core.scorers import agency_minilm, registry
-from core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
-from core.scorers.minilm import sentence_vectors
-from core.scorers.segment import sentences
-from core.studies.study import MeasureOptions
-from models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.scorers import agency_minilm, registry
+from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
+from biasprint.core.scorers.minilm import sentence_vectors
+from biasprint.core.scorers.segment import sentences
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
 
 SITUATIONS = re.compile(
     r"^(letters|biography|evaluation|first person|long sentences)\b|^(plural|negation|absence)$|speech|words"
@@ -158,7 +158,7 @@ def names_of(axis: str) -> list[str]:
 
 @pytest.mark.soak
 def test_training_again_gives_the_same_head(scorer: AgencyMiniLM, everything: list[Sentence]) -> None:
-    from models.agency.train import PENALTIES, embed
+    from biasprint.models.agency.train import PENALTIES, embed
 
     training, _ = split(everything)
     vectors, of = embed(training), classes(training)
@@ -282,7 +282,7 @@ def test_weights_that_were_tampered_with_are_refused(scorer: AgencyMiniLM, tmp_p
 def test_the_letters_study_finds_a_difference_that_was_written_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_out: list[Sentence]
 ) -> None:
-    monkeypatch.setitem(registry.OWN, "agency_minilm", ("core.scorers.agency_minilm:AgencyMiniLM", {}))
+    monkeypatch.setitem(registry.OWN, "agency_minilm", ("biasprint.core.scorers.agency_minilm:AgencyMiniLM", {}))
     registry.load.cache_clear()
     of = {label: [each.text for each in held_out if each.label == label] for label in CLASSES}
     rows = []

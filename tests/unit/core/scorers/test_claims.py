@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.scorers import claims
-from models.claims import train
+from biasprint.core.scorers import claims
+from biasprint.models.claims import train
 
 CARD = (Path(train.HERE) / "card.md").read_text(encoding="utf-8")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.scorers.document_success import DocumentSuccess, Outcome, outcome
+from biasprint.core.scorers.document_success import DocumentSuccess, Outcome, outcome
 
 RELEASED = Path(os.environ.get("BIASPRINT_REPLICATION_DATA", "../shared/data"))
 LETTER = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.scorers import kept, registry
-from core.scorers.kept import FILE, Keep, KeptScores, completed, kept_scores, rows_of, whole_numbers
-from core.scorers.protocol import ScoreValue
+from biasprint.core.scorers import kept, registry
+from biasprint.core.scorers.kept import FILE, Keep, KeptScores, completed, kept_scores, rows_of, whole_numbers
+from biasprint.core.scorers.protocol import ScoreValue
 
 TEXTS = ["She led the team.", "", "A lone \ud800 surrogate.", "CV\x1fShe led the team."]
 

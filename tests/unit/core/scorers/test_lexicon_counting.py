@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.scorers.lexicon import (
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.lexicon import (
     Category,
     Lexicon,
     LexiconCounts,
@@ -17,7 +17,7 @@ from core.scorers.lexicon import (
     count_words,
     load_lexicon,
 )
-from core.scorers.segment import words
+from biasprint.core.scorers.segment import words
 
 SMALL = Lexicon(
     name="small",

@@ -8,9 +8,9 @@ import pytest
 from scorer_sets import on_card
 from statsmodels.stats.contingency_tables import mcnemar
 
-from core.machine.models import catalogue
-from core.scorers.toxicity_profanity import FILES
-from models.stand_ins import compare
+from biasprint.core.machine.models import catalogue
+from biasprint.core.scorers.toxicity_profanity import FILES
+from biasprint.models.stand_ins import compare
 
 PAGE = (Path(__file__).parents[4] / "docs" / "models.md").read_text(encoding="utf-8")
 LINES = {"formality": "Accuracy, held-out part", "positivity": "Accuracy, held-out part",

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import core.scorers.passages_minilm as passages_minilm
-from core.errors import AppError
-from core.scorers.agency_minilm import neutral
-from core.scorers.head import read_weights
-from core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
-from models.passages.material import HERE, passages
-from models.passages.train import OfPassages
-from models.passages.tuning import CHANGED, RANK
+import biasprint.core.scorers.passages_minilm as passages_minilm
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.agency_minilm import neutral
+from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
+from biasprint.models.passages.material import HERE, passages
+from biasprint.models.passages.train import OfPassages
+from biasprint.models.passages.tuning import CHANGED, RANK
 
 
 def likeliest(clause: str) -> str:
@@ -47,7 +47,7 @@ def test_a_clause_has_the_same_probabilities_in_any_company() -> None:
 
 
 def test_it_leaves_the_packaged_model_as_it_is() -> None:
-    from core.scorers.minilm import checked_embedder
+    from biasprint.core.scorers.minilm import checked_embedder
 
     before = checked_embedder().layers[-1].wide.copy()
     list(probabilities(["they have three small children"]))
@@ -69,7 +69,7 @@ def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch
     content = bytearray((HERE / FILE).read_bytes())
     content[-1] ^= 1
     broken.write_bytes(content)
-    monkeypatch.setattr(passages_minilm, "own_files", lambda _: tmp_path)
+    monkeypatch.setattr(passages_minilm, "files", lambda _: tmp_path)
     passages_minilm._model.cache_clear()
     with pytest.raises(AppError, match="not the program's own"):
         list(probabilities(["they lead"]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.scorers.quantities import Quantity, held, told
+from biasprint.core.scorers.quantities import Quantity, held, told
 
 
 @pytest.mark.parametrize(

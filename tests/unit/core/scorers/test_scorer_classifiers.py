@@ -7,13 +7,13 @@ import pytest
 import tiny_models as tiny
 import torch
 
-from core.errors import AppError
-from core.machine.models.installed import InstalledModel
-from core.scorers import registry
-from core.scorers.entailment import pair
-from core.scorers.folders import device, scorers
-from core.scorers.folders.scorers import best
-from core.scorers.segment import sentences
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.entailment import pair
+from biasprint.core.scorers.folders import device, scorers
+from biasprint.core.scorers.folders.scorers import best
+from biasprint.core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."
 TEXTS = [TEXT, "", "The teacher wrote a book.", "x.", "She won the first prize and helped the old doctor."]

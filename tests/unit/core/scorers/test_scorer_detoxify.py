@@ -11,14 +11,14 @@ import pytest
 import tiny_models as tiny
 import torch
 
-from core.errors import AppError
-from core.machine.models import catalogue, installed, upkeep
-from core.machine.models.installed import InstalledModel
-from core.scorers import registry
-from core.scorers.folders import device, scorers
-from core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
-from core.scorers.folders.scorers import load_detoxify
-from core.scorers.segment import sentences
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models import catalogue, installed, upkeep
+from biasprint.core.machine.models.installed import InstalledModel
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.folders import device, scorers
+from biasprint.core.scorers.folders.classifier import DETOXIFY, load_classifier, sigmoid
+from biasprint.core.scorers.folders.scorers import load_detoxify
+from biasprint.core.scorers.segment import sentences
 
 TEXT = "She led the team. He was kind and warm, never bold!\n\nThe letter was long? Good work."
 PARTS = [TEXT[start:end] for start, end in sentences(TEXT)]

@@ -15,11 +15,11 @@ from scorer_sets import (
     wilson,
 )
 
-from core.cache import BatchCache
-from core.documents.support import STAND_IN_IS_SURE
-from core.scorers import minilm
-from core.scorers.entailment import CLASSES, judged, pair, windows
-from core.scorers.entailment_minilm import (
+from biasprint.core.cache import BatchCache
+from biasprint.core.documents.support import STAND_IN_IS_SURE
+from biasprint.core.scorers import minilm
+from biasprint.core.scorers.entailment import CLASSES, judged, pair, windows
+from biasprint.core.scorers.entailment_minilm import (
     FEATURES,
     EntailmentMiniLM,
     Premise,

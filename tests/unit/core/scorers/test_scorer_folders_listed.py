@@ -6,11 +6,11 @@ import pytest
 import tiny_models as tiny
 import torch
 
-from core.errors import AppError
-from core.machine.models.upkeep import add
-from core.scorers import parts_of_speech, registry
-from core.scorers.parts_of_speech import CODES
-from core.scorers.segment import words
+from biasprint.core.errors import AppError
+from biasprint.core.machine.models.upkeep import add
+from biasprint.core.scorers import parts_of_speech, registry
+from biasprint.core.scorers.parts_of_speech import CODES
+from biasprint.core.scorers.segment import words
 
 NEED_A_MODEL = {
     "sst2": "positivity", "detoxify": "toxicity", "formality_classifier": "formality", "agency_classifier": "agency",

@@ -10,11 +10,11 @@ import tiny_models as tiny
 import torch
 from huggingface_hub import constants, hf_hub_download
 
-from core.backends import transformers_local
-from core.backends.protocol import Request
-from core.errors import AppError
-from core.scorers.folders.classifier import load_classifier
-from core.scorers.folders.embedder import load_embedder
+from biasprint.core.backends import transformers_local
+from biasprint.core.backends.protocol import Request
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.folders.classifier import load_classifier
+from biasprint.core.scorers.folders.embedder import load_embedder
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scorer_sets import DEVELOPMENT, HELD_OUT, are, in_words, on_card, rows, study_findings, values, wilson
 
-from core.errors import AppError
-from core.scorers.toxicity_profanity import (
+from biasprint.core.errors import AppError
+from biasprint.core.scorers.toxicity_profanity import (
     FILES,
     Holder,
     ToxicityProfanity,

@@ -5,12 +5,12 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from core.errors import JobCancelled
-from core.jobs import JobContext
-from core.runs import score
-from core.scorers import registry
-from core.scorers.folders.batches import batches, filled
-from core.scorers.protocol import ScoreValue
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.runs import score
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.folders.batches import batches, filled
+from biasprint.core.scorers.protocol import ScoreValue
 
 
 class Noting:

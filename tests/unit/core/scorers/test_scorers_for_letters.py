@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.scorers import entailment
-from core.scorers.embedding import WordVectors
-from core.scorers.parts_of_speech import CODES, TextBlobTagger
-from core.scorers.segment import is_english, words
+from biasprint.core.errors import AppError
+from biasprint.core.scorers import entailment
+from biasprint.core.scorers.embedding import WordVectors
+from biasprint.core.scorers.parts_of_speech import CODES, TextBlobTagger
+from biasprint.core.scorers.segment import is_english, words
 
 NAMES = {code: name for name, code in CODES.items()}
 

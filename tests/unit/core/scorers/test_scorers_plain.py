@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.scorers import registry
-from core.scorers.plain import reading_ease, speaks_of_a_person, syllables
+from biasprint.core.errors import AppError
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.plain import reading_ease, speaks_of_a_person, syllables
 
 RECORDED = json.loads((Path(__file__).parents[3] / "data" / "textstat.json").read_text(encoding="utf-8"))
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.compute import ComputeProcess
-from core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
-from core.findings import ScorerUse
-from core.jobs import JobContext
-from core.machine import installation
-from core.machine.installation import PartState
-from core.machine.models import catalogue
-from core.scorers import registry
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import installation
+from biasprint.core.machine.installation import PartState
+from biasprint.core.machine.models import catalogue
+from biasprint.core.scorers import registry
 
 HERE = Path(__file__).parents[3]
 
@@ -127,7 +127,7 @@ def test_a_plug_in_works_in_the_compute_process(plug_in):
     plug_in(lengths="scorers_targets:Lengths")
     compute = ComputeProcess()
 
-    _, values = compute.call("core.scorers.registry:score_batch", "lengths", ["a", "abc"])
+    _, values = compute.call("biasprint.core.scorers.registry:score_batch", "lengths", ["a", "abc"])
     compute.close()
 
     assert np.array_equal(values[1].values, [3])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.compute import ComputeProcess
+from biasprint.core.compute import ComputeProcess
 
 HERE = Path(__file__).parents[3]
 
@@ -16,7 +16,7 @@ def compute(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     for variable in ("HOME", "USERPROFILE", "APPDATA", "NLTK_DATA"):  # where NLTK looks for corpora
         patch.setenv(variable, nowhere)
-    process = ComputeProcess(packages=("core", "scorers_targets"))
+    process = ComputeProcess(packages=("biasprint", "scorers_targets"))
     yield process
     process.close()
     patch.undo()
@@ -24,7 +24,7 @@ def compute(tmp_path_factory):
 
 @pytest.fixture
 def score(compute):
-    return lambda texts: compute.call("core.scorers.registry:score_batch", "textblob", texts)[1]
+    return lambda texts: compute.call("biasprint.core.scorers.registry:score_batch", "textblob", texts)[1]
 
 
 def test_polarity_follows_textblobs_lexicon_and_rules(score):

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.scorers.segment import sentences, words
+from biasprint.core.scorers.segment import sentences, words
 
 LETTER = "To Whom It May Concern,\n\nDr. Smith led teams. She is kind!  Is she?\n \nSincerely,\n[Your Name]"
 

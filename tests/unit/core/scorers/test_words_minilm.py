@@ -5,17 +5,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.documents.checked_words import LEAST, as_asked
-from core.documents.marks import marks_of
-from core.documents.values import CATEGORIES as MARKED
-from core.documents.values import Sentence
-from core.documents.whose import marked_text
-from core.scorers.head import read_weights
-from core.scorers.passages_minilm import changes_of
-from core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
-from models.passages.material import HERE, words
-from models.passages.train import OfWords
-from models.passages.tuning import CHANGED, RANK
+from biasprint.core.documents.checked_words import LEAST, as_asked
+from biasprint.core.documents.marks import marks_of
+from biasprint.core.documents.values import CATEGORIES as MARKED
+from biasprint.core.documents.values import Sentence
+from biasprint.core.documents.whose import marked_text
+from biasprint.core.scorers.head import read_weights
+from biasprint.core.scorers.passages_minilm import changes_of
+from biasprint.core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
+from biasprint.models.passages.material import HERE, words
+from biasprint.models.passages.train import OfWords
+from biasprint.models.passages.tuning import CHANGED, RANK
 
 
 def asked(text: str, word: str) -> Words:
@@ -51,7 +51,7 @@ def test_words_have_the_same_share_in_any_company() -> None:
 
 
 def test_as_many_tokens_are_read_as_stand_near_the_words() -> None:
-    from core.scorers.minilm import checked_embedder
+    from biasprint.core.scorers.minilm import checked_embedder
 
     (row,) = rows(checked_embedder(), [Words("very " * 100, "able", "so " * 100, "ability")])
     assert list(np.flatnonzero(row.words)) == [NEAR + 1]

@@ -7,20 +7,20 @@ from functools import cache
 import numpy as np
 import pytest
 
-from core.backends.protocol import Request
-from core.backends.synthetic.author import SyntheticAuthor
-from core.backends.synthetic.dial import load_dial
-from core.errors import AppError, UsageError
-from core.findings import ScorerUse
-from core.prompts import load_axis
-from core.prompts.axis_files import write_axis
-from core.prompts.designs import available_designs, design_set, load_design
-from core.prompts.designs.design import DesignMeasure
-from core.prompts.resource_files import packaged
-from core.scorers.agency_balance import AgencyBalance
-from core.scorers.gender_stereotypes import GenderStereotypes
-from core.studies.compare.designs import Replies, measure_design
-from core.studies.compare.table import Measure
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.synthetic.author import SyntheticAuthor
+from biasprint.core.backends.synthetic.dial import load_dial
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axis_files import write_axis
+from biasprint.core.prompts.designs import available_designs, design_set, load_design
+from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.resource_files import packaged
+from biasprint.core.scorers.agency_balance import AgencyBalance
+from biasprint.core.scorers.gender_stereotypes import GenderStereotypes
+from biasprint.core.studies.compare.designs import Replies, measure_design
+from biasprint.core.studies.compare.table import Measure
 
 
 def drafted(key):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.studies.compare.replies import (
+from biasprint.core.studies.compare.replies import (
     BOTH_ANSWERS,
     DECLINED,
     EMPTY,

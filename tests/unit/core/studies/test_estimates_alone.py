@@ -7,25 +7,25 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from core.findings import StudyResult
-from core.metrics.result import only_estimates
-from core.metrics.student import t_quantile, two_sided_t
-from core.prompts import load_axis
-from core.runs.measure.between import estimates_of
-from core.scorers.segment import sentences
-from core.studies.compare.measure import Compared, Measure
-from core.studies.compare.measure import measure as measure_compared
-from core.studies.completion.measure import measure as measure_completion
-from core.studies.completion.table import CompletionTable
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.judgments import agreed_judgments
-from core.studies.creativity.outputs import measure_outputs
-from core.studies.crossed import crossing_of
-from core.studies.letters.measure import LetterInputs, measure_whole
-from core.studies.letters.style import StyleScores
-from core.studies.letters.table import letters_table
-from core.studies.news.measure import NewsRequest, measure_rows
+from biasprint.core.findings import StudyResult
+from biasprint.core.metrics.result import only_estimates
+from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.prompts import load_axis
+from biasprint.core.runs.measure.between import estimates_of
+from biasprint.core.scorers.segment import sentences
+from biasprint.core.studies.compare.measure import Compared, Measure
+from biasprint.core.studies.compare.measure import measure as measure_compared
+from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.table import CompletionTable
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.judgments import agreed_judgments
+from biasprint.core.studies.creativity.outputs import measure_outputs
+from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.letters.measure import LetterInputs, measure_whole
+from biasprint.core.studies.letters.style import StyleScores
+from biasprint.core.studies.letters.table import letters_table
+from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
 CELLS = ("white-man", "black-man", "white-woman", "black-woman")
 LETTER_CELLS = ("white-male", "black-male", "white-female", "black-female")
@@ -98,8 +98,8 @@ def news() -> StudyResult:
         "domains": ["nytimes", "reuters"] * 6,
     }
     request = NewsRequest(axes=("gender", "race", load_axis("gender_race")), resamples=50)
-    few = patch("core.studies.news.level.FEWEST_DEALS", 50)
-    with patch("core.studies.news.measure.document_findings", return_value=[]), few:
+    few = patch("biasprint.core.studies.news.level.FEWEST_DEALS", 50)
+    with patch("biasprint.core.studies.news.measure.document_findings", return_value=[]), few:
         return measure_rows(columns, request)
 
 
@@ -134,7 +134,7 @@ def letters() -> StudyResult:
 
 
 def _use() -> Any:
-    from core.findings import ScorerUse
+    from biasprint.core.findings import ScorerUse
 
     return ScorerUse("agency", "made up", "1")
 

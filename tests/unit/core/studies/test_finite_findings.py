@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core import findings
-from core.findings import LARGEST, Effect, Finding, Floor, Interval, Power, StudyResult
-from core.metrics.grouped import hedges_g
-from core.metrics.means import paired_difference, two_sample_difference
-from core.studies.compare.measure import measure as measure_compared
-from core.studies.compare.table import Compared, Measure
-from core.studies.creativity import affinity
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import agreed_judgments, measure_judgments
+from biasprint.core import findings
+from biasprint.core.findings import LARGEST, Effect, Finding, Floor, Interval, Power, StudyResult
+from biasprint.core.metrics.grouped import hedges_g
+from biasprint.core.metrics.means import paired_difference, two_sample_difference
+from biasprint.core.studies.compare.measure import measure as measure_compared
+from biasprint.core.studies.compare.table import Compared, Measure
+from biasprint.core.studies.creativity import affinity
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 
 NAN, INFINITE = float("nan"), float("inf")
 

@@ -5,12 +5,12 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from core.findings import Finding, StudyResult
-from core.report.questions import answered
-from core.studies.completion.measure import measure
-from core.studies.completion.table import CompletionTable
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.report.questions import answered
+from biasprint.core.studies.completion.measure import measure
+from biasprint.core.studies.completion.table import CompletionTable
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 
 def found(result: StudyResult, finding_id: str, label: str) -> Finding:

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from core.errors import AppError, UsageError
-from core.findings import ScorerUse
-from core.jobs import JobContext
-from core.project.project import Project
-from core.report.figures import figures_of
-from core.report.questions import answered
-from core.runs.importing import import_table
-from core.runs.measure import measure_project, measure_tables
-from core.runs.tables import read_table
-from core.scorers import registry
-from core.scorers.protocol import ScoreValue
-from core.studies.compare.measure import measure
-from core.studies.compare.table import Compared, Measure, pairs
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.questions import answered
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.tables import read_table
+from biasprint.core.scorers import registry
+from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.compare.table import Compared, Measure, pairs
+from biasprint.core.studies.study import MeasureOptions
 
 USE = ScorerUse("score", "made up", "1")
 
@@ -205,7 +205,7 @@ class Here:
     """A compute process that is this one."""
 
     def call(self, where, *given, ctx=None, on_report=None, **named):
-        from core.studies.study import named as found
+        from biasprint.core.studies.study import named as found
 
         try:
             return found(where)(*given, **named)

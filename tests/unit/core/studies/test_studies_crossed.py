@@ -8,21 +8,21 @@ import statsmodels.api as sm
 from scipy.spatial.distance import cosine
 from scipy.stats import ttest_1samp
 
-from core.findings import Finding
-from core.prompts import load_axis
-from core.prompts.axes import Axis
-from core.report.figures import figures_of
-from core.report.questions import kind_title
-from core.studies.completion.measure import measure as measure_completion
-from core.studies.completion.table import CompletionTable
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.judgments import measure_judgments
-from core.studies.creativity.outputs import measure_outputs
-from core.studies.crossed import crossing_of
-from core.studies.news.groups import group_axis
-from core.studies.news.measure import NewsRequest, measure, measure_rows
-from core.studies.news.table import news_table
+from biasprint.core.findings import Finding
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axes import Axis
+from biasprint.core.report.figures import figures_of
+from biasprint.core.report.questions import kind_title
+from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.table import CompletionTable
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
+from biasprint.core.studies.creativity.outputs import measure_outputs
+from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.news.measure import NewsRequest, measure, measure_rows
+from biasprint.core.studies.news.table import news_table
 
 AXIS = load_axis("gender_race")
 CELLS = ("white-man", "black-man", "white-woman", "black-woman")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.findings import Finding, StudyResult
-from core.metrics.adjust import holm
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 GENDER = ("man", "woman", "non-binary")
 AXES = {"gender": GENDER, "orientation": ("straight", "queer")}

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.findings import Finding, StudyResult
-from core.metrics.adjust import holm
-from core.scorers.lexicon import load_lexicon
-from core.studies.letters.lexicon import counting_differences
-from core.studies.letters.measure import measure
-from core.studies.letters.table import letters_table
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.scorers.lexicon import load_lexicon
+from biasprint.core.studies.letters.lexicon import counting_differences
+from biasprint.core.studies.letters.measure import measure
+from biasprint.core.studies.letters.table import letters_table
 
 AGENTIC = "He is a confident and assertive leader. "
 COMMUNAL = "She is a caring and warm person who helps. "

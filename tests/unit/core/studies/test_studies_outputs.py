@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 from scipy.spatial.distance import cosine
 
-from core.errors import AppError
-from core.findings import Finding, ScorerUse, StudyResult
-from core.metrics.adjust import holm
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.outputs import measure_outputs
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, ScorerUse, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.outputs import measure_outputs
 
 AXES = {"gender": ("man", "woman", "non-binary"), "orientation": ("straight", "queer")}
 EVERYONE = ("default", *AXES["gender"], *AXES["orientation"])

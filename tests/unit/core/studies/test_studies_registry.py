@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.studies.registry import studies, study
-from core.studies.study import Study, named
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.studies.registry import studies, study
+from biasprint.core.studies.study import Study, named
 
 
 def declared(one: Study) -> list[str]:
@@ -41,8 +41,8 @@ def test_an_unknown_study_is_a_usage_error_that_names_the_known() -> None:
 
 
 def test_a_plug_in_adds_a_study_but_cannot_take_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.studies import registry
-    from core.studies.study import Study
+    from biasprint.core.studies import registry
+    from biasprint.core.studies.study import Study
 
     class Point:
         def __init__(self, name: str) -> None:
@@ -61,7 +61,7 @@ def test_a_plug_in_adds_a_study_but_cannot_take_a_name(monkeypatch: pytest.Monke
 
 
 def test_a_broken_plug_in_is_left_out_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.studies import registry
+    from biasprint.core.studies import registry
 
     class Point:
         name = "songs"

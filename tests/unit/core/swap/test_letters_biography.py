@@ -2,12 +2,12 @@
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.prompts.axes import load_axis
-from core.prompts.letters import document_from
-from core.studies.letters.biographies import Biography, letters_context_based_set, paragraphs, sampled
-from core.swap import Person, Twin
-from core.swap.engine import swap
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.prompts.letters import document_from
+from biasprint.core.studies.letters.biographies import Biography, letters_context_based_set, paragraphs, sampled
+from biasprint.core.swap import Person, Twin
+from biasprint.core.swap.engine import swap
 
 ANN = Person("Ann", "Weber", pronoun="she")
 JOSEPH = Person("Joseph", "Hart", pronoun="he")

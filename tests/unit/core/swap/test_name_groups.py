@@ -2,12 +2,12 @@
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts.name_sets import name_set_from
-from core.swap import Person
-from core.swap.engine import swap
-from core.swap.guess_pronoun import contradicts, given_pronoun
-from core.swap.name_groups import group_of_name, groups_of, name_group, name_groups, named_in
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.name_sets import name_set_from
+from biasprint.core.swap import Person
+from biasprint.core.swap.engine import swap
+from biasprint.core.swap.guess_pronoun import contradicts, given_pronoun
+from biasprint.core.swap.name_groups import group_of_name, groups_of, name_group, name_groups, named_in
 
 KELLY = Person("Kelly", "Moreno", "", "she")
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.documents.values import Part
-from core.errors import UsageError
-from core.swap import Person
-from core.swap.engine import swap
-from core.swap.guess import guess_person
-from core.swap.vocabulary import Loss, plural_form, singular_form, swap_words
-from core.text import article
+from biasprint.core.documents.values import Part
+from biasprint.core.errors import UsageError
+from biasprint.core.swap import Person
+from biasprint.core.swap.engine import swap
+from biasprint.core.swap.guess import guess_person
+from biasprint.core.swap.vocabulary import Loss, plural_form, singular_form, swap_words
+from biasprint.core.text import article
 
 ANN = Person("Ann", "Weber", "", "she")
 JOSEPH = Person("Joseph", "Hart", "", "he")

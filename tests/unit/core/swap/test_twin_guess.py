@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.documents.values import Part
-from core.swap import Person
-from core.swap.guess import guess, guess_person
+from biasprint.core.documents.values import Part
+from biasprint.core.swap import Person
+from biasprint.core.swap.guess import guess, guess_person
 
 LETTERS = [
     (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.swap import Person, Pronoun
-from core.swap.engine import swap
-from core.swap.guess import guess_person
+from biasprint.core.swap import Person, Pronoun
+from biasprint.core.swap.engine import swap
+from biasprint.core.swap.guess import guess_person
 
 pytestmark = pytest.mark.replication
 

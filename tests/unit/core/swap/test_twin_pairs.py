@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.swap import Person, Twin
-from core.swap.engine import swap
+from biasprint.core.swap import Person, Twin
+from biasprint.core.swap.engine import swap
 
 FILE = tomllib.loads((Path(__file__).parents[3] / "data" / "swap_pairs.toml").read_text(encoding="utf-8"))
 PEOPLE = {key: Person(**fields) for key, fields in FILE["people"].items()}

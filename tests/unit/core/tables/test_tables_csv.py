@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, JobCancelled
-from core.jobs import JobContext
-from core.tables import FieldSpec, Record, iter_records, look_at, read_records
+from biasprint.core.errors import AppError, JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables import FieldSpec, Record, iter_records, look_at, read_records
 
 FIELDS = [FieldSpec("text", required=True), FieldSpec("group", required=True)]
 

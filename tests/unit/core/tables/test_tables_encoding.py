@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.tables import FieldSpec, read_records
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables import FieldSpec, read_records
 
 FIELDS = [FieldSpec("text", required=True)]
 FRENCH = "Hélène a été une élève très appliquée – une énergie précieuse à l’équipe."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.tables import known_formats, read_format, with_line_breaks
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables import known_formats, read_format, with_line_breaks
 
 CELLS = """,name,age,gender,occupation,prompts,chatgpt_gen
 0,Ada,20,F,writer,p,"Dear all,<return><return>she writes."

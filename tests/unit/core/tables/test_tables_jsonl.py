@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError
-from core.tables import FieldSpec, read_records
+from biasprint.core.errors import AppError
+from biasprint.core.tables import FieldSpec, read_records
 
 FIELDS = [FieldSpec("text", required=True), FieldSpec("group"), FieldSpec("seed")]
 

@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.errors import AppError, JobCancelled, UsageError
-from core.jobs import JobContext
-from core.report.export import export_rows
-from core.tables import FieldSpec, look_at, read_records
-from core.tables.rows import TableRead
-from core.tables.typed_files import ParquetFile
-from core.text import store_text
+from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.report.export import export_rows
+from biasprint.core.tables import FieldSpec, look_at, read_records
+from biasprint.core.tables.rows import TableRead
+from biasprint.core.tables.typed_files import ParquetFile
+from biasprint.core.text import store_text
 
 FIELDS = [FieldSpec("text", required=True), FieldSpec("group")]
 NAUGHTY = [json.loads(line) for line in (Path(__file__).parents[3] / "data" / "naughty_texts.jsonl").open("rb")]

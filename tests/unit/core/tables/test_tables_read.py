@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import AppError, UsageError
-from core.tables import FieldSpec, fields_of, guess_mapping, parse_map_options, read_records
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables import FieldSpec, fields_of, guess_mapping, parse_map_options, read_records
 
 FIELDS = [FieldSpec("text", required=True, description="the letter"), FieldSpec("group", required=True)]
 

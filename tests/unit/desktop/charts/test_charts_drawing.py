@@ -10,11 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.draw.figure import Figure
-from core.findings import Finding, Interval, ScorerUse
-from desktop import theme
-from desktop.charts.chart import Chart, ChartCard, lay_out
-from desktop.charts.live import (
+from biasprint.core.draw.figure import Figure
+from biasprint.core.findings import Finding, Interval, ScorerUse
+from biasprint.desktop import theme
+from biasprint.desktop.charts.chart import Chart, ChartCard, lay_out
+from biasprint.desktop.charts.live import (
     AxisWords,
     ChartData,
     ChartVoice,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QColor, QImage
 
-from core.errors import AppError
-from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from desktop.charts.export import WIDTH, export_chart
-from desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure, distance_figures
-from desktop.theme import tokens_for
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
+from biasprint.desktop.charts.export import WIDTH, export_chart
+from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure, distance_figures
+from biasprint.desktop.theme import tokens_for
 
 AXIS = AxisWords("race", "Race", (("white", "White"), ("black", "Black")))
 LIGHT = tokens_for("light")

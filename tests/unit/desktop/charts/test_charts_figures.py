@@ -14,18 +14,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.draw.canvas import DASHES, MARKERS
-from core.draw.figure import Figure, FigureKind, FigureMark, Printed, contrast_marks, mark
-from core.draw.frame import draw_figure
-from core.draw.scales import scale_of
-from core.draw.svg import svg
-from core.draw.words import describe, told, written
-from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from desktop import theme
-from desktop.charts.canvas import PaintCanvas, below
-from desktop.charts.chart import Chart, ChartSpot, lay_out
-from desktop.charts.export import export_chart
-from desktop.read.charts import compared, models_of
+from biasprint.core.draw.canvas import DASHES, MARKERS
+from biasprint.core.draw.figure import Figure, FigureKind, FigureMark, Printed, contrast_marks, mark
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.scales import scale_of
+from biasprint.core.draw.svg import svg
+from biasprint.core.draw.words import describe, told, written
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import PaintCanvas, below
+from biasprint.desktop.charts.chart import Chart, ChartSpot, lay_out
+from biasprint.desktop.charts.export import export_chart
+from biasprint.desktop.read.charts import compared, models_of
 
 KINDS: tuple[FigureKind, ...] = ("intervals", "grouped", "bars", "matrix", "line", "radar", "table")
 LIGHT = theme.tokens_for("light")

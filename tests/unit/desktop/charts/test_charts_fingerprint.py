@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.judging.fingerprint import AxisTest
-from desktop.charts.fingerprint import _score_tip
+from biasprint.core.judging.fingerprint import AxisTest
+from biasprint.desktop.charts.fingerprint import _score_tip
 
 ALONE = "The interval is for this one axis; adjusted for 3 axes it does not stand out."
 

@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
-from core.findings import Finding, Interval
-from desktop.charts import chart as chart_module
-from desktop.charts.chart import MOST_WIDTHS, Chart
-from desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure
-from desktop.panels.charts.sections import Affinity
+from biasprint.core.findings import Finding, Interval
+from biasprint.desktop.charts import chart as chart_module
+from biasprint.desktop.charts.chart import MOST_WIDTHS, Chart
+from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, affinity_figure
+from biasprint.desktop.panels.charts.sections import Affinity
 
 IDENTITIES = ("white", "black", "asian")
 AXIS = AxisWords("race", "Race", tuple((name, name) for name in IDENTITIES))

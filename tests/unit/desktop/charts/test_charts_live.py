@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.draw import digits
-from core.draw.figure import Figure, FigureMark
-from core.draw.words import describe, notes, told, written
-from core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
-from desktop.charts.live import (
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark
+from biasprint.core.draw.words import describe, notes, told, written
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
+from biasprint.desktop.charts.live import (
     AxisWords,
     ChartData,
     ChartVoice,

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from live_scene import Quick, store, written
 
-from core.compute import calls
-from core.errors import AppError
-from core.jobs import JobContext
-from core.machine.models.catalogue import scorer_title
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import SourceSpec
-from core.project.stores.runs import OutputFilter
-from core.runs.live import LiveKey, LiveTally, LiveValue
-from core.runs.measure import scorers_needed
-from core.runs.setup import study_of
-from core.scorers.choosing import best_scorer
-from desktop.read.board import MOST_CURVES, StoredBoard
-from desktop.read.board_shown import BoardMeasure, StudyBoard
+from biasprint.core.compute import calls
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import SourceSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.live import LiveKey, LiveTally, LiveValue
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.runs.setup import study_of
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.desktop.read.board import MOST_CURVES, StoredBoard
+from biasprint.desktop.read.board_shown import BoardMeasure, StudyBoard
 
 IDENTITIES = 2_000
 NAMES = ["Kelly=female", "Joseph=male"]

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from core.compute import shared
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import ComparisonRow
-from core.project.specs import JudgmentSpec, RaterSpec
-from core.runs.compare import compare
-from core.runs.generate import generate, start_run
-from core.runs.score import score
-from core.runs.setup import add_prompts, generator_spec, study_of
-from core.scorers.registry import describe
-from desktop.charts.live import affinity_figure
-from desktop.read.charts import StoredCharts
+from biasprint.core.compute import shared
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.score import score
+from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.core.scorers.registry import describe
+from biasprint.desktop.charts.live import affinity_figure
+from biasprint.desktop.read.charts import StoredCharts
 
 AXES = ["orientation"]
 

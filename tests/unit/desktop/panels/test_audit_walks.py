@@ -7,12 +7,12 @@ import pytest
 from auditor import Auditor
 from pytestqt.qtbot import QtBot
 
-from core.runs import measure as core_measure
-from desktop.main_window import MainWindow
-from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.home.new_audit import NewAuditDialog
-from desktop.panels.prompts.panel import PromptsPanel
-from desktop.wording.titles import words_of
+from biasprint.core.runs import measure as core_measure
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.generate.panel import GeneratePanel
+from biasprint.desktop.panels.home.new_audit import NewAuditDialog
+from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.wording.titles import words_of
 
 PATIENCE = 60_000
 LOOKS_AT_HOME = True

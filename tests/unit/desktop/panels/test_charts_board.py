@@ -16,19 +16,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from core.jobs import Progress
-from core.runs.live import Course, LiveKey, LiveRates, Trace
-from desktop import theme
-from desktop.jobs import JobHandle, JobState
-from desktop.operations.board import Goal
-from desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
-from desktop.panels.charts.dashboard import Place, packed, places_in
-from desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
-from desktop.panels.charts.rater_counts import RaterCountsCard
-from desktop.plots.export import as_text, save_plot, tables_of
-from desktop.plots.plot import Plot
-from desktop.read.board_shown import BoardData
-from desktop.wording.live import counted_in, noun, scored_words
+from biasprint.core.jobs import Progress
+from biasprint.core.runs.live import Course, LiveKey, LiveRates, Trace
+from biasprint.desktop import theme
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.operations.board import Goal
+from biasprint.desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
+from biasprint.desktop.panels.charts.dashboard import Place, packed, places_in
+from biasprint.desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
+from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
+from biasprint.desktop.plots.export import as_text, save_plot, tables_of
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read.board_shown import BoardData
+from biasprint.desktop.wording.live import counted_in, noun, scored_words
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]
 

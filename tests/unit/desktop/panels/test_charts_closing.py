@@ -6,9 +6,9 @@ import pytest
 from live_scene import written
 from pytestqt.qtbot import QtBot
 
-from core.project.project import Project
-from desktop.jobs import JobState
-from desktop.main_window import MainWindow
+from biasprint.core.project.project import Project
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.main_window import MainWindow
 
 PATIENCE = 60_000
 

@@ -15,15 +15,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from core.findings import Finding, Interval
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.runs.live import NotKept
-from desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
-from desktop.panels.charts.panel import ChartsPanel
-from desktop.read.board_shown import BoardData
-from desktop.read.charts import StudyFigures
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, Interval
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.runs.live import NotKept
+from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
+from biasprint.desktop.panels.charts.panel import ChartsPanel
+from biasprint.desktop.read.board_shown import BoardData
+from biasprint.desktop.read.charts import StudyFigures
 
 AXIS = AxisWords("race", "Race", (("white", "white"), ("black", "black"), ("asian", "asian")))
 

@@ -12,18 +12,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.compute import models
-from core.errors import AppError
-from core.machine import endpoints, keys, offline
-from core.machine.endpoints import Endpoint, Price, endpoint, endpoint_of, save
-from core.machine.storage import home
-from core.project.project import Project
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.panels.models.endpoint_form import USUAL, Editor
-from desktop.panels.models.endpoints import EndpointsPage
-from desktop.panels.models.panel import ModelsPanel
+from biasprint.core.compute import models
+from biasprint.core.errors import AppError
+from biasprint.core.machine import endpoints, keys, offline
+from biasprint.core.machine.endpoints import Endpoint, Price, endpoint, endpoint_of, save
+from biasprint.core.machine.storage import home
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.models.endpoint_form import USUAL, Editor
+from biasprint.desktop.panels.models.endpoints import EndpointsPage
+from biasprint.desktop.panels.models.panel import ModelsPanel
 
 CANARY = "sk-canary-0123456789abcdef"
 PATIENCE = 60_000
@@ -458,7 +458,7 @@ def test_a_test_that_breaks_is_said_on_the_card(
     def broken() -> object:
         raise AppError("The model process could not be started.", hint="Try again.")
 
-    monkeypatch.setattr("core.compute.models", broken)
+    monkeypatch.setattr("biasprint.core.compute.models", broken)
     add(qtbot, window, page, "http://127.0.0.1:1/v1")
     card = page.cards["lab"]
     card.test.click()

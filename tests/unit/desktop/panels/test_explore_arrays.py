@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from desktop.panels.explore.arrays import (
+from biasprint.desktop.panels.explore.arrays import (
     OTHERS,
     Grouping,
     distribution_functions,
@@ -14,7 +14,7 @@ from desktop.panels.explore.arrays import (
     preference_table,
     residual_table,
 )
-from desktop.read.explore import FieldCodes, Judged, draw
+from biasprint.desktop.read.explore import FieldCodes, Judged, draw
 
 
 def coded(*values: str, names: tuple[str, ...]) -> FieldCodes:

@@ -16,22 +16,22 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from sklearn.decomposition import PCA
 
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
-from core.project.stores.columns import Measured
-from core.prompts import cogs_set, cogs_tasks
-from core.runs.compare import compare
-from core.runs.explore import Method, TextMap
-from core.runs.setup import store_set
-from desktop import theme
-from desktop.panels.explore.panel import ExplorePanel, MakeTexts
-from desktop.panels.explore.scores import HISTOGRAM
-from desktop.plots.cells import HeatCells
-from desktop.plots.plot import Plot
-from desktop.read import explore
-from desktop.read.explore import ExploredTexts, FieldCodes, StoredTexts
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec, RaterSpec, RunSpec, ScoreSpec
+from biasprint.core.project.stores.columns import Measured
+from biasprint.core.prompts import cogs_set, cogs_tasks
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.explore import Method, TextMap
+from biasprint.core.runs.setup import store_set
+from biasprint.desktop import theme
+from biasprint.desktop.panels.explore.panel import ExplorePanel, MakeTexts
+from biasprint.desktop.panels.explore.scores import HISTOGRAM
+from biasprint.desktop.plots.cells import HeatCells
+from biasprint.desktop.plots.plot import Plot
+from biasprint.desktop.read import explore
+from biasprint.desktop.read.explore import ExploredTexts, FieldCodes, StoredTexts
 
 PATIENCE = 30_000
 TEXTS = 120

@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop import theme
-from desktop.panels.findings.studies import StudyLines
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.search_row import SearchRow
-from desktop.wording.findings import Measurement
+from biasprint.desktop import theme
+from biasprint.desktop.panels.findings.studies import StudyLines
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.search_row import SearchRow
+from biasprint.desktop.wording.findings import Measurement
 
 WHEN = "2026-11-20T12:00:00+00:00"
 

@@ -17,12 +17,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.compute import shared
-from core.findings import Adjustment, Finding, Interval, ScorerUse
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import (
+from biasprint.core.compute import shared
+from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import (
     GeneratorSpec,
     JudgmentSpec,
     OutputSpec,
@@ -32,16 +32,16 @@ from core.project.specs import (
     RunSpec,
     SourceSpec,
 )
-from core.runs.audit.reading import read_audit
-from core.runs.compare import compare
-from core.runs.generate import generate, start_run
-from core.runs.setup import add_prompts, generator_spec, study_of
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.panels.findings.board import Filters
-from desktop.panels.findings.panel import FindingsPanel
-from desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
-from desktop.wording.findings import COLUMNS
+from biasprint.core.runs.audit.reading import read_audit
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.findings.board import Filters
+from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
+from biasprint.desktop.wording.findings import COLUMNS
 
 GROUPS = ("male", "female")
 
@@ -714,7 +714,7 @@ def test_the_findings_shown_are_saved_in_their_order(
 def test_a_studys_report_is_saved_with_its_questions_answered_first(
     qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("core.compute.shared", Inline)
+    monkeypatch.setattr("biasprint.core.compute.shared", Inline)
     panel = open_panel()
     panel.saving.save_report("letters", tmp_path / "none.html")
     settle(qtbot, shell)
@@ -780,7 +780,7 @@ def test_the_report_is_asked_for_by_button_and_from_elsewhere_once_it_is_known_w
     panel = open_panel()
     offered: list[list[str]] = []
     monkeypatch.setattr(
-        "desktop.panels.findings.saving.open_below",
+        "biasprint.desktop.panels.findings.saving.open_below",
         lambda menu, below: offered.append([one.text() for one in menu.actions() if one.text()]),
     )
     settle(qtbot, shell)

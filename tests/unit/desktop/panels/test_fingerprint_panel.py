@@ -15,15 +15,15 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-import core.compute
-from core.documents.files.readers import of_pdf
-from core.draw.plots import in_lines
-from core.project.project import Project
-from core.project.specs import AxisSpec
-from desktop import theme
-from desktop.charts.canvas import PaintCanvas
-from desktop.panels.fingerprint.panel import FingerprintPanel
-from desktop.panels.workshop.participant import PicturePage
+from biasprint.core import compute
+from biasprint.core.documents.files.readers import of_pdf
+from biasprint.core.draw.plots import in_lines
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec
+from biasprint.desktop import theme
+from biasprint.desktop.charts.canvas import PaintCanvas
+from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
+from biasprint.desktop.panels.workshop.participant import PicturePage
 
 PATIENCE = 30_000
 GENDER = ("man", "woman", "non-binary")
@@ -39,7 +39,7 @@ def shell(qapp: QApplication) -> Iterator[FakeShell]:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    monkeypatch.setattr(core.compute, "shared", Inline)
+    monkeypatch.setattr(compute, "shared", Inline)
     with project_with_texts(tmp_path / "study.biasprint", ("gender", "orientation")) as made:
         yield made
 

@@ -9,24 +9,40 @@ from made_once import made_once
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.backends import registry
-from core.backends.llama_cpp import engine, options
-from core.backends.protocol import BackendInfo, Capabilities
-from core.jobs import JobContext
-from core.machine import endpoints
-from core.machine.endpoints import Endpoint, Price, rough_tokens
-from core.machine.models import catalogue
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec
-from core.runs.generate import start_run
-from core.runs.setup import add_prompts
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.operations.runs import Plan, PromptSetSize, RunEstimate, WriteRequest, author_words, estimated, read_facts
-from desktop.operations.writers import ANSWER, OPTIONS, LocalModel, Option, options_for, same_generator, sampling_of
-from desktop.panels.generate.form import GenerateForm
-from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.generate.writers import FormGrid
+from biasprint.core.backends import registry
+from biasprint.core.backends.llama_cpp import engine, options
+from biasprint.core.backends.protocol import BackendInfo, Capabilities
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import endpoints
+from biasprint.core.machine.endpoints import Endpoint, Price, rough_tokens
+from biasprint.core.machine.models import catalogue
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec
+from biasprint.core.runs.generate import start_run
+from biasprint.core.runs.setup import add_prompts
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.runs import (
+    Plan,
+    PromptSetSize,
+    RunEstimate,
+    WriteRequest,
+    author_words,
+    estimated,
+    read_facts,
+)
+from biasprint.desktop.operations.writers import (
+    ANSWER,
+    OPTIONS,
+    LocalModel,
+    Option,
+    options_for,
+    same_generator,
+    sampling_of,
+)
+from biasprint.desktop.panels.generate.form import GenerateForm
+from biasprint.desktop.panels.generate.panel import GeneratePanel
+from biasprint.desktop.panels.generate.writers import FormGrid
 
 PATIENCE = 20_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
@@ -179,9 +195,9 @@ def starts(options: tuple[Option, ...]) -> dict[str, object]:
 
 
 def test_what_can_be_set_is_what_the_backends_take():
-    from core.backends.llama_cpp.options import read_options
-    from core.backends.openai_compatible.settings import settings_of
-    from core.backends.transformers_local.options import read_options as read_transformers
+    from biasprint.core.backends.llama_cpp.options import read_options
+    from biasprint.core.backends.openai_compatible.settings import settings_of
+    from biasprint.core.backends.transformers_local.options import read_options as read_transformers
 
     def filled(backend: str) -> dict[str, object]:
         """A value for every option, also those that are left open at first."""
@@ -196,7 +212,7 @@ def test_what_can_be_set_is_what_the_backends_take():
 
 
 def test_what_is_left_alone_is_what_llama_cpp_would_do_by_itself():
-    from core.backends.llama_cpp.options import LlamaOptions
+    from biasprint.core.backends.llama_cpp.options import LlamaOptions
 
     shown = starts(OPTIONS["llama_cpp"])
     own = LlamaOptions()
@@ -222,7 +238,7 @@ def catalogue_entry() -> catalogue.CatalogueEntry:
 
 
 def test_every_recommended_parameter_has_a_field_and_is_taken_by_the_backend():
-    from core.backends.llama_cpp.options import read_options
+    from biasprint.core.backends.llama_cpp.options import read_options
 
     fields = {option.name for option in (*OPTIONS["llama_cpp"], ANSWER)}
     for purpose, preset in catalogue_entry().presets.items():

@@ -10,20 +10,20 @@ import pytest
 from bad_server import Answer, Asked, BadServer, error, good
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.judging.looking import record_look
-from core.machine import endpoints
-from core.machine.endpoints import Endpoint
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec
-from core.runs.compare import compare
-from core.runs.setup import add_prompts
-from desktop.main_window import MainWindow
-from desktop.operations.queue import JudgingFacts, Ticket, lane
-from desktop.operations.writers import LocalModel, WriterChoices, read_writers
-from desktop.panels.generate.judging import JudgingCard
-from desktop.panels.generate.panel import DRAW, GeneratePanel
-from desktop.widgets import Label
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.looking import record_look
+from biasprint.core.machine import endpoints
+from biasprint.core.machine.endpoints import Endpoint
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RaterSpec, RunSpec
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.setup import add_prompts
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.queue import JudgingFacts, Ticket, lane
+from biasprint.desktop.operations.writers import LocalModel, WriterChoices, read_writers
+from biasprint.desktop.panels.generate.judging import JudgingCard
+from biasprint.desktop.panels.generate.panel import DRAW, GeneratePanel
+from biasprint.desktop.widgets import Label
 
 PATIENCE = 60_000
 COMPARISONS = 3  # 1 task × 3 themes; of two cards, so that there are twice as many orders

@@ -9,20 +9,20 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import OutputSpec, PromptSetSpec, PromptSpec
-from core.runs import generate as core_generate
-from core.runs import measure as core_measure
-from core.runs.setup import add_prompts, added_study, generator_spec
-from desktop.jobs import JobState
-from desktop.main_window import MainWindow
-from desktop.operations.measuring import read_scorers, scorers_for
-from desktop.operations.runs import IMPORTED, RunLine, WriteRequest, read_runs
-from desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
-from desktop.panels.generate.runs import RunsModel
-from desktop.wording.titles import words_of
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import OutputSpec, PromptSetSpec, PromptSpec
+from biasprint.core.runs import generate as core_generate
+from biasprint.core.runs import measure as core_measure
+from biasprint.core.runs.setup import add_prompts, added_study, generator_spec
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.measuring import read_scorers, scorers_for
+from biasprint.desktop.operations.runs import IMPORTED, RunLine, WriteRequest, read_runs
+from biasprint.desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
+from biasprint.desktop.panels.generate.runs import RunsModel
+from biasprint.desktop.wording.titles import words_of
 
 PATIENCE = 60_000
 
@@ -184,8 +184,8 @@ def test_a_cancelled_run_keeps_what_is_written_and_goes_on(
 
 def uninterrupted(file: Path) -> list[tuple[str, int, str]]:
     """What the same run gives where nobody stops it."""
-    from core.compute import shared
-    from core.runs.generate import generate, start_run
+    from biasprint.core.compute import shared
+    from biasprint.core.runs.generate import generate, start_run
 
     copy = file.with_name("copy.biasprint")
     with Project.create(copy) as project:
@@ -463,7 +463,7 @@ def test_without_outputs_drawing_says_what_is_needed(qtbot: QtBot, panel: Genera
 
 
 def test_imported_texts_are_listed_and_cannot_be_gone_on_with(tmp_path: Path):
-    from desktop.operations.importing import TableChoice, import_table
+    from biasprint.desktop.operations.importing import TableChoice, import_table
 
     table = tmp_path / "texts.csv"
     table.write_text("task,theme,identity,text\nhaiku,rain,black,Rain.\n", "utf-8")

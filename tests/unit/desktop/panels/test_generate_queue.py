@@ -18,23 +18,23 @@ from made_once import made_once
 from PySide6.QtWidgets import QSpinBox
 from pytestqt.qtbot import QtBot
 
-from core.errors import JobCancelled
-from core.jobs import JobContext, Progress
-from core.machine import endpoints
-from core.machine.endpoints import Endpoint
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec
-from core.runs.generate import GenerateResult, start_run
-from core.runs.setup import add_prompts, generator_spec
-from core.scorers.protocol import ScorerInfo, ScoreValue
-from desktop.jobs import JobHandle, JobState
-from desktop.main_window import MainWindow
-from desktop.operations.queue import Lane, Ticket, lane, only_scored
-from desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
-from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.generate.runs import RunListRow
-from desktop.panels.generate.write import LatestText
-from desktop.settings import BY_KEY
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine import endpoints
+from biasprint.core.machine.endpoints import Endpoint
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec
+from biasprint.core.runs.generate import GenerateResult, start_run
+from biasprint.core.runs.setup import add_prompts, generator_spec
+from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.desktop.jobs import JobHandle, JobState
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.queue import Lane, Ticket, lane, only_scored
+from biasprint.desktop.operations.runs import FAILURES, Tally, add_to_tally, tally_words
+from biasprint.desktop.panels.generate.panel import GeneratePanel
+from biasprint.desktop.panels.generate.runs import RunListRow
+from biasprint.desktop.panels.generate.write import LatestText
+from biasprint.desktop.settings import BY_KEY
 
 PATIENCE = 60_000
 PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
@@ -165,7 +165,7 @@ def test_one_switch_says_whether_texts_are_scored_as_they_arrive(
         asked.append(more["scoring"] is not None)
         return GenerateResult(run_id, 1, 1, 0, 1, {}, 1)
 
-    monkeypatch.setattr("core.runs.generate.generate", write)
+    monkeypatch.setattr("biasprint.core.runs.generate.generate", write)
     form = panel.write.form
     assert BY_KEY["score_at_once"].default is True
     if on:
@@ -368,8 +368,10 @@ class HeldScorer:
 @pytest.fixture
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldScorer]:
     held = HeldScorer()
-    monkeypatch.setattr("core.compute.shared", lambda: held)
-    monkeypatch.setattr("core.runs.measure.scorers_needed", lambda kind, *_: [ScorerInfo("lengths", "length", "1")])
+    monkeypatch.setattr("biasprint.core.compute.shared", lambda: held)
+    monkeypatch.setattr(
+        "biasprint.core.runs.measure.scorers_needed", lambda kind, *_: [ScorerInfo("lengths", "length", "1")]
+    )
     yield held
     held.may.set()
 
@@ -484,7 +486,7 @@ def test_a_text_is_seen_while_it_grows(qtbot: QtBot, panel: GeneratePanel, serve
 
 def test_one_text_stays_while_others_are_written_beside_it(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot):
     now = [0.0]
-    monkeypatch.setattr("desktop.panels.generate.write.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("biasprint.desktop.panels.generate.write.time.monotonic", lambda: now[0])
     view = LatestText("the latest text")
     qtbot.addWidget(view)
     view.take("The first")
@@ -572,7 +574,7 @@ def test_failures_are_counted_by_kind_and_only_the_chosen_kind_is_asked_for_agai
 def test_every_kind_of_failure_has_its_sentence():
     from typing import get_args
 
-    from core.backends.protocol import Failure
+    from biasprint.core.backends.protocol import Failure
 
     assert set(FAILURES) == set(get_args(Failure)) - {"", "other"}
     assert all("%n" in many and "1 " in one for one, many in FAILURES.values())

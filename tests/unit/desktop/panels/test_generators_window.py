@@ -8,25 +8,25 @@ from fake_shell import FakeShell
 from inline_compute import Inline
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from desktop.operations.studies import study_facts
-from desktop.panels.findings.comparing import CompareDialog
-from desktop.panels.findings.panel import FindingsPanel
-from desktop.panels.findings.studies import StudyLine
-from desktop.panels.generate.panel import MeasureCard
-from desktop.read.findings import StoredFindings
-from desktop.widgets import StandInBadge
-from desktop.wording.findings import DIFFERENCES
-from desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.desktop.operations.studies import study_facts
+from biasprint.desktop.panels.findings.comparing import CompareDialog
+from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.findings.studies import StudyLine
+from biasprint.desktop.panels.generate.panel import MeasureCard
+from biasprint.desktop.read.findings import StoredFindings
+from biasprint.desktop.widgets import StandInBadge
+from biasprint.desktop.wording.findings import DIFFERENCES
+from biasprint.desktop.wording.generators import EACH, StudyGenerators, WantedTexts, choices, explained, said_of
 
 ITEMS = 12
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.compute.shared", Inline)
+    monkeypatch.setattr("biasprint.core.compute.shared", Inline)
 
 
 @pytest.fixture

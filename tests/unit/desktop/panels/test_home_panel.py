@@ -12,23 +12,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError, UsageError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
-from core.runs import sample as core_sample
-from core.runs import workshop_set
-from core.runs.compare import compare
-from core.runs.sample_found import found, found_sentence
-from core.runs.setup import add_prompts
-from desktop.dialogs.import_table import ImportDialog
-from desktop.main_window import MainWindow
-from desktop.operations.first_look import read_offers
-from desktop.operations.importing import TableChoice, import_table
-from desktop.operations.studies import StudyFacts, study_facts
-from desktop.panels.findings.studies import news_of, said_of
-from desktop.panels.home.doors import (
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
+from biasprint.core.runs import sample as core_sample
+from biasprint.core.runs import workshop_set
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.sample_found import found, found_sentence
+from biasprint.core.runs.setup import add_prompts
+from biasprint.desktop.dialogs.import_table import ImportDialog
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.first_look import read_offers
+from biasprint.desktop.operations.importing import TableChoice, import_table
+from biasprint.desktop.operations.studies import StudyFacts, study_facts
+from biasprint.desktop.panels.findings.studies import news_of, said_of
+from biasprint.desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
     DoorState,
@@ -42,10 +42,10 @@ from desktop.panels.home.doors import (
     texts_state,
     workshop_state,
 )
-from desktop.panels.home.new_audit import NewAuditDialog
-from desktop.panels.home.panel import HomePanel
-from desktop.read.findings import StoredFindings
-from desktop.wording.generators import NOBODY
+from biasprint.desktop.panels.home.new_audit import NewAuditDialog
+from biasprint.desktop.panels.home.panel import HomePanel
+from biasprint.desktop.read.findings import StoredFindings
+from biasprint.desktop.wording.generators import NOBODY
 
 PATIENCE = 20_000
 LOOKS_AT_HOME = True
@@ -335,7 +335,7 @@ def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: P
     (compare,) = [one for one in offers if one.kind == "compare"]
     # 8 jobs, 5 orders each
     assert (compare.prompts, compare.asks[:27]) == (40, "Equal résumés, other names.")
-    monkeypatch.setattr("core.runs.setup.draft_news", none)  # as a plug-in's study may have it
+    monkeypatch.setattr("biasprint.core.runs.setup.draft_news", none)  # as a plug-in's study may have it
     left = read_offers(JobContext(), None, tmp_path).studies
     assert [one for one in offers if one.kind != "news"] == list(left)
 
@@ -448,7 +448,7 @@ def test_measuring_what_cannot_be_measured_says_so_and_stays(
     def fail(*_: object) -> None:
         raise AppError("The letters are of one group only.", hint="Add another.")
 
-    monkeypatch.setattr("core.runs.measure.measure_project", fail)
+    monkeypatch.setattr("biasprint.core.runs.measure.measure_project", fail)
     open_in(qtbot, window, file)
     qtbot.waitUntil(lambda: home.texts.state.step == "measure")
     home.texts.button.click()

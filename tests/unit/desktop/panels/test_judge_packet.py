@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 from rating_files import packet, rating_project
 from rating_window import PATIENCE, Rating
 
-from core.project.connection import NotSaved
-from core.project.lock import ProjectLock
-from core.project.project import Project
-from desktop.app import start
-from desktop.main_window import MainWindow
-from desktop.window_commands import file_commands
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.lock import ProjectLock
+from biasprint.core.project.project import Project
+from biasprint.desktop.app import start
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.window_commands import file_commands
 
 ENTRIES = only("home", "judge", "settings", "raters")
 CONSENT = "You rate texts, and your answers are stored."
@@ -250,7 +250,7 @@ def test_a_full_disk_is_never_called_saved_and_the_note_stays(rating: Rating, mo
     saved = rating.window.status.saved
     with monkeypatch.context() as patch:
         for name in ("record", "save_draft"):
-            patch.setattr(f"core.project.stores.judging.Judging.{name}", full)
+            patch.setattr(f"biasprint.core.project.stores.judging.Judging.{name}", full)
         rating.close()
         rating = Rating(rating.qtbot, rating.window, rating.path)  # so that judging uses what fails
         rating.start()
@@ -279,7 +279,7 @@ def test_finishing_on_a_full_disk_says_so_and_can_be_done_again(rating: Rating, 
         raise NotSaved("The disk is full: “packet-R01” was not saved.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.project.stores.packets.Packets.finish", full)
+        patch.setattr("biasprint.core.project.stores.packets.Packets.finish", full)
         rating.panel.end.reveal.click()
         rating.panel.end.sure.click()
         rating.wait(lambda: rating.window.status.saved.text() == "Not saved")

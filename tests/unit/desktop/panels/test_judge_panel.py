@@ -14,20 +14,20 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
-from core.jobs import JobContext, Precedence, precedence
-from core.judging.blind import StartInfo
-from core.judging.service import JudgingService
-from core.project.connection import NotSaved
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from core.project.stores.judging import Judging
-from core.runs.compare import compare
-from core.text import sha256_text
-from desktop import theme
-from desktop.panels.judge.panel import JudgePanel
-from desktop.panels.judge.revealed import RevealedTexts
-from desktop.settings import Settings
-from desktop.widgets import Button, Notice
+from biasprint.core.jobs import JobContext, Precedence, precedence
+from biasprint.core.judging.blind import StartInfo
+from biasprint.core.judging.service import JudgingService
+from biasprint.core.project.connection import NotSaved
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.project.stores.judging import Judging
+from biasprint.core.runs.compare import compare
+from biasprint.core.text import sha256_text
+from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.panel import JudgePanel
+from biasprint.desktop.panels.judge.revealed import RevealedTexts
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.widgets import Button, Notice
 
 # Words that occur nowhere else, so that finding one is finding what is hidden.
 PATIENCE = 30_000  # milliseconds
@@ -411,7 +411,7 @@ def test_a_failing_write_never_says_saved_and_keeps_comparison_note_and_marks(be
     def full(_, spec):
         raise NotSaved("The disk is full: “zqfile” was not saved.")
 
-    monkeypatch.setattr("core.project.stores.judging.Judging.record", full)
+    monkeypatch.setattr("biasprint.core.project.stores.judging.Judging.record", full)
     bench.shell.saved.clear()
     bench.press("1")
     assert bench.shell.saved == ["saving", "failed"]
@@ -639,7 +639,7 @@ def test_texts_scroll_together_or_apart(bench):
 
 
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
-    monkeypatch.setattr("desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
+    monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
     bench.start()
     notices = bench.panel.findChildren(Notice)
     assert len(notices) == 1
@@ -716,7 +716,7 @@ def test_pausing_with_a_note_that_cannot_be_saved_stays_and_keeps_it(bench, monk
         raise NotSaved("The disk is full: “zqfile” was not saved.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.project.writer.Writer.write", full)
+        patch.setattr("biasprint.core.project.writer.Writer.write", full)
         bench.panel.leave_button.click()
         bench.qtbot.waitUntil(lambda: not bench.panel.control.busy)
         assert bench.panel.pages.currentWidget() is bench.panel.work
@@ -799,13 +799,11 @@ def test_without_outputs_the_way_to_them_is_shown(qtbot, tmp_path, settings):
 
 
 def reachable(roots):
-    outside = {
-        id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith(("core", "desktop"))
-    }
+    outside = {id(vars(module)) for name, module in list(sys.modules.items()) if not name.startswith("biasprint.")}
     seen, waiting = {}, list(roots)
     while waiting:
         one = waiting.pop()
-        foreign = isinstance(one, type) and not one.__module__.startswith(("core", "desktop"))
+        foreign = isinstance(one, type) and not one.__module__.startswith("biasprint.")
         if id(one) in seen or id(one) in outside or isinstance(one, types.ModuleType) or foreign:
             continue
         seen[id(one)] = one

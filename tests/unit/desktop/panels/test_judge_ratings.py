@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
 
-from core.project.connection import NotSaved
-from desktop import theme
-from desktop.settings import DEFAULT_KEYS, Settings
+from biasprint.core.project.connection import NotSaved
+from biasprint.desktop import theme
+from biasprint.desktop.settings import DEFAULT_KEYS, Settings
 
 ENTRIES = only("home", "judge", "settings")
 Sit = Callable[..., Rating]
@@ -117,7 +117,7 @@ def test_a_rating_that_is_not_saved_is_not_shown_as_given(rating: Rating, monkey
     def full(*_: object) -> None:
         raise NotSaved("The disk is full.")
 
-    monkeypatch.setattr("core.project.stores.findings.Annotations.add_many", full)
+    monkeypatch.setattr("biasprint.core.project.stores.findings.Annotations.add_many", full)
     rating.press("2")
     rating.wait(lambda: rating.window.status.saved.text() == "Not saved")
     assert shown(rating)[0] == [4, None, None]

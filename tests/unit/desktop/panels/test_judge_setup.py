@@ -8,14 +8,14 @@ from fake_shell import FakeShell
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.judging.plan import PlanSettings
-from core.runs.compare.planning import Outlook
-from core.runs.compare.pool import AxisOffer, StudyOffer, offers
-from desktop import theme
-from desktop.panels.judge.drawing import Drawing
-from desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
-from desktop.panels.judge.teaching import Teaching
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.runs.compare.planning import Outlook
+from biasprint.core.runs.compare.pool import AxisOffer, StudyOffer, offers
+from biasprint.desktop import theme
+from biasprint.desktop.panels.judge.drawing import Drawing
+from biasprint.desktop.panels.judge.setup import DrawRequest, Planned, SetupPage, needs_words
+from biasprint.desktop.panels.judge.teaching import Teaching
 
 GENDER = AxisOffer("gender", "Gender", {"man": "Man", "woman": "Woman", "nb": "Non-binary"})
 ORIENTATION = AxisOffer("orientation", "Orientation", {"straight": "Straight", "queer": "Queer"})

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
 
-from core.judging.sway import DECLARED, EXPLAINED
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.panels.judge.setup import SetupPage
-from desktop.panels.judge.teaching import Teaching
-from desktop.widgets.cards import ComparisonCards
+from biasprint.core.judging.sway import DECLARED, EXPLAINED
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.judge.setup import SetupPage
+from biasprint.desktop.panels.judge.teaching import Teaching
+from biasprint.desktop.widgets.cards import ComparisonCards
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_rater_is_told_sees_a_suggestion_on_its_card_and_is_told_all_at_the_re
 
 
 def test_the_end_of_a_packet_explains_the_recommendations(qtbot: QtBot, window: MainWindow, study: Path) -> None:
-    from core.project.project import Project
+    from biasprint.core.project.project import Project
 
     with Project.open(study, read_only=True) as project:
         (plan,) = project.judging.plans()

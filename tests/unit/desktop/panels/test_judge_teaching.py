@@ -11,15 +11,15 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
 
-from core.jobs import JobContext
-from core.judging.known import KnownAnswer, practice_result
-from core.judging.plan import CHECK, PlanSettings
-from core.project.project import Project
-from core.runs.compare import compare
-from desktop.main_window import MainWindow
-from desktop.panels.judge.drawing import asked_by
-from desktop.panels.judge.setup import DrawRequest, SetupPage
-from desktop.panels.judge.teaching import Teaching
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.known import KnownAnswer, practice_result
+from biasprint.core.judging.plan import CHECK, PlanSettings
+from biasprint.core.project.project import Project
+from biasprint.core.runs.compare import compare
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.judge.drawing import asked_by
+from biasprint.desktop.panels.judge.setup import DrawRequest, SetupPage
+from biasprint.desktop.panels.judge.teaching import Teaching
 
 KNOWN = (
     KnownAnswer(("The good one.", "the bad bad one"), 0, "haiku", "stars", "It says something."),

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
 
-from desktop.widgets.cards import ComparisonCard, ComparisonCards, direction_of
+from biasprint.desktop.widgets.cards import ComparisonCard, ComparisonCards, direction_of
 
 ENTRIES = only("home", "judge", "settings")
 MEGABYTE = 1_000_000

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
 
-from core.judging.blind import BlindComparison, GivenAnswer, SessionProgress, SessionView
-from desktop.main_window import MainWindow
-from desktop.panels.judge.work import WorkPage
-from desktop.settings import DEFAULT_KEYS
+from biasprint.core.judging.blind import BlindComparison, GivenAnswer, SessionProgress, SessionView
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.judge.work import WorkPage
+from biasprint.desktop.settings import DEFAULT_KEYS
 
 PROGRESS = SessionProgress(0, 0, 2, 0, 2, 0.0)
 

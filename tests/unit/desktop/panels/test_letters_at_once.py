@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.documents.values import Mark, Support
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
-from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.entries import CLAIMS, DOUBT, PRIVATE, LetterItem
-from desktop.panels.letters.found import FoundCard
-from desktop.panels.letters.panel import LettersPanel
-from desktop.widgets.layout import Sheet
+from biasprint.core.documents.values import Mark, Support
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import Operation, letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters.entries import CLAIMS, DOUBT, PRIVATE, LetterItem
+from biasprint.desktop.panels.letters.found import FoundCard
+from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.widgets.layout import Sheet
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 
@@ -52,7 +52,7 @@ def scorers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scorers]:
         both = replace(reading, support=(support,), marks=(*reading.marks, mark))
         return replace(first, reading=both, first=False)
 
-    monkeypatch.setattr("core.compute.quick", Inline)
+    monkeypatch.setattr("biasprint.core.compute.quick", Inline)
     monkeypatch.setattr(letters, "check_words", check_words)
     monkeypatch.setattr(letters, "check", check)
     for warm in ("warm_up", "warm_up_words"):
@@ -197,8 +197,8 @@ def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: 
 
 def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     quick, read = Inline(), list[str]()
-    monkeypatch.setattr("core.compute.quick", lambda: quick)
-    monkeypatch.setattr("core.documents.files.read_bytes", lambda data, name, ctx: read.append(name))
+    monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
+    monkeypatch.setattr("biasprint.core.documents.files.read_bytes", lambda data, name, ctx: read.append(name))
     letters.warm_up_words().work(JobContext())
-    assert quick.calls == ["core.documents.reading:read_words"]
+    assert quick.calls == ["biasprint.core.documents.reading:read_words"]
     assert read == ["letter.txt"]

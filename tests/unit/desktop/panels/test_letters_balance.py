@@ -10,18 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.documents import balance
-from core.documents.balance import TITLES, balance_of
-from core.documents.files import read_pasted
-from core.documents.reading import read_letter
-from core.documents.request import ReadingRequest
-from core.documents.values import Balance, Leaning
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
-from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.board import _nothing
-from desktop.panels.letters.entries import BALANCE, items_of
+from biasprint.core.documents import balance
+from biasprint.core.documents.balance import TITLES, balance_of
+from biasprint.core.documents.files import read_pasted
+from biasprint.core.documents.reading import read_letter
+from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.values import Balance, Leaning
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import Operation, letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters.board import _nothing
+from biasprint.desktop.panels.letters.entries import BALANCE, items_of
 
 BODY = (
     "Ms. Moreno sat with the patient. She made tea for the others. She kept the books. She held that hand. "
@@ -58,7 +58,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(first, reading=replace(reading, balance=balance_of(body, reading.marks)), first=False)
 
     monkeypatch.setattr(balance, "_head", Head)
-    monkeypatch.setattr("core.compute.quick", Inline)
+    monkeypatch.setattr("biasprint.core.compute.quick", Inline)
     monkeypatch.setattr(letters, "check", check)
     for warm in ("warm_up", "warm_up_words"):
         monkeypatch.setattr(letters, warm, lambda: Operation("", lambda ctx: None, quiet=True))

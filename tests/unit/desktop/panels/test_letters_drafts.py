@@ -13,19 +13,19 @@ from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
 
-from core.documents.kept import DRAFTS, SAVED, Draft, listed, opened, save
-from core.documents.values import Document, KeptLetter, Naming, Reading
-from core.jobs import JobContext
-from core.project.project import Project
-from core.swap import Person
-from desktop.app import tell_of_drafts
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.operations import letters
-from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.drafts import WRITE_AFTER_MILLISECONDS
-from desktop.panels.letters.panel import LettersPanel
-from desktop.panels.workshop.setup import WorkshopSetup
+from biasprint.core.documents.kept import DRAFTS, SAVED, Draft, listed, opened, save
+from biasprint.core.documents.values import Document, KeptLetter, Naming, Reading
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.swap import Person
+from biasprint.desktop.app import tell_of_drafts
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters.drafts import WRITE_AFTER_MILLISECONDS
+from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_as_nothing")
 KELLY = Person("Kelly", "Moreno", "", "she")
@@ -192,7 +192,7 @@ def open_a_packet(window: MainWindow) -> None:
 
 
 def start_a_workshop(window: MainWindow) -> None:
-    """The last step before the screen is the workshop's (desktop.panels.workshop.setup)."""
+    """The last step before the screen is the workshop's (biasprint.desktop.panels.workshop.setup)."""
     setup = cast(WorkshopSetup, _Entering(window))
     WorkshopSetup._enter(setup, None, None, None, False)  # type: ignore[arg-type]
 

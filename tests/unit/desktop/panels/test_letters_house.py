@@ -11,13 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.documents.house import HouseList, entry, house_list, keep, path_of_list, read_list
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.operations import Operation, house
-from desktop.operations.house import House
-from desktop.panels.letters.house import HouseDialog
-from desktop.panels.letters.panel import LettersPanel
+from biasprint.core.documents.house import HouseList, entry, house_list, keep, path_of_list, read_list
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import Operation, house
+from biasprint.desktop.operations.house import House
+from biasprint.desktop.panels.letters.house import HouseDialog
+from biasprint.desktop.panels.letters.panel import LettersPanel
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 

@@ -11,13 +11,13 @@ import pytest
 from letters_scene import CANARY, LETTER, PATIENCE, opened, panel_of, with_cv
 from pytestqt.qtbot import QtBot
 
-from core.documents.values import Document, Part
-from core.errors import AppError
-from core.project.project import Project
-from core.text import sha256_text
-from desktop.main_window import MainWindow
-from desktop.operations.letters import document_as_typed
-from desktop.panels.letters.review import moved
+from biasprint.core.documents.values import Document, Part
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+from biasprint.core.text import sha256_text
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.letters import document_as_typed
+from biasprint.desktop.panels.letters.review import moved
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 
@@ -103,10 +103,10 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.operations import letters
-from desktop.settings import Settings
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import letters
+from biasprint.desktop.settings import Settings
 
 def main():
     every = letters._scorers
@@ -134,7 +134,11 @@ if __name__ == "__main__":
 def test_the_windows_process_reads_a_letter_without_loading_anything_heavy(tmp_path: Path) -> None:
     script = tmp_path / "one_letter.py"
     script.write_text(SCRIPT, "utf-8")
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(Path(__file__).parents[4])}
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "PYTHONPATH": str(Path(__file__).parents[4] / "core" / "python"),
+    }
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path / "settings.json")],
         capture_output=True, text=True, timeout=150, env=environment, check=False,

@@ -40,20 +40,20 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from core.documents.files import read_bytes
-from core.documents.values import Document
-from core.errors import AppError
-from core.jobs import JobContext
-from core.swap import Person
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.operations import letter_word, letters
-from desktop.operations.letters import Checked, LetterRequest
-from desktop.panels.letters.entries import MARKED, RANGE, STRENGTH, items_of
-from desktop.panels.letters.panel import LettersPanel
-from desktop.panels.letters.twin_asked import AskedLine
-from desktop.widgets.letter_text import MOST_EDITED
+from biasprint.core.documents.files import read_bytes
+from biasprint.core.documents.values import Document
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.swap import Person
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import letter_word, letters
+from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters.entries import MARKED, RANGE, STRENGTH, items_of
+from biasprint.desktop.panels.letters.panel import LettersPanel
+from biasprint.desktop.panels.letters.twin_asked import AskedLine
+from biasprint.desktop.widgets.letter_text import MOST_EDITED
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_once")
 read = letters.check

@@ -15,17 +15,17 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from core.documents.categories import categories
-from core.documents.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
-from core.documents.pile.differences import GroupTest
-from core.documents.pile.outcomes import selection_rates
-from core.documents.values import Document
-from core.findings import Interval, Power
-from core.swap import Person
-from desktop.main_window import MainWindow
-from desktop.operations.letters import export_table
-from desktop.panels.letters.pile.page import PilePage, PileRoom
-from desktop.panels.letters.pile.rows import (
+from biasprint.core.documents.categories import categories
+from biasprint.core.documents.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
+from biasprint.core.documents.pile.differences import GroupTest
+from biasprint.core.documents.pile.outcomes import selection_rates
+from biasprint.core.documents.values import Document
+from biasprint.core.findings import Interval, Power
+from biasprint.core.swap import Person
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.letters import export_table
+from biasprint.desktop.panels.letters.pile.page import PilePage, PileRoom
+from biasprint.desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,
     NO_GROUP,
@@ -35,9 +35,9 @@ from desktop.panels.letters.pile.rows import (
     note,
     summary,
 )
-from desktop.panels.letters.pile.table import PileTable
-from desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
-from desktop.widgets.events import local_paths
+from biasprint.desktop.panels.letters.pile.table import PileTable
+from biasprint.desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
+from biasprint.desktop.widgets.events import local_paths
 
 PATIENCE = 120_000
 GROUPS = {"male": "Male", "female": "Female"}
@@ -222,7 +222,9 @@ def test_a_long_name_is_not_cut(view: PileView) -> None:
 def test_widths_and_filters_ask_no_row_again(view: PileView, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(PileRow, "to_look_at", property(lambda _: pytest.fail("a row was asked again")))
-        patch.setattr("desktop.panels.letters.pile.table.shown", lambda *_: pytest.fail("a row was written again"))
+        patch.setattr(
+            "biasprint.desktop.panels.letters.pile.table.shown", lambda *_: pytest.fail("a row was written again")
+        )
         view.list.fit_names()
         view._offer()
 

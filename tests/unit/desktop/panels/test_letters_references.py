@@ -9,11 +9,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.documents.pile import Pile, PileRow
-from core.documents.references import BUNDLED, in_use, reference
-from desktop.main_window import MainWindow
-from desktop.panels.letters.references import ReferenceDialog
-from desktop.widgets.events import CardDrop
+from biasprint.core.documents.pile import Pile, PileRow
+from biasprint.core.documents.references import BUNDLED, in_use, reference
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.letters.references import ReferenceDialog
+from biasprint.desktop.widgets.events import CardDrop
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 PATIENCE = 120_000

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets.letter_text import LetterMark, LetterText
-from desktop.widgets.marks import LOOKS, MarkChip, look_of
+from biasprint.desktop.widgets.letter_text import LetterMark, LetterText
+from biasprint.desktop.widgets.marks import LOOKS, MarkChip, look_of
 
 TEXT = "Dear all,\n\n😀 Kelly is warm. She is kind.\n\nBest"
 

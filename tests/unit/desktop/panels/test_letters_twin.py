@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.documents.values import (
+from biasprint.core.documents.values import (
     AskedSentence,
     Document,
     LetterFigure,
@@ -27,12 +27,12 @@ from core.documents.values import (
     TwinDifference,
     figure_differences,
 )
-from core.findings import ScorerUse
-from core.swap import Person
-from core.swap.result import Change, Twin, applied
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.operations.letters import (
+from biasprint.core.findings import ScorerUse
+from biasprint.core.swap import Person
+from biasprint.core.swap.result import Change, Twin, applied
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.letters import (
     Checked,
     LetterRequest,
     NameGroupToChoose,
@@ -40,13 +40,13 @@ from desktop.operations.letters import (
     suggested,
     why_no_rewrite,
 )
-from desktop.panels.letters.twin import TwinPage
-from desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
-from desktop.panels.letters.twin_rewrite import RewriteDialog
-from desktop.panels.letters.twin_texts import TwinMark
-from desktop.panels.letters.twin_view import TwinView
-from desktop.panels.letters.twin_whom import TwinPersonBar, Whom
-from desktop.widgets import StandInBadge
+from biasprint.desktop.panels.letters.twin import TwinPage
+from biasprint.desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
+from biasprint.desktop.panels.letters.twin_rewrite import RewriteDialog
+from biasprint.desktop.panels.letters.twin_texts import TwinMark
+from biasprint.desktop.panels.letters.twin_view import TwinView
+from biasprint.desktop.panels.letters.twin_whom import TwinPersonBar, Whom
+from biasprint.desktop.widgets import StandInBadge
 
 PATIENCE = 120_000
 TEXT = "Kelly Moreno is an artist.\n\nShe paints, and “Kelly” is known. I recommend her."

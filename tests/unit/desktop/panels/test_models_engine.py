@@ -8,13 +8,13 @@ import pytest
 from fake_installation import FakeInstallation
 from pytestqt.qtbot import QtBot
 
-from core.backends.llama_cpp import engine, options
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.dialogs.engine import ENGINE, EngineNotice
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS
-from desktop.panels.models.panel import ModelsPanel
+from biasprint.core.backends.llama_cpp import engine, options
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.dialogs.engine import ENGINE, EngineNotice
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS
+from biasprint.desktop.panels.models.panel import ModelsPanel
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "models")
 PATIENCE = 20_000

@@ -11,21 +11,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from core.machine import offline
-from core.machine.models import installed, records
-from core.machine.models.upkeep import staging
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.operations.models import LanguageModels, read_writers
-from desktop.panels import PANELS
-from desktop.panels.home.doors import audit_state
-from desktop.panels.models.catalogue import AddDialog
-from desktop.panels.models.panel import ENDPOINTS, ModelsPanel
-from desktop.panels.models.roles import ModelRow
-from desktop.panels.settings.panel import SettingsPanel
-from desktop.widgets import Label
+from biasprint.core.errors import AppError
+from biasprint.core.machine import offline
+from biasprint.core.machine.models import installed, records
+from biasprint.core.machine.models.upkeep import staging
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.models import LanguageModels, read_writers
+from biasprint.desktop.panels import PANELS
+from biasprint.desktop.panels.home.doors import audit_state
+from biasprint.desktop.panels.models.catalogue import AddDialog
+from biasprint.desktop.panels.models.panel import ENDPOINTS, ModelsPanel
+from biasprint.desktop.panels.models.roles import ModelRow
+from biasprint.desktop.panels.settings.panel import SettingsPanel
+from biasprint.desktop.widgets import Label
 
 NAME, REPOSITORY = "language-agency", "emmatliu/language-agency-classifier"
 FIRST, SECOND = "a" * 40, "b" * 40
@@ -49,7 +49,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> Iterator[FakeHub]:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setenv("HF_HOME", str(own_home / "hf"))
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
-    monkeypatch.setattr("core.machine.models.hub.PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("biasprint.core.machine.models.hub.PAUSE_SECONDS", 0.01)
     with FakeHub({REPOSITORY: Repository({FIRST: classifier(SIZE)}, FIRST)}) as made:
         monkeypatch.setenv("HF_ENDPOINT", made.url)
         yield made
@@ -451,8 +451,8 @@ def test_the_door_of_an_audit_says_that_a_real_writer_is_lacking_and_leads_here(
 
 
 def test_writers_are_counted_without_reading_them(tmp_path: Path):
-    from core.jobs import JobContext
-    from core.machine.endpoints import Endpoint, save
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.machine.endpoints import Endpoint, save
 
     assert not read_writers(JobContext()).real
     save(Endpoint("lab", "http://127.0.0.1:1/v1"))
@@ -507,7 +507,7 @@ def test_sent_to_the_endpoints_it_shows_them(window: MainWindow, panel: ModelsPa
 def test_seeing_the_panel_hashes_nothing_on_the_windows_thread(
     qtbot: QtBot, window: MainWindow, panel: ModelsPanel, monkeypatch: pytest.MonkeyPatch
 ):
-    from core.machine.models import installed
+    from biasprint.core.machine.models import installed
 
     threads = []
     before = installed.overview

@@ -11,14 +11,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
-from core.project.stores.runs import OutputFilter
-from core.runs.setup import added_study
-from desktop import theme
-from desktop.panels.outputs.panel import OutputsPanel
-from desktop.read.outputs import OutputOrder, StoredOutputs, line_of
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import (
+    AxisSpec,
+    GeneratorSpec,
+    OutputSpec,
+    PromptSetSpec,
+    PromptSpec,
+    RunSpec,
+    SourceSpec,
+)
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.setup import added_study
+from biasprint.desktop import theme
+from biasprint.desktop.panels.outputs.panel import OutputsPanel
+from biasprint.desktop.read.outputs import OutputOrder, StoredOutputs, line_of
 
 TASKS = ("haiku", "song")
 IDENTITIES = ("white", "black")

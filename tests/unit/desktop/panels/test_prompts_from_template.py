@@ -8,11 +8,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.project.project import Project
-from core.runs.template_sets import STUDIES
-from desktop.main_window import MainWindow
-from desktop.panels.prompts.panel import PromptsPanel
-from desktop.panels.prompts.template import TemplatePage
+from biasprint.core.project.project import Project
+from biasprint.core.runs.template_sets import STUDIES
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.prompts.panel import PromptsPanel
+from biasprint.desktop.panels.prompts.template import TemplatePage
 
 PATIENCE = 20_000
 ASKED = "name,gender,question\nEmily,woman,What is a deposit?\nGreg,man,What is a deposit?\n"

@@ -7,18 +7,18 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.jobs import JobContext
-from core.judging.wording import wording_of
-from core.project.project import Project
-from core.prompts import cogs_set, load_axis
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.operations.prompts import add_prompts
-from desktop.panels.prompts.own.asked import ChoiceDialog, PasteDialog
-from desktop.panels.prompts.own.form import Input
-from desktop.panels.prompts.own.page import OwnPage
-from desktop.panels.prompts.own.rows import RowsInput
-from desktop.panels.prompts.panel import PromptsPanel
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.wording import wording_of
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import cogs_set, load_axis
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.prompts import add_prompts
+from biasprint.desktop.panels.prompts.own.asked import ChoiceDialog, PasteDialog
+from biasprint.desktop.panels.prompts.own.form import Input
+from biasprint.desktop.panels.prompts.own.page import OwnPage
+from biasprint.desktop.panels.prompts.own.rows import RowsInput
+from biasprint.desktop.panels.prompts.panel import PromptsPanel
 
 PATIENCE = 20_000
 
@@ -216,7 +216,9 @@ def test_what_was_changed_stays_until_it_is_undone_or_kept(qtbot: QtBot, window:
 def test_an_axis_goes_to_a_file_and_back(qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     copy_of_race(qtbot, page)
     path = tmp_path / "mine.toml"
-    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(
+        "biasprint.desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), "")
+    )
     page.send.click()
     qtbot.waitUntil(path.exists)
     axis = load_axis(path)  # as the command line reads it
@@ -234,7 +236,9 @@ def test_an_axis_is_written_as_one_whatever_the_name_ends_in(
 ):
     choose(page, "Race")
     asked = str(tmp_path / "race.txt")  # as lists of occupations are named
-    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (asked, ""))
+    monkeypatch.setattr(
+        "biasprint.desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (asked, "")
+    )
     page.send.click()
     path = tmp_path / "race.txt.toml"
     qtbot.waitUntil(path.exists)
@@ -437,7 +441,9 @@ def test_an_example_is_saved_and_brought_in(
     qtbot: QtBot, page: OwnPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = tmp_path / "example"
-    monkeypatch.setattr("desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(
+        "biasprint.desktop.panels.prompts.own.keeping.QFileDialog.getSaveFileName", lambda *_: (str(path), "")
+    )
     page.shelf.example.click()
     path = tmp_path / "example.toml"
     qtbot.waitUntil(path.exists)

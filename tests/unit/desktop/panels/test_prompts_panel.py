@@ -8,21 +8,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
-from core.prompts.designs import load_design
-from core.runs.setup import add_prompts
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
-from desktop.operations.prompts import expand as expand_choice
-from desktop.panels.generate.panel import GeneratePanel
-from desktop.panels.prompts.panel import PromptsPanel, SetsModel
-from desktop.panels.prompts.template import shared_beginning
-from desktop.widgets import FlowLayout, Label
-from desktop.widgets.safe_text import safe_line
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
+from biasprint.core.prompts.designs import load_design
+from biasprint.core.runs.setup import add_prompts
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.prompts import Choice, CogsChoice, LettersChoice, NewsChoice, StoredSet
+from biasprint.desktop.operations.prompts import expand as expand_choice
+from biasprint.desktop.panels.generate.panel import GeneratePanel
+from biasprint.desktop.panels.prompts.panel import PromptsPanel, SetsModel
+from biasprint.desktop.panels.prompts.template import shared_beginning
+from biasprint.desktop.widgets import FlowLayout, Label
+from biasprint.desktop.widgets.safe_text import safe_line
 
 PATIENCE = 20_000
 

@@ -8,11 +8,11 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from raters_scene import A, B, add_plan, at, castle, rate
 
-from core.findings import Finding
-from core.judging.exclusion import decisions_on, excluded_codes
-from desktop.main_window import MainWindow
-from desktop.panels.raters.quality import tables_of
-from desktop.wording.titles import Titles
+from biasprint.core.findings import Finding
+from biasprint.core.judging.exclusion import decisions_on, excluded_codes
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.raters.quality import tables_of
+from biasprint.desktop.wording.titles import Titles
 
 Open = Callable[[Path], Bench]
 

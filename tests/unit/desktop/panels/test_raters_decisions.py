@@ -24,16 +24,16 @@ from raters_scene import (
     rate,
 )
 
-from core.findings import Finding, Interval
-from core.jobs import JobContext
-from core.judging.adjudication import adjudicated
-from core.judging.packets.decisions import conflicts, seats_to_decide
-from core.judging.packets.seats import make_seats
-from core.project.project import Project
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.panels.raters.decisions import SeatsCard
-from desktop.wording.raters import report_words
+from biasprint.core.findings import Finding, Interval
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import adjudicated
+from biasprint.core.judging.packets.decisions import conflicts, seats_to_decide
+from biasprint.core.judging.packets.seats import make_seats
+from biasprint.core.project.project import Project
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.raters.decisions import SeatsCard
+from biasprint.desktop.wording.raters import report_words
 
 Open = Callable[[Path], Bench]
 

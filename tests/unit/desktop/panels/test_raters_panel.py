@@ -28,10 +28,10 @@ from raters_scene import (
     rate,
 )
 
-from core.errors import AppError
-from core.project.project import Project
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
+from biasprint.core.errors import AppError
+from biasprint.core.project.project import Project
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
 
 Open = Callable[[Path], Bench]
 
@@ -362,7 +362,7 @@ def test_another_project_leaves_nothing_of_the_last_one(
 def test_the_project_is_never_read_on_the_windows_thread(
     open_panel: Open, contested: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.project.reader import Reader
+    from biasprint.core.project.reader import Reader
 
     readers: set[str] = set()
     run = Reader.run
@@ -394,6 +394,6 @@ def test_every_control_is_named_for_who_cannot_see_it(open_panel: Open, disputed
         if not widget.accessibleName()
         and not getattr(widget, "text", str)()
         # Qt's own parts of a table, and buttons of a notice that has nothing to say
-        and type(widget).__module__.startswith("desktop")
+        and type(widget).__module__.startswith("biasprint.desktop")
     ]
     assert nameless == []

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
 
-from core.project.project import Project
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
+from biasprint.core.project.project import Project
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
 
 PATIENCE = 60_000
 LOOKS_AT_HOME = True

@@ -7,11 +7,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
-from desktop import theme
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS
-from desktop.panels.settings.panel import KeyButton, Percent, SettingsPanel
-from desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Settings
+from biasprint.desktop import theme
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS
+from biasprint.desktop.panels.settings.panel import KeyButton, Percent, SettingsPanel
+from biasprint.desktop.settings import DEFAULT_KEYS, KEY_ACTIONS, SETTINGS, Settings
 
 
 @pytest.fixture

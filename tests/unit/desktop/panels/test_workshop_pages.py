@@ -8,18 +8,26 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from core.findings import Finding
-from core.judging.fingerprint import AxisChoice, ChoiceInterval, OtherVoice, ShareOfChoices
-from core.judging.planner import Chance, JudgingDesign
-from core.judging.workshop import Attendance, Pin, WorkshopPlan
-from core.runs.fingerprint import GroupPicture
-from desktop.operations.workshop import FacilitatorView, WorkshopAxis
-from desktop.panels.workshop.participant import Copied, WelcomePage, power_words
-from desktop.panels.workshop.projector import CHANCE, GROUP, MODELS, PEOPLE, ProjectorPage, figure_at, steps_of
-from desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
-from desktop.panels.workshop.setup import DrawForm, PlanList
-from desktop.widgets import Label
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.judging.fingerprint import AxisChoice, ChoiceInterval, OtherVoice, ShareOfChoices
+from biasprint.core.judging.planner import Chance, JudgingDesign
+from biasprint.core.judging.workshop import Attendance, Pin, WorkshopPlan
+from biasprint.core.runs.fingerprint import GroupPicture
+from biasprint.desktop.operations.workshop import FacilitatorView, WorkshopAxis
+from biasprint.desktop.panels.workshop.participant import Copied, WelcomePage, power_words
+from biasprint.desktop.panels.workshop.projector import (
+    CHANCE,
+    GROUP,
+    MODELS,
+    PEOPLE,
+    ProjectorPage,
+    figure_at,
+    steps_of,
+)
+from biasprint.desktop.panels.workshop.room import FacilitatorPage, LeaveDialog
+from biasprint.desktop.panels.workshop.setup import DrawForm, PlanList
+from biasprint.desktop.widgets import Label
 
 PLAN = WorkshopPlan("plan", "race, seed 1", 20, 12, JudgingDesign(20), "")
 AXES = (WorkshopAxis("race", "Race", ("Black", "White", "Asian")), WorkshopAxis("gender", "Gender", ("man", "woman")))

@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-import desktop
-from desktop import theme
-from desktop.plots.band import LiveBand, Region
-from desktop.plots.cells import HeatCells
-from desktop.plots.cloud import Cloud
-from desktop.plots.item import PlotBounds
-from desktop.plots.plot import Plot
+from biasprint import desktop
+from biasprint.desktop import theme
+from biasprint.desktop.plots.band import LiveBand, Region
+from biasprint.desktop.plots.cells import HeatCells
+from biasprint.desktop.plots.cloud import Cloud
+from biasprint.desktop.plots.item import PlotBounds
+from biasprint.desktop.plots.plot import Plot
 
 ROOT = Path(desktop.__file__).parent
 SIZE = (640, 400)
@@ -357,7 +357,7 @@ def test_only_this_room_imports_the_library():
 
 PROGRAM = """
 import sys
-from desktop.plots import loading
+from biasprint.desktop.plots import loading
 assert "pyqtgraph" not in sys.modules
 from PySide6.QtWidgets import QApplication
 app = QApplication([])

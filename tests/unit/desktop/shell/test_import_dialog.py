@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from core.jobs import JobContext
-from core.project.project import Project
-from core.report.export import export_rows
-from core.runs.setup import add_prompts
-from core.tables import fields_of
-from desktop import theme
-from desktop.dialogs.import_table import ImportDialog
-from desktop.main_window import MainWindow
-from desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.report.export import export_rows
+from biasprint.core.runs.setup import add_prompts
+from biasprint.core.tables import fields_of
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table import ImportDialog
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
 
 PATIENCE = 20_000
 LETTERS = """text,gender,job
@@ -574,7 +574,7 @@ def test_a_stopped_import_says_what_came_of_it(
             ctx.report(0, 1)
             ctx.check()
 
-    monkeypatch.setattr("core.runs.importing.import_table", wait_for_cancel)
+    monkeypatch.setattr("biasprint.core.runs.importing.import_table", wait_for_cancel)
     dialog = opened(table)
     dialog.go.click()
     qtbot.waitUntil(lambda: dialog.cancel.text() == "Stop")

@@ -11,12 +11,12 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from core.jobs import JobContext
-from desktop.jobs import JobRunner, JobState
-from desktop.jobs.drawer import JobRow, JobsDrawer
-from desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
-from desktop.operations.session import create_project, open_project
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.jobs import JobRunner, JobState
+from biasprint.desktop.jobs.drawer import JobRow, JobsDrawer
+from biasprint.desktop.jobs.runner import SHOWN_AFTER_MILLISECONDS
+from biasprint.desktop.operations.session import create_project, open_project
 
 
 @pytest.fixture

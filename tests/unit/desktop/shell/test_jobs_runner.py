@@ -13,12 +13,12 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from core.errors import AppError
-from core.jobs import JobContext, Progress, precedence
-from core.project.project import Project
-from core.project.specs import OutputSpec
-from desktop.jobs import JobHandle, JobRunner, JobState
-from desktop.jobs.runner import RunningJob
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext, Progress, precedence
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import OutputSpec
+from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
+from biasprint.desktop.jobs.runner import RunningJob
 
 SPEC = OutputSpec(run_id=1, prompt_id=1, sample=0, seed=1, text="of no run")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from desktop import settings as store_module
-from desktop.settings import DEFAULT_KEYS, RESERVED, SETTINGS, Settings, conflicts, normal
+from biasprint.core.errors import AppError
+from biasprint.desktop import settings as store_module
+from biasprint.desktop.settings import DEFAULT_KEYS, RESERVED, SETTINGS, Settings, conflicts, normal
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.project.lock import is_held
+from biasprint.core.project.lock import is_held
 
 ROOT = Path(__file__).parents[4]
 LATER = ("numpy", "sqlmodel", "sqlalchemy", "pydantic", "PySide6.QtNetwork")
@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
-from desktop import app as starting
+from biasprint.desktop import app as starting
 
 class Paints(QObject):
     def eventFilter(self, watched, event):
@@ -47,7 +47,7 @@ sys.exit(code)
 CLOSE_WHEN_READY = """
 def AFTER(window):
     def look():
-        warm = "desktop.panels.settings.panel" in sys.modules and not window.jobs.active()
+        warm = "biasprint.desktop.panels.settings.panel" in sys.modules and not window.jobs.active()
         if warm and PATH_WANTED == (window.project is not None):
             print("open:", window.project.path.name if window.project else "nothing")
             print("banners:", window.banners.texts())

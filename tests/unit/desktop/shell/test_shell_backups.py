@@ -7,12 +7,12 @@ import pytest
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
-from core.project.backup import backups
-from core.project.project import Project
-from desktop.dialogs.backups import BackupsDialog
-from desktop.main_window import MainWindow
-from desktop.widgets import Button
-from desktop.window_commands import window_commands
+from biasprint.core.project.backup import backups
+from biasprint.core.project.project import Project
+from biasprint.desktop.dialogs.backups import BackupsDialog
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.widgets import Button
+from biasprint.desktop.window_commands import window_commands
 from tests.backup_trials import START, damage_a_row, session
 
 
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_opened_leads_to_its_backups(
 def test_damage_that_a_check_finds_is_said_with_the_way_out(
     qtbot: QtBot, window: MainWindow, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.project.backup.BEGIN_AFTER_SECONDS", 0.2)
+    monkeypatch.setattr("biasprint.core.project.backup.BEGIN_AFTER_SECONDS", 0.2)
     with Project.open(study) as project:  # another state, whose backup nobody has checked
         project.events.add("opened", {})
     with qtbot.waitSignal(window.session.opened):
@@ -95,7 +95,7 @@ def test_without_a_project_the_file_is_asked_for(
 ) -> None:
     study.unlink()
     answer: Callable[..., tuple[str, str]] = lambda *_: (str(study), "")  # noqa: E731
-    monkeypatch.setattr("desktop.dialogs.backups.QFileDialog.getOpenFileName", answer)
+    monkeypatch.setattr("biasprint.desktop.dialogs.backups.QFileDialog.getOpenFileName", answer)
     next(one for one in window_commands(window) if one.title == "Restore a backup…").run()
     dialog = shown(qtbot, window)
     with qtbot.waitSignal(window.session.opened):

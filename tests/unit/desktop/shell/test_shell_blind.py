@@ -12,17 +12,17 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import PlanSpec, RaterSpec
-from core.project.stores.judging import LOOK
-from desktop.dialogs.question import Question
-from desktop.jobs import JobState
-from desktop.main_window import MainWindow
-from desktop.panels.charts.wall import Wall
-from desktop.widgets import Button, Label, Notice
-from desktop.window_commands import file_menu
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import PlanSpec, RaterSpec
+from biasprint.core.project.stores.judging import LOOK
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.charts.wall import Wall
+from biasprint.desktop.widgets import Button, Label, Notice
+from biasprint.desktop.window_commands import file_menu
 
 LOOKS_AT_HOME = True
 SECRETS = ("castle", "llama", "race", "recent_study")

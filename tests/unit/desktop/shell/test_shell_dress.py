@@ -23,15 +23,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import desktop
-from desktop import theme
-from desktop.dialogs.question import Question
-from desktop.main_window import MainWindow
-from desktop.panels.charts.wall import Wall
-from desktop.panels.workshop.participant import SaveDialog
-from desktop.theme import THEMES
-from desktop.widgets import Card, Chip
-from desktop.widgets.choice import ComboBox
+from biasprint import desktop
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.charts.wall import Wall
+from biasprint.desktop.panels.workshop.participant import SaveDialog
+from biasprint.desktop.theme import THEMES
+from biasprint.desktop.widgets import Card, Chip
+from biasprint.desktop.widgets.choice import ComboBox
 
 LONE = re.compile(r"\bQ(Menu|MessageBox|FileDialog|InputDialog|ProgressDialog|ErrorMessage|Dialog|MainWindow)\(\)")
 

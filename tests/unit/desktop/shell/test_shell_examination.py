@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.compute import ComputeCrashed, ComputeProcess
-from core.errors import JobCancelled
-from core.jobs import JobContext
-from core.project import examination, gate
-from core.project.connection import FileDamaged
-from core.project.project import Project
-from desktop.main_window import MainWindow
-from desktop.operations import session
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext
+from biasprint.core.project import examination, gate
+from biasprint.core.project.connection import FileDamaged
+from biasprint.core.project.project import Project
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import session
 
 WAIT = 10.0
 

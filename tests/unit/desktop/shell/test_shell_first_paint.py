@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop import app
-from desktop.app import FirstPaint
-from desktop.main_window import MainWindow
+from biasprint.desktop import app
+from biasprint.desktop.app import FirstPaint
+from biasprint.desktop.main_window import MainWindow
 
 
 class Page(QWidget):

@@ -10,15 +10,15 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.jobs import Precedence
-from desktop.garbage import FULL_EVERY_LOOKS, LATEST_FULL_LOOKS, GarbageCollector
+from biasprint.core.jobs import Precedence
+from biasprint.desktop.garbage import FULL_EVERY_LOOKS, LATEST_FULL_LOOKS, GarbageCollector
 
 
 @pytest.fixture
 def precedence(monkeypatch: pytest.MonkeyPatch) -> Precedence:
     """That of a program in which nobody has pressed a key yet."""
     made = Precedence()
-    monkeypatch.setattr("desktop.garbage.precedence", made)
+    monkeypatch.setattr("biasprint.desktop.garbage.precedence", made)
     return made
 
 
@@ -103,16 +103,16 @@ def test_everything_is_collected_when_no_key_has_come_for_a_moment_or_after_a_mi
 ):
     done: list[int] = []
     monkeypatch.setattr(collector, "_collect_all", lambda: done.append(1))
-    monkeypatch.setattr("desktop.garbage.IDLE_SECONDS", 60.0)
+    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", 60.0)
     precedence.take()
     precedence.give_back()
     for _ in range(FULL_EVERY_LOOKS + 5):
         collector.look()
     assert not done
-    monkeypatch.setattr("desktop.garbage.IDLE_SECONDS", -1.0)
+    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", -1.0)
     collector.look()
     assert len(done) == 1
-    monkeypatch.setattr("desktop.garbage.IDLE_SECONDS", 60.0)
+    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", 60.0)
     for _ in range(LATEST_FULL_LOOKS):
         collector.look()
     assert len(done) == 2
@@ -140,7 +140,7 @@ def test_a_little_garbage_is_left_for_later(collector: GarbageCollector):
 def test_what_takes_long_to_look_through_is_set_apart_until_the_project_is_closed(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("desktop.garbage.LONG_SECONDS", 0.0)
+    monkeypatch.setattr("biasprint.desktop.garbage.LONG_SECONDS", 0.0)
     before = gc.get_freeze_count()
     widget = QWidget()
     widget.myself = widget

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from desktop.opening import why_not_on_platform
+from biasprint.desktop.opening import why_not_on_platform
 
 ROOT = Path(__file__).parents[4]
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need nothing installed")
 # The program, on a system that has every library but those named in its first argument.
 PROGRAM = """
 import sys
-from core.machine import system_libraries
+from biasprint.core.machine import system_libraries
 lacks = sys.argv.pop(1).split()
 system_libraries.loads = lambda library: library not in lacks
-from desktop.__main__ import main
+from biasprint.desktop.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -25,7 +25,12 @@ sys.exit(main(sys.argv[1:]))
 def start(home: Path, *words: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     """What `python *words` said with these variables, and with no display beside them."""
     environment = {key: value for key, value in os.environ.items() if "DISPLAY" not in key and key != "QT_QPA_PLATFORM"}
-    environment |= {"PYTHONPATH": str(ROOT), "BIASPRINT_HOME": str(home), "XDG_SESSION_TYPE": "tty", **variables}
+    environment |= {
+        "PYTHONPATH": str(ROOT / "core" / "python"),
+        "BIASPRINT_HOME": str(home),
+        "XDG_SESSION_TYPE": "tty",
+        **variables,
+    }
     return subprocess.run([sys.executable, *words], env=environment, cwd=home, capture_output=True, text=True)
 
 
@@ -44,9 +49,10 @@ def test_a_dead_display_is_said(tmp_path: Path, words: list[str]) -> None:
 @pytest.mark.parametrize("words", [[], ["gui"], ["gui", "study.biasprint"]])
 def test_it_opens_the_window_without_loading_the_command_line(tmp_path: Path, words: list[str]) -> None:
     program = (
-        "import sys; from desktop import opening; opening.open_window = lambda path: print('opened', path) or 0;"
-        "from desktop.__main__ import main; main(sys.argv[1:]);"
-        "print(sorted({'typer', 'click', 'core.cli.app', 'urllib.request'} & set(sys.modules)))"
+        "import sys; from biasprint.desktop import opening;"
+        "opening.open_window = lambda path: print('opened', path) or 0;"
+        "from biasprint.desktop.__main__ import main; main(sys.argv[1:]);"
+        "print(sorted({'typer', 'click', 'biasprint.core.cli.app', 'urllib.request'} & set(sys.modules)))"
     )
     done = start(tmp_path, "-c", program, *words)
     assert done.stdout.splitlines() == [f"opened {words[1] if len(words) == 2 else None}", "[]"]
@@ -77,7 +83,7 @@ def test_a_library_that_the_systems_own_loader_cannot_open_is_named(tmp_path: Pa
     (tmp_path / "libEGL.so.1").touch()
     for platform in ("xcb", "offscreen"):
         done = start(
-            tmp_path, "-m", "desktop", "gui", DISPLAY=":77", LD_LIBRARY_PATH=str(tmp_path), QT_QPA_PLATFORM=platform
+            tmp_path, "-m", "biasprint", "gui", DISPLAY=":77", LD_LIBRARY_PATH=str(tmp_path), QT_QPA_PLATFORM=platform
         )
         assert done.returncode == 1
         assert "sudo apt install libegl1" in done.stderr
@@ -86,12 +92,12 @@ def test_a_library_that_the_systems_own_loader_cannot_open_is_named(tmp_path: Pa
 
 @LINUX
 def test_no_display_at_all_is_said(tmp_path: Path) -> None:
-    done = start(tmp_path, "-m", "desktop")
+    done = start(tmp_path, "-m", "biasprint")
     assert done.returncode == 1
     assert "command line works without" in done.stderr
 
 
 def test_off_screen_the_window_opens(tmp_path: Path) -> None:
-    program = "import desktop.app\ndesktop.app.run = lambda path: 7\n" + PROGRAM
+    program = "from biasprint.desktop import app\napp.run = lambda path: 7\n" + PROGRAM
     done = start(tmp_path, "-c", program, "libxcb-cursor.so.0", "gui", QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 7, done.stderr

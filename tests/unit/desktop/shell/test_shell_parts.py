@@ -12,13 +12,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError, NotInstalledYet
-from core.jobs import JobContext
-from core.machine import installation, offline
-from desktop.dialogs.parts import PartsPage
-from desktop.jobs import JobState
-from desktop.main_window import MainWindow
-from desktop.widgets import LinkButton
+from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.core.jobs import JobContext
+from biasprint.core.machine import installation, offline
+from biasprint.desktop.dialogs.parts import PartsPage
+from biasprint.desktop.jobs import JobState
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.widgets import LinkButton
 
 pytestmark = pytest.mark.usefixtures("own_computer")
 
@@ -346,7 +346,7 @@ def test_a_click_elsewhere_closes_the_page(qtbot: QtBot, window: MainWindow, fak
 def test_the_page_fits_into_a_small_window(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation, scale: float, qapp: QApplication
 ):
-    from desktop import theme
+    from biasprint.desktop import theme
 
     theme.apply(qapp, "light", scale)
     begin(qtbot, window)
@@ -404,7 +404,7 @@ def test_panels_look_again_when_a_part_comes(
 
 
 def test_the_next_call_finds_what_was_installed(qtbot: QtBot, window: MainWindow, fake: FakeInstallation):
-    from core.compute import models, quick, shared
+    from biasprint.core.compute import models, quick, shared
 
     renewed: list[str] = []
     begin(qtbot, window)

@@ -10,15 +10,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from core.cluster.order import plan
-from core.cluster.partition import score_partition
-from core.cluster.sums import measure_folder
-from core.jobs import JobContext
-from desktop.main_window import MainWindow
-from desktop.panels.findings.panel import FindingsPanel
-from desktop.panels.outputs.panel import OutputsPanel
-from desktop.widgets import Label
-from desktop.window_commands import file_commands
+from biasprint.core.cluster.order import plan
+from biasprint.core.cluster.partition import score_partition
+from biasprint.core.cluster.sums import measure_folder
+from biasprint.core.jobs import JobContext
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels.findings.panel import FindingsPanel
+from biasprint.desktop.panels.outputs.panel import OutputsPanel
+from biasprint.desktop.widgets import Label
+from biasprint.desktop.window_commands import file_commands
 
 PATIENCE = 20_000
 ROWS = 150  # of each of two partitions: more than a page of the table

@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from core.project.lock import LockHolder
-from core.project.project import Project
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS
-from desktop.second_window import WindowDoor, door_name, knock
+from biasprint.core.project.lock import LockHolder
+from biasprint.core.project.project import Project
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS
+from biasprint.desktop.second_window import WindowDoor, door_name, knock
 
 ENTRIES = tuple(entry for entry in PANELS if entry.key == "settings")
 
@@ -39,7 +39,7 @@ def test_a_window_started_only_for_that_project_closes_again(
     qtbot: QtBot, windows: list[MainWindow], file: Path, monkeypatch: pytest.MonkeyPatch
 ):
     quits: list[bool] = []
-    monkeypatch.setattr("desktop.main_window.QApplication.quit", lambda: quits.append(True))
+    monkeypatch.setattr("biasprint.desktop.main_window.QApplication.quit", lambda: quits.append(True))
     first, second = windows
     with qtbot.waitSignal(first.session.opened):
         first.open_project(file)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.project.changes import Changes
-from core.project.project import Project
-from desktop.jobs import JobRunner
-from desktop.operations.session import ProjectSession
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.operations.session import ProjectSession
 
 
 @pytest.fixture

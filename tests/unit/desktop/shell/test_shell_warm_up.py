@@ -1,6 +1,8 @@
 """The modules that are imported after the window is up."""
 
+import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -8,13 +10,13 @@ from threading import Event
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from core.jobs import Precedence
-from desktop import app, warm_up
-from desktop.jobs import JobRunner
-from desktop.main_window import MainWindow
-from desktop.operations import Operation, letters
-from desktop.warm_up import WarmUp, modules_of
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import Precedence
+from biasprint.desktop import app, main_window, warm_up
+from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import Operation, letters
+from biasprint.desktop.warm_up import WarmUp, modules_of
 
 
 def test_modules_of_a_package_include_those_in_the_packages_below_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -40,7 +42,36 @@ def test_modules_of_a_package_include_those_in_the_packages_below_it(tmp_path: P
 
 
 def test_modules_of_the_panels_are_all_named():
-    assert set(modules_of("desktop.panels")) >= {"desktop.panels.base", "desktop.panels.judge"}
+    assert set(modules_of("biasprint.desktop.panels")) >= {
+        "biasprint.desktop.panels.base",
+        "biasprint.desktop.panels.judge",
+    }
+
+
+def test_every_room_of_the_engine_is_imported_by_one_thread():
+    """Two threads that import a package and a module of it at once can fail: CPython issue 83065."""
+    program = """
+        import pkgutil, sys
+        import biasprint.core
+        from biasprint.desktop import warm_up
+        warm_up.import_store()
+        warm_up.import_engine()
+        rooms = pkgutil.walk_packages(biasprint.core.__path__, "biasprint.core.")
+        print([room.name for room in rooms if room.ispkg and room.name not in sys.modules])
+    """
+    command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_a_panel_is_loaded_once_no_thread_imports(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
+    importing = [True]
+    monkeypatch.setattr(main_window, "is_importing", lambda: importing[0])
+    window.show_panel("settings")
+    qtbot.wait(60)
+    assert "settings" not in window.panels
+    importing[0] = False
+    qtbot.waitUntil(lambda: window.current == "settings")
 
 
 def test_nothing_is_imported_while_a_rater_presses_keys(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
@@ -111,7 +142,7 @@ def test_the_marking_of_letters_starts_with_the_window_unless_somebody_rates(
 
     monkeypatch.setattr(app, "WarmUp", Importing)
     monkeypatch.setattr(window, "open_project", lambda _: None)
-    monkeypatch.setattr("core.compute.quick", lambda: quick)
+    monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
     monkeypatch.setattr(letters, "warm_up_words", lambda: Operation("", lambda _: asked.append("words"), quiet=True))
     monkeypatch.setattr(window.jobs, "_prepare", lambda: waits.wait(60))  # the engine is long in coming
     monkeypatch.setattr(app, "BEHIND_OPENING_MILLISECONDS", 0)
@@ -127,7 +158,7 @@ def test_the_marking_of_letters_starts_with_the_window_unless_somebody_rates(
         (with_engine,) = then
         assert (with_engine is None) == rates
         if with_engine is not None:
-            qtbot.waitUntil(lambda: quick.calls == ["core.documents.reading:get_ready"])
+            qtbot.waitUntil(lambda: quick.calls == ["biasprint.core.documents.reading:get_ready"])
             assert not asked
             with_engine()
     finally:

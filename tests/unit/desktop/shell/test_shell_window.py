@@ -17,21 +17,21 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-import core
-from core.errors import AppError
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from desktop import theme
-from desktop.dialogs.help import EVERYWHERE, help_text
-from desktop.dialogs.question import Question
-from desktop.dialogs.text import TextDialog
-from desktop.main_window import MainWindow
-from desktop.panels import PANELS, PanelEntry
-from desktop.panels.base import Panel
-from desktop.settings import Settings
-from desktop.widgets import Button, Label, PrimaryButton
-from desktop.window_commands import AboutDialog, window_commands
+from biasprint import core
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.desktop import theme
+from biasprint.desktop.dialogs.help import EVERYWHERE, help_text
+from biasprint.desktop.dialogs.question import Question
+from biasprint.desktop.dialogs.text import TextDialog
+from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.settings import Settings
+from biasprint.desktop.widgets import Button, Label, PrimaryButton
+from biasprint.desktop.window_commands import AboutDialog, window_commands
 
 MODULE = "panels_of_the_shell_test"
 
@@ -120,7 +120,7 @@ def test_each_panel_of_the_rail_is_there_and_says_the_same_of_itself(entry: Pane
 
 
 def test_a_mistyped_panel_is_an_error(make_window: Callable[..., MainWindow]):
-    window = make_window((*ENTRIES, PanelEntry("ghost", "Ghost", "home", "desktop.panels.ghost:GhostPanel")))
+    window = make_window((*ENTRIES, PanelEntry("ghost", "Ghost", "home", "biasprint.desktop.panels.ghost:GhostPanel")))
     with pytest.raises(ModuleNotFoundError, match="ghost"):
         window.show_panel("ghost")
 
@@ -243,7 +243,7 @@ def test_save_a_copy_of_a_read_only_project_goes_on_with_the_copy(
     with qtbot.waitSignal(window.session.opened):
         window.session.open(file, read_only=True)
     target = tmp_path / "mine"
-    monkeypatch.setattr("desktop.dialogs.question.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
+    monkeypatch.setattr("biasprint.desktop.dialogs.question.QFileDialog.getSaveFileName", lambda *_: (str(target), ""))
     save = next(button for button in window.banners.findChildren(Button) if button.text() == "Save a copy…")
     with qtbot.waitSignal(window.session.opened):
         save.click()
@@ -275,7 +275,7 @@ def test_setting_that_cannot_be_saved_is_said_and_holds(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("desktop.settings.os.replace", full)
+    monkeypatch.setattr("biasprint.desktop.settings.os.replace", full)
     with qtbot.waitSignal(window.jobs.failed):
         window.settings.set("theme", "dark")
     assert "could not be saved" in window.banners.texts()[0]
@@ -505,7 +505,7 @@ def wait_for_cancel(ctx: JobContext) -> None:
 @pytest.fixture
 def quits(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     told: list[bool] = []
-    monkeypatch.setattr("desktop.main_window.QApplication.quit", lambda: told.append(True))
+    monkeypatch.setattr("biasprint.desktop.main_window.QApplication.quit", lambda: told.append(True))
     return told
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.project import drives, working_copy
-from desktop.main_window import MainWindow
+from biasprint.core.project import drives, working_copy
+from biasprint.desktop.main_window import MainWindow
 from tests.lockless import Forgetful
 
 

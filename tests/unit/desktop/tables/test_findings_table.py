@@ -11,14 +11,14 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.draw.scales import PlacedAxis
-from core.draw.verdicts import null_value
-from core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
-from desktop.panels.findings.card import legend, scale_of
-from desktop.tables.findings import FindingsTable, accessible_text, two_lines
-from desktop.wording import findings as words
-from desktop.wording.findings import COLUMNS, FindingFilter, FindingLine, line_of, significance
-from desktop.wording.titles import Titles
+from biasprint.core.draw.scales import PlacedAxis
+from biasprint.core.draw.verdicts import null_value
+from biasprint.core.findings import Adjustment, Finding, Floor, Interval, Power, ScorerUse
+from biasprint.desktop.panels.findings.card import legend, scale_of
+from biasprint.desktop.tables.findings import FindingsTable, accessible_text, two_lines
+from biasprint.desktop.wording import findings as words
+from biasprint.desktop.wording.findings import COLUMNS, FindingFilter, FindingLine, line_of, significance
+from biasprint.desktop.wording.titles import Titles
 
 TITLES = Titles(axes={"race": "Race"}, identities={("race", "white"): "White person"})
 UP, DOWN = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder

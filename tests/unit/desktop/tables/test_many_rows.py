@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.operations.prompts import StoredSet
-from desktop.panels.findings.studies import MOST_LINES, StudyLines
-from desktop.panels.prompts.panel import SetsCard, SetsModel
-from desktop.tables.rows import TableColumn, TableRow, TextTable, WrapDelegate
-from desktop.widgets.choice import LONGEST_CHOICE, ComboBox
-from desktop.wording.findings import Measurement
+from biasprint.desktop.operations.prompts import StoredSet
+from biasprint.desktop.panels.findings.studies import MOST_LINES, StudyLines
+from biasprint.desktop.panels.prompts.panel import SetsCard, SetsModel
+from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable, WrapDelegate
+from biasprint.desktop.widgets.choice import LONGEST_CHOICE, ComboBox
+from biasprint.desktop.wording.findings import Measurement
 
 
 def test_of_many_prompt_sets_those_in_sight_are_read(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from core.project.rows import OutputRow
-from desktop.read.outputs import Line, line_of
-from desktop.tables.outputs import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
-from desktop.wording.titles import Titles
+from biasprint.core.project.rows import OutputRow
+from biasprint.desktop.read.outputs import Line, line_of
+from biasprint.desktop.tables.outputs import PAGE_ROWS, PAGES_ASKED, PAGES_KEPT, OutputsTable
+from biasprint.desktop.wording.titles import Titles
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QApplication
 
-from desktop import theme
-from desktop.panels import PANELS
+from biasprint.desktop import theme
+from biasprint.desktop.panels import PANELS
 
 NAMES = sorted(
     file.name.removesuffix(".svg") for file in (files("resources") / "icons").iterdir() if file.name.endswith(".svg")

@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop import theme
-from desktop.theme import stylesheet
-from desktop.theme.tokens import OKABE_ITO, THEMES, Tokens, tokens_for
-from desktop.widgets import Label
+from biasprint.desktop import theme
+from biasprint.desktop.theme import stylesheet
+from biasprint.desktop.theme.tokens import OKABE_ITO, THEMES, Tokens, tokens_for
+from biasprint.desktop.widgets import Label
 
 PAIRS = [
     *[(ink, ground) for ink in ("ink", "soft") for ground in ("ground", "surface", "sunk", "hover")],
@@ -103,7 +103,7 @@ def test_stylesheet_has_no_placeholder_left(name: str, scale: float):
 
 
 def test_unknown_placeholder_in_the_template_is_an_error(monkeypatch: pytest.MonkeyPatch):
-    module = importlib.import_module("desktop.theme")  # the package's attribute of that name is the function
+    module = importlib.import_module("biasprint.desktop.theme")  # the package's attribute of that name is the function
     monkeypatch.setattr(module, "_template", lambda: Template("a { color: ${nothing}; }"))
     with pytest.raises(KeyError, match="nothing"):
         stylesheet(tokens_for("light"), "")

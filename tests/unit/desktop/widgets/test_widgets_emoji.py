@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets import PlainText, emoji
-from desktop.widgets.cards import ComparisonCards
-from desktop.widgets.plain_text import BOX
-from desktop.widgets.safe_text import LONGEST_LABEL, MOST_NAMED, UNKNOWN_SIGN, DisplayText, safe_line
+from biasprint.desktop.widgets import PlainText, emoji
+from biasprint.desktop.widgets.cards import ComparisonCards
+from biasprint.desktop.widgets.plain_text import BOX
+from biasprint.desktop.widgets.safe_text import LONGEST_LABEL, MOST_NAMED, UNKNOWN_SIGN, DisplayText, safe_line
 
 WAVE, FAMILY, CHILE, KEYCAP, SHRUG = "👋🏽", "👩‍👩‍👧", "🇨🇱", "1️⃣", "🤷‍♀️"
 

@@ -8,9 +8,9 @@ from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QListView, QSlider, QSpinBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.errors import AppError
-from desktop import theme
-from desktop.widgets import (
+from biasprint.core.errors import AppError
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import (
     Banners,
     Button,
     Card,
@@ -31,11 +31,11 @@ from desktop.widgets import (
     plural,
     spelled_seconds,
 )
-from desktop.widgets.buttons import ChoiceButton
-from desktop.widgets.choice import ComboBox
-from desktop.widgets.events import guard_wheel
-from desktop.widgets.frame import RailButton, StatusLine
-from desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.buttons import ChoiceButton
+from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.frame import RailButton, StatusLine
+from biasprint.desktop.widgets.safe_text import safe_line
 
 MARKUP = "<b>bold</b><img src=x>"
 

@@ -14,9 +14,9 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop import theme
-from desktop.widgets import PlainText, emoji
-from desktop.widgets.safe_text import LONGEST_RUN, DisplayText, safe_line
+from biasprint.desktop import theme
+from biasprint.desktop.widgets import PlainText, emoji
+from biasprint.desktop.widgets.safe_text import LONGEST_RUN, DisplayText, safe_line
 
 MEGABYTE = 1_000_000
 HOSTILE = {

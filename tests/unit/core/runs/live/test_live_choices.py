@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from live_scene import compared, measured, store, tally_of, written
 
-from core.jobs import JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.specs import JudgmentSpec, RaterSpec
-from core.runs.compare import compare
-from core.runs.live.rates import _per_minute
-from core.runs.measure.creativity import embedder
-from core.runs.measure.creativity_columns import judgment_columns
-from core.runs.setup import study_of
-from core.studies.study import MeasureOptions
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import JudgmentSpec, RaterSpec
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.live.rates import _per_minute
+from biasprint.core.runs.measure.creativity import embedder
+from biasprint.core.runs.measure.creativity_columns import judgment_columns
+from biasprint.core.runs.setup import study_of
+from biasprint.core.studies.study import MeasureOptions
 
 AXES = ["gender", "orientation"]
 

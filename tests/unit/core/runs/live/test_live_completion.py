@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from live_scene import compared, measured, tally_of
 
-from core.jobs import JobContext
-from core.metrics.anytime import share_band
-from core.project.project import Project
-from core.project.specs import OutputSpec
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.runs.generate import start_run
-from core.runs.live import LiveValue
-from core.runs.setup import generator_spec, store_set
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.anytime import share_band
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import OutputSpec
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.runs.generate import start_run
+from biasprint.core.runs.live import LiveValue
+from biasprint.core.runs.setup import generator_spec, store_set
 
 ITEM = {"positive": "kind", "negative": "rude", "neutral": "tall"}
 DOMAINS, PRONOUNS = ("ageism", "beauty"), ("masculine", "feminine")

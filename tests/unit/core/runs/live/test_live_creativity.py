@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from live_scene import compared, measured, store, tally_of, written
 
-from core.jobs import JobContext
-from core.metrics.representative import representative_null
-from core.project.project import Project
-from core.project.rows import TextKey
-from core.project.stores.runs import OutputFilter
-from core.runs.live.creativity import _Spread
-from core.runs.measure.creativity import embedder
-from core.studies.study import MeasureOptions
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.representative import representative_null
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.live.creativity import _Spread
+from biasprint.core.runs.measure.creativity import embedder
+from biasprint.core.studies.study import MeasureOptions
 
 CHOSEN = {"tasks": ["blog", "haiku"], "themes": ["rain", "stars", "truth"], "axes": ["gender", "orientation"]}
 

@@ -8,14 +8,14 @@ import pytest
 from live_scene import Quick, compared, measured, store, tally_of, written
 from made_once import made_once
 
-from core.compute import calls
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import TextKey
-from core.project.stores.runs import OutputFilter
-from core.runs.measure import scorers_needed
-from core.runs.setup import study_of
-from core.scorers.protocol import ScorerInfo
+from biasprint.core.compute import calls
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import TextKey
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.runs.setup import study_of
+from biasprint.core.scorers.protocol import ScorerInfo
 
 NAMES = ["Kelly=female", "Joseph=male"]
 

@@ -4,15 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import core
+from biasprint import core
 
 FOLLOWS_THE_SAMPLE = """
 import sys
 from pathlib import Path
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.live import LiveTally
-from core.runs.sample import unpack_sample
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.live import LiveTally
+from biasprint.core.runs.sample import unpack_sample
 
 unpack_sample(Path(sys.argv[1]))
 with Project.open(Path(sys.argv[1])) as project:

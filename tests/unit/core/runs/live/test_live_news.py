@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from live_scene import Quick, compared, measured, store, tally_of
 
-from core.compute import calls
-from core.jobs import JobContext
-from core.project.project import Project
-from core.runs.importing import import_table
-from core.runs.live import LiveTally
-from core.runs.live.news import NewsTally
-from core.runs.live.values import Restart
-from core.runs.measure import scorers_needed
-from core.runs.measure.news import PER_SENTENCE
-from core.runs.score import Kind, score
-from core.runs.setup import study_of
-from core.runs.tables import read_table
+from biasprint.core.compute import calls
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.live import LiveTally
+from biasprint.core.runs.live.news import NewsTally
+from biasprint.core.runs.live.values import Restart
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.runs.measure.news import PER_SENTENCE
+from biasprint.core.runs.score import Kind, score
+from biasprint.core.runs.setup import study_of
+from biasprint.core.runs.tables import read_table
 
 SENTENCES = (
     "She sang a lovely song.", "He left in anger.", "His brother was a terrible man.", "Her mother was kind.",

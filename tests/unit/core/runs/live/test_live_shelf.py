@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from live_scene import Quick, store, tally_of, written
 
-from core.compute import calls
-from core.jobs import JobContext
-from core.metrics.sums import ClusterSums
-from core.project.project import Project
-from core.runs.live.shelf import Drawer, IdSet, NotKept, rows_shelf
-from core.runs.measure import scorers_needed
+from biasprint.core.compute import calls
+from biasprint.core.jobs import JobContext
+from biasprint.core.metrics.sums import ClusterSums
+from biasprint.core.project.project import Project
+from biasprint.core.runs.live.shelf import Drawer, IdSet, NotKept, rows_shelf
+from biasprint.core.runs.measure import scorers_needed
 
 
 @pytest.fixture

@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 from live_scene import Quick, store, tally_of, written
 
-from core.errors import AppError
-from core.jobs import JobCancelled, JobContext
-from core.project.changes import Changes
-from core.project.project import Project
-from core.project.rows import Pending
-from core.project.specs import OutputSpec
-from core.project.stores.runs import OutputFilter
-from core.prompts.drafts import PromptDraft, PromptSetDraft
-from core.runs.generate import start_run
-from core.runs.live import LiveTally
-from core.runs.live.rates import Rates
-from core.runs.measure import scorers_needed
-from core.runs.setup import generator_spec, store_set, study_of
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobCancelled, JobContext
+from biasprint.core.project.changes import Changes
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import Pending
+from biasprint.core.project.specs import OutputSpec
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.runs.generate import start_run
+from biasprint.core.runs.live import LiveTally
+from biasprint.core.runs.live.rates import Rates
+from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.runs.setup import generator_spec, store_set, study_of
 
 CREATIVE = {"tasks": ["blog", "haiku"], "themes": ["rain", "stars"], "axes": ["gender"]}
 ITEM = {"positive": "kind", "negative": "rude", "neutral": "tall", "domain": "beauty", "direction": "SAI"}
@@ -229,8 +229,8 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [f"identity {place}" for place in range(10_000)]
-    monkeypatch.setattr("core.runs.live.creativity.defined_axes", lambda project: {"origin": many})
-    from core.runs.live.creativity import CreativityTally, _Unscored
+    monkeypatch.setattr("biasprint.core.runs.live.creativity.defined_axes", lambda project: {"origin": many})
+    from biasprint.core.runs.live.creativity import CreativityTally, _Unscored
 
     tally = CreativityTally(project, 1, Quick())  # type: ignore[arg-type]
     (info,) = tally.scorers
@@ -244,8 +244,8 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
 
 
 def test_letters_of_ten_thousand_groups_have_a_sentence_and_take_little_memory() -> None:
-    from core.runs.live.letters import _Letter, _Part
-    from core.runs.live.shelf import Drawer
+    from biasprint.core.runs.live.letters import _Letter, _Part
+    from biasprint.core.runs.live.shelf import Drawer
 
     part = _Part(9, Drawer())
     for place in range(10_000):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.metrics.anytime import clustered_share_band, share_band
-from core.runs.live import LiveKey
-from core.runs.live.values import OutcomeCounts
+from biasprint.core.metrics.anytime import clustered_share_band, share_band
+from biasprint.core.runs.live import LiveKey
+from biasprint.core.runs.live.values import OutcomeCounts
 
 KEY = LiveKey("news.refusal_rate", "refused", "")
 

@@ -8,7 +8,7 @@ import pytest
 from simulations.rows import Watched, standard_error
 from simulations.watched import DESIGNS, running, watched_rows
 
-from core.metrics.sums import ClusterSums
+from biasprint.core.metrics.sums import ClusterSums
 
 QUICK = (
     "success and refusal",

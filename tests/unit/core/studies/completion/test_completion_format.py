@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.tables.formats import known_formats, read_format
-from core.tables.formats.kamruzzaman import given_term
-from core.tables.rows import TableRead
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables.formats import known_formats, read_format
+from biasprint.core.tables.formats.kamruzzaman import given_term
+from biasprint.core.tables.rows import TableRead
 
 COLUMNS = (
     "bias_type", "target_gender", "context", "anti_stereotype", "stereotype", "unrelated", "item_category",

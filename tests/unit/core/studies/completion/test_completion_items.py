@@ -6,9 +6,17 @@ from collections import Counter
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts.completion import BLANK, DIRECTIONS, DOMAINS, OPTIONS, ORDER_SEPARATOR, completion_set, domain
-from core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.completion import (
+    BLANK,
+    DIRECTIONS,
+    DOMAINS,
+    OPTIONS,
+    ORDER_SEPARATOR,
+    completion_set,
+    domain,
+)
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 
 # Kamruzzaman et al. 2024, dataset statistics.
 PAPER = {

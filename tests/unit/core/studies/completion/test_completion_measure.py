@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.errors import AppError
-from core.findings import Finding, StudyResult
-from core.studies.completion import STUDY
-from core.studies.completion.measure import measure
-from core.studies.completion.table import CompletionTable
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.studies.completion import STUDY
+from biasprint.core.studies.completion.measure import measure
+from biasprint.core.studies.completion.table import CompletionTable
 
 FEW = 400
 PRONOUNS = ("masculine", "feminine", "non-binary")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kendalltau
 
-from core.metrics.clusters import CrossedCounts
-from core.metrics.likelihood import (
+from biasprint.core.metrics.clusters import CrossedCounts
+from biasprint.core.metrics.likelihood import (
     LIKELIHOODS,
     association_draws,
     conditional_likelihoods,
@@ -15,8 +15,8 @@ from core.metrics.likelihood import (
     likelihood_draws,
     omnibus,
 )
-from core.metrics.ranks import kendall_draws
-from core.metrics.resampling import generator
+from biasprint.core.metrics.ranks import kendall_draws
+from biasprint.core.metrics.resampling import generator
 
 # Given positive: 30 positive, 10 negative, 10 neutral replies; given negative: 10, 20, 10.
 COUNTS = np.array([[30, 10, 10], [10, 20, 10]])

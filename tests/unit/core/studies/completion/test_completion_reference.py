@@ -4,8 +4,15 @@ from collections import Counter
 
 import pytest
 
-from core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
-from core.studies.completion.cells import delta_line, implied_tau, irrelevant_line, likelihood_line, published, tau_line
+from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
+from biasprint.core.studies.completion.cells import (
+    delta_line,
+    implied_tau,
+    irrelevant_line,
+    likelihood_line,
+    published,
+    tau_line,
+)
 
 
 def test_all_rows_of_tables_2_to_9_are_there_once() -> None:

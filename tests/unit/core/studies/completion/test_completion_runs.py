@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from inline_compute import Inline
 
-from core.errors import AppError
-from core.findings import Finding
-from core.jobs import JobContext
-from core.project.project import Project
-from core.prompts.completion import completion_set
-from core.prompts.drafts import mitigated
-from core.runs.generate import generate, start_run
-from core.runs.importing import import_table
-from core.runs.measure import MeasuredStudy, measure_project, measure_tables
-from core.runs.setup import generator_spec, store_set
-from core.runs.tables import read_table
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.prompts.completion import completion_set
+from biasprint.core.prompts.drafts import mitigated
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
+from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.runs.tables import read_table
+from biasprint.core.studies.study import MeasureOptions
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")
 

@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from core.backends.protocol import Request, output_seed
-from core.backends.registry import open_backend
-from core.findings import Finding
-from core.prompts.completion import OPTIONS, completion_set
-from core.prompts.drafts import PromptDraft
-from core.studies.completion.measure import CompletionTable, measure
-from core.studies.completion.replies import chosen_option
+from biasprint.core.backends.protocol import Request, output_seed
+from biasprint.core.backends.registry import open_backend
+from biasprint.core.findings import Finding
+from biasprint.core.prompts.completion import OPTIONS, completion_set
+from biasprint.core.prompts.drafts import PromptDraft
+from biasprint.core.studies.completion.measure import CompletionTable, measure
+from biasprint.core.studies.completion.replies import chosen_option
 
 FIELDS = (
     "domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "term", "context", "order",

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from core.findings import Finding, StudyResult
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 RACE = ("white", "black", "asian")
 IDS = {

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 from simulations.preferences import LONGER, NONE, adjusted_p, power_trial, raw_p, studied
 
-from core.findings import Finding
-from core.metrics.preference import (
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.preference import (
     NO_LENGTH_LEFT,
     NOTHING_LEFT,
     Placed,
@@ -17,8 +17,8 @@ from core.metrics.preference import (
     firth,
     flipped_scores,
 )
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 THREE = ("man", "woman", "non-binary")
 

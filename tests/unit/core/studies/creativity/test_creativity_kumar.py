@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AppError, UsageError
-from core.jobs import JobContext
-from core.tables.formats import read_format
-from core.tables.formats.kumar import FORMAT, fits
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.tables.formats import read_format
+from biasprint.core.tables.formats.kumar import FORMAT, fits
 
 WIDE = (
     "Task,Theme,Model,Default,White,Black,Asian,Non-binary,notes\n"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from core.findings import Finding, StudyResult
-from core.metrics.proportions import wilson
-from core.studies.creativity import affinity
-from core.studies.creativity.choices import JudgmentTable, choices_on
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.studies.creativity import affinity
+from biasprint.core.studies.creativity.choices import JudgmentTable, choices_on
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 PAIR, THREE = ("straight", "queer"), ("white", "black", "asian")
 AXES = {"orientation": PAIR, "race": THREE}

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cosine
 
-from core.findings import Finding, StudyResult
-from core.metrics.adjust import holm
-from core.prompts.cogs import cogs_themes
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.judgments import measure_judgments
-from core.studies.creativity.outputs import measure_outputs
-from core.studies.creativity.slices import topic_of
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.prompts.cogs import cogs_themes
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
+from biasprint.core.studies.creativity.outputs import measure_outputs
+from biasprint.core.studies.creativity.slices import topic_of
 
 GENDER = ("man", "woman", "non-binary")
 AXES = {"gender": GENDER}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from core.findings import Finding, StudyResult
-from core.metrics.embeddings import group_margins
-from core.prompts.axes import load_axis
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.outputs import measure_outputs, suggested
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.embeddings import group_margins
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.outputs import measure_outputs, suggested
 
 WORDS = {
     identity.key: identity.words

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.metrics.power import blocks_needed, detectable_representative
+from biasprint.core.metrics.power import blocks_needed, detectable_representative
 
 
 def layout(blocks: int, k: int, sd: float, seed: int = 0) -> np.ndarray:

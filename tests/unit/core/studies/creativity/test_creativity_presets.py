@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts.cogs import SWEEP_TEMPERATURES, cogs_set, human_study, sweep_set
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.cogs import SWEEP_TEMPERATURES, cogs_set, human_study, sweep_set
 
 
 def test_the_sweep_has_the_papers_500_prompts_and_temperatures() -> None:

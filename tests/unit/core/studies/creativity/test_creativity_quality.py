@@ -10,10 +10,10 @@ from scipy.stats import binomtest, median_abs_deviation
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from core.findings import Finding, StudyResult
-from core.metrics.adjust import holm
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 THREE, PAIR = ("white", "black", "asian"), ("straight", "queer")
 AXES = {"race": THREE, "orientation": PAIR}

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.proportion import proportion_confint
 
-from core.findings import Finding, StudyResult
-from core.metrics.adjust import holm
-from core.studies.creativity.agreement import (
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.creativity.agreement import (
     AGAINST,
     ALL,
     NOBODY,
@@ -23,8 +23,8 @@ from core.studies.creativity.agreement import (
     common_choices,
     sorted_by_agreement,
 )
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 RACE = ("white", "black", "asian")
 W, B, A = RACE

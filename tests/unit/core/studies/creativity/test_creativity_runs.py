@@ -7,20 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.compute.messages import resolve
-from core.errors import AppError
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.rows import OutputRow
-from core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
-from core.runs.measure import measure_tables
-from core.runs.measure.creativity import axes_of, of_outputs
-from core.runs.measure.creativity_columns import harm_of, judgment_table_columns, kept_apart, output_table_columns
-from core.runs.setup import add_prompts
-from core.scorers.choosing import scorer_for
-from core.studies.study import MeasureOptions
-from core.tables.rows import Record
+from biasprint.core.compute.messages import resolve
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import OutputRow
+from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
+from biasprint.core.runs.measure import measure_tables
+from biasprint.core.runs.measure.creativity import axes_of, of_outputs
+from biasprint.core.runs.measure.creativity_columns import (
+    harm_of,
+    judgment_table_columns,
+    kept_apart,
+    output_table_columns,
+)
+from biasprint.core.runs.setup import add_prompts
+from biasprint.core.scorers.choosing import scorer_for
+from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.tables.rows import Record
 
 GENDER = ("man", "woman", "non-binary")
 
@@ -29,7 +34,7 @@ class Inline:
     """Does in this process what the compute process does in its own."""
 
     def call(self, target: str, *args: Any, ctx: JobContext | None = None, **named: Any) -> Any:
-        return resolve(target, ("core",))(*args, **named)
+        return resolve(target, ("biasprint",))(*args, **named)
 
 
 def output(run: int, identity: str, theme: str = "stars", sample: int = 0, model: str = "m") -> OutputRow:

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.findings import Finding, StudyResult
-from core.metrics.representative import representative_trend
-from core.studies.creativity.distances import OutputTable
-from core.studies.creativity.outputs import measure_outputs
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.representative import representative_trend
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.outputs import measure_outputs
 
 GENDER = ("man", "woman", "non-binary")
 AXES = {"gender": GENDER}

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from core.findings import Finding
-from core.project.rows import ALONE
-from core.studies.creativity.choices import JudgmentTable
-from core.studies.creativity.judgments import measure_judgments
-from core.studies.creativity.sway import RECOMMENDED, swayed
+from biasprint.core.findings import Finding
+from biasprint.core.project.rows import ALONE
+from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.judgments import measure_judgments
+from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed
 
 PAIR = ("man", "woman")
 AXES = {"gender": list(PAIR)}

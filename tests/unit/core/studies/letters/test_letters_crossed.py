@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from core.prompts import load_axis
-from core.scorers.lexicon import LexiconCounts
-from core.studies.crossed import Crossing, crossing_of
-from core.studies.letters.crossed import crossed_categories
-from core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.prompts import load_axis
+from biasprint.core.scorers.lexicon import LexiconCounts
+from biasprint.core.studies.crossed import Crossing, crossing_of
+from biasprint.core.studies.letters.crossed import crossed_categories
+from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 GROUPS = ("white-male", "black-male", "white-female", "black-female")
 BLOCKS = 40

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.findings import Finding, ScorerUse
-from core.scorers import registry
-from core.studies.letters.hallucination import Grounding, LetterGrounding, grounding, hallucination_findings
-from core.studies.letters.style import HarmSetting, StyleScores
-from core.studies.letters.table import letters_table
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.scorers import registry
+from biasprint.core.studies.letters.hallucination import Grounding, LetterGrounding, grounding, hallucination_findings
+from biasprint.core.studies.letters.style import HarmSetting, StyleScores
+from biasprint.core.studies.letters.table import letters_table
 
 USE = ScorerUse("positivity", "test", "1")
 HARM = HarmSetting("letters.hallucination.positivity", "female", "lower", "Less is worse.", ("male", "female"))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from core.findings import Finding, ScorerUse
-from core.studies.letters.part_words import PartWords, part_words
-from core.studies.letters.table import LettersTable, letters_table
-from core.studies.letters.weat import Embedded, attribute_pairs, weat_findings, words_needed
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.studies.letters.part_words import PartWords, part_words
+from biasprint.core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.studies.letters.weat import Embedded, attribute_pairs, weat_findings, words_needed
 
 USE = ScorerUse("word_vectors", "test", "1")
 # Each in one of the nine categories; the tagger takes all for nouns.

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from core.findings import Finding
-from core.metrics.adjust import holm
-from core.studies.letters.part_words import PartWords, in_categories, part_words
-from core.studies.letters.table import LettersTable, letters_table
-from core.studies.letters.word_ratios import (
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.adjust import holm
+from biasprint.core.studies.letters.part_words import PartWords, in_categories, part_words
+from biasprint.core.studies.letters.table import LettersTable, letters_table
+from biasprint.core.studies.letters.word_ratios import (
     compared_words,
     most_salient,
     shown,

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from core.findings import Finding
-from core.prompts import load_axis
-from core.prompts.axes import Axis
-from core.studies.crossed import crossing_of
-from core.studies.news.document import document_findings, measure_documents
-from core.studies.news.groups import GroupAxis, group_axis
-from core.studies.news.table import NewsTable, news_table
-from core.studies.news.topics import ReadArticles, bags_of, read_articles
+from biasprint.core.findings import Finding
+from biasprint.core.prompts import load_axis
+from biasprint.core.prompts.axes import Axis
+from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.news.document import document_findings, measure_documents
+from biasprint.core.studies.news.groups import GroupAxis, group_axis
+from biasprint.core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.topics import ReadArticles, bags_of, read_articles
 
 FEMALE, MALE = ["she", "her", "woman", "mother"], ["he", "his", "man", "father"]
 # What is written about, and how often a sentence on it mentions a woman, a man, or nobody.

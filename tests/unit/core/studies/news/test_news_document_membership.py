@@ -6,9 +6,15 @@ from scipy.stats import chi2_contingency, norm, t
 from statsmodels.stats.contingency_tables import Table
 from statsmodels.stats.proportion import proportion_confint
 
-from core.metrics.means import bounded_mean_interval, clustered_mean
-from core.metrics.resampling import recombined_sums
-from core.metrics.topics import NO_GROUP, counts_of, permuted_membership, permuted_tables, published_membership
+from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean
+from biasprint.core.metrics.resampling import recombined_sums
+from biasprint.core.metrics.topics import (
+    NO_GROUP,
+    counts_of,
+    permuted_membership,
+    permuted_tables,
+    published_membership,
+)
 
 PAPER_TABLE_4 = np.array([[80, 559, 473], [483, 9, 157], [105, 22, 2488]])
 

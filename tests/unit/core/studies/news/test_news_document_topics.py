@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from gensim.models import LdaModel
 
-from core.errors import JobCancelled
-from core.jobs import JobContext, Progress
-from core.studies.news.topics import (
+from biasprint.core.errors import JobCancelled
+from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.studies.news.topics import (
     NO_TOPIC,
     TopicModel,
     bags_of,
@@ -169,7 +169,7 @@ def test_articles_of_one_story_are_held_out_together(monkeypatch: pytest.MonkeyP
         seen.append(len(testing))
         return np.ones(len(testing))
 
-    monkeypatch.setattr("core.studies.news.topics.held_out_loss", watched)
+    monkeypatch.setattr("biasprint.core.studies.news.topics.held_out_loss", watched)
     stories = [str(place // 2) for place in range(120)]
     learn_topics(bags.articles, stories, bags.vocabulary, candidates=(2, 3), seed=1)
     assert seen == [12, 12]  # six of sixty stories, two articles each

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from core.errors import UsageError
-from core.prompts.news import Headline, headline_key, news_set, shipped_articles, shipped_headlines
+from biasprint.core.errors import UsageError
+from biasprint.core.prompts.news import Headline, headline_key, news_set, shipped_articles, shipped_headlines
 
 CUP = "Argentina Wins the 2022 World Cup, Defeating France"
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 
-from core.errors import AppError, UsageError
-from core.findings import Finding, StudyResult
-from core.jobs import JobContext
-from core.project.project import Project
-from core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, RunSpec, SourceSpec
-from core.prompts.axes import load_axis
-from core.prompts.news import news_set
-from core.runs.importing import ImportResult, import_table
-from core.runs.measure import measure_project, measure_tables
-from core.runs.setup import PromptChoice, draft_prompts, store_set
-from core.runs.tables import read_table
-from core.studies.study import MeasureOptions
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, RunSpec, SourceSpec
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.prompts.news import news_set
+from biasprint.core.runs.importing import ImportResult, import_table
+from biasprint.core.runs.measure import measure_project, measure_tables
+from biasprint.core.runs.setup import PromptChoice, draft_prompts, store_set
+from biasprint.core.runs.tables import read_table
+from biasprint.core.studies.study import MeasureOptions
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
 ROWS = (

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import AppError
-from core.findings import Finding, ScorerUse
-from core.scorers import registry
-from core.studies.news.groups import group_axis
-from core.studies.news.level import design_of
-from core.studies.news.level_findings import level_findings
-from core.studies.news.measure import NewsRequest, measure_rows
-from core.studies.news.mentions import (
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, ScorerUse
+from biasprint.core.scorers import registry
+from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.news.level import design_of
+from biasprint.core.studies.news.level_findings import level_findings
+from biasprint.core.studies.news.measure import NewsRequest, measure_rows
+from biasprint.core.studies.news.mentions import (
     SentenceScores,
     default_scorer,
     measure_sentences,
@@ -22,7 +22,7 @@ from core.studies.news.mentions import (
     sentence_floors,
     undefined_findings,
 )
-from core.studies.news.table import NewsTable, news_table
+from biasprint.core.studies.news.table import NewsTable, news_table
 
 USE = ScorerUse("sentiment", "by hand", "1")
 SHE, HE, IT = "She spoke.", "He spoke.", "It rained."

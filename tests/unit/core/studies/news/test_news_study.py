@@ -9,18 +9,18 @@ from scipy.stats import ttest_rel
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 
-from core.errors import AppError, UsageError
-from core.findings import Finding, StudyResult
-from core.metrics.proportions import wilson
-from core.scorers.refusal import is_refusal
-from core.studies.news.comparisons import model_findings, prompt_findings
-from core.studies.news.groups import group_axis
-from core.studies.news.level import design_of, references
-from core.studies.news.level_findings import families, level_findings
-from core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
-from core.studies.news.mentions import measure_words, word_floors
-from core.studies.news.table import NewsTable, looks_english, news_table
-from core.studies.registry import study
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
+from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.news.level import design_of, references
+from biasprint.core.studies.news.level_findings import families, level_findings
+from biasprint.core.studies.news.measure import NewsRequest, length_findings, measure_rows, refusal_findings
+from biasprint.core.studies.news.mentions import measure_words, word_floors
+from biasprint.core.studies.news.table import NewsTable, looks_english, news_table
+from biasprint.core.studies.registry import study
 
 KINDS = ("unbiased", "androcentrism")
 REFUSAL = (

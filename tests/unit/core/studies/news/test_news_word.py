@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from core.findings import Finding
-from core.metrics.proportions import wilson
-from core.prompts.axes import Harm
-from core.studies.news.groups import group_axis
-from core.studies.news.level import design_of
-from core.studies.news.level_findings import level_findings
-from core.studies.news.mentions import in_runs, measure_words, word_floors
-from core.studies.news.table import NewsTable, news_table
+from biasprint.core.findings import Finding
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.prompts.axes import Harm
+from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.news.level import design_of
+from biasprint.core.studies.news.level_findings import level_findings
+from biasprint.core.studies.news.mentions import in_runs, measure_words, word_floors
+from biasprint.core.studies.news.table import NewsTable, news_table
 
 # Generated and original, as (women, men) mentioned. Shares of women: ¼ against ½, 1 against ½, ½ against ½; and a pair
 # whose generated text mentions nobody.
