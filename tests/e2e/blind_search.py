@@ -40,7 +40,7 @@ def roots(window: MainWindow) -> list[object]:
     """The window, the application with all its widgets, and the variables of our own modules."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    ours = [vars(module) for name, module in list(sys.modules.items()) if name.startswith(("core.", "desktop."))]
+    ours = [vars(module) for name, module in list(sys.modules.items()) if name.startswith("biasprint.")]
     threads = [one for one in threading.enumerate() if one.name in ("job", "vault", "judging")]
     return [window, app, app.arguments(), app.clipboard().text(), *app.allWidgets(), *app.allWindows(), *ours, *threads]
 

@@ -80,7 +80,7 @@ def test_no_caller_names_a_function_by_a_text_of_its_own():
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
         if isinstance(node.func, ast.Attribute)
         and node.func.attr == "call"
-        and str(node.args[0].value).startswith("core.")
+        and str(node.args[0].value).startswith("biasprint.core.")
     ]
 
     assert places == []

@@ -59,7 +59,7 @@ def test_it_imports_nothing_that_has_to_be_installed_first() -> None:
     """run.py uses it under a bare Python: here one without any package."""
     asks = (
         "import sys, biasprint.core.machine.installation as room; room.status(); room.parts();"
-        "print([name for name in sys.modules if name.partition('.')[0] not in {*sys.stdlib_module_names, 'core',"
+        "print([name for name in sys.modules if name.partition('.')[0] not in {*sys.stdlib_module_names, 'biasprint',"
         " '__main__'} and not name.startswith(('_', 'sitecustomize'))])"
     )
     done = subprocess.run([sys.executable, "-S", "-c", asks], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -444,7 +444,7 @@ def test_a_flipped_bit_in_a_text_or_judgment_is_noticed(
         try:
             noticed = not check_project(path).sound
         except Exception as error:  # a refusal is fine, but it has to be one of ours
-            noticed = type(error).__module__.startswith("core.")
+            noticed = type(error).__module__.startswith("biasprint.core.")
         assert noticed, f"bit {bit} of byte {at} ({whole[at - 8 : at + 8]!r}) changed silently"
     figure(f"{mutants:,} flipped bits in texts and answers, none silent")
 
