@@ -40,7 +40,7 @@ SOURCE = ROOT / "core" / "python"
 sys.path.insert(0, str(SOURCE))
 try:  # what of the program needs nothing but Python
     from biasprint.core.errors import AppError
-    from biasprint.core.machine import installation, system_libraries
+    from biasprint.core.machine import child, installation, system_libraries
     from biasprint.core.machine.installation import first, pins
 except ModuleNotFoundError as missing:
     sys.exit(f"{missing.name} is missing: run.py belongs into the whole project.")
@@ -389,7 +389,8 @@ def make_environment() -> None:
     options = ["--without-pip"] if has("pip") else []
     if not has("venv") or not (has("pip") or has("ensurepip")):
         raise Stop("This Python cannot make environments. On Debian and Ubuntu: sudo apt install python3-venv")
-    made = subprocess.run([sys.executable, "-m", "venv", *options, str(VENV)], capture_output=True, text=True)
+    command = child.python("-m", "venv", *options, str(VENV))
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if made.returncode != 0 or first.states(PYTHON) is None:
         raise Stop("The environment could not be made:\n" + (made.stdout + made.stderr).strip())
 

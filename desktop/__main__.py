@@ -3,12 +3,16 @@
 Kept light: the window must be up at once.
 """
 
-import multiprocessing
+from biasprint.core.machine import current_folder
+
+current_folder.leave_out()  # before any module is imported that a stranger's file could stand in for
+
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from biasprint.core.machine import child_main
 from biasprint.core.machine.offline import guard_sockets
 from biasprint.desktop.opening import open_window
 
@@ -17,9 +21,15 @@ COMPLETING = "_BIASPRINT_COMPLETE"  # a shell asks for completions: it names the
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; the exit code: 0 done, 1 a failure that the message explains, 2 wrong usage."""
-    multiprocessing.freeze_support()
+    if getattr(sys, "frozen", False):
+        from multiprocessing import freeze_support
+
+        freeze_support()  # for libraries that start processes with it
     guard_sockets()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == [child_main.WORD] and len(arguments) == 2:
+        child_main.main(arguments[1])
+        return 0
     if arguments in ([], ["gui"]) and COMPLETING not in os.environ:
         return open_window(None)
     if arguments[:1] == ["gui"] and len(arguments) == 2 and not arguments[1].startswith("-"):

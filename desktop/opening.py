@@ -1,11 +1,14 @@
 """Opening the window, for `main` and for the commands; the window's own code is imported only then."""
 
-import multiprocessing
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from biasprint.core.machine.system_libraries import why_no_picture, why_no_window
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 TRIED_ALREADY = ("xcb", "wayland")  # by why_no_window
 ALWAYS_THERE = ("offscreen", "minimal")  # they draw nowhere, and come with Qt
@@ -40,16 +43,23 @@ def why_not_on_platform(asked: str) -> str:
     names = [one.partition(":")[0] for one in asked.split(";") if one]
     if all(name in ALWAYS_THERE or name.startswith(TRIED_ALREADY) for name in names):
         return ""
-    trial = multiprocessing.get_context("spawn").Process(target=_try_platform, daemon=True)
-    trial.start()
-    trial.join(TRIAL_SECONDS)
-    if trial.exitcode in (0, None):  # one that hangs has not failed: its window may come yet
+    from subprocess import TimeoutExpired
+
+    from biasprint.core.machine import child
+
+    trial, _ = child.start(_try_platform)
+    try:
+        code = trial.wait(TRIAL_SECONDS)
+    except TimeoutExpired:  # one that hangs has not failed: its window may come yet
         trial.kill()
+        trial.wait()
+        return ""
+    if code == 0:
         return ""
     return f"Qt cannot draw on “{asked}”, which the variable QT_QPA_PLATFORM names: unset it, or name another."
 
 
-def _try_platform() -> None:
+def _try_platform(_: "Connection") -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)  # what Qt says before it aborts
     from PySide6.QtGui import QGuiApplication

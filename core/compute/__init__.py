@@ -6,8 +6,8 @@ lists what is called so. The child is spawned at the first call and keeps what i
 torch, transformers, spaCy or their like. A crash there is a `ComputeCrashed` here; the next call starts a new child.
 
 It starts from a script, a notebook or a prompt alike, and needs no `if __name__ == "__main__":` there: the child does
-not run its parent's main module again. In a frozen program the child is the program itself, whose entry point calls
-`multiprocessing.freeze_support()` first.
+not run its parent's main module. It works in another folder, so the paths in its calls are absolute. `biasprint.core.machine.child`
+starts it.
 """
 
 from biasprint.core.compute.process import ComputeCrashed, ComputeProcess, Turns, models, quick, shared

@@ -2,23 +2,21 @@
 
 import atexit
 import contextlib
-import multiprocessing
 import signal
-import sys
+import subprocess
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import wait
-from types import ModuleType
 from typing import Any, TypeVar, overload
 
 from biasprint.core.compute import worker
 from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, split_target
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.child import start
 
 # ---- The child as its parent holds it
 
@@ -34,23 +32,14 @@ class Child:
     """A spawned compute process. Never forked: a fork of a process with threads and Qt inherits their locks."""
 
     def __init__(self, packages: tuple[str, ...], niceness: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        # A daemon: should this process end without closing it, multiprocessing ends it on the way out.
-        self._process = context.Process(
-            target=worker.run, args=(theirs, packages, niceness), name="compute", daemon=True
-        )
+        if worker.is_at_work():
+            raise _cannot_start_here()
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
         try:
-            with _without_a_script():
-                self._process.start()
-        except (RuntimeError, AssertionError) as error:
-            raise _cannot_start_here() from error
+            self._process, self._connection = start(worker.run, packages, niceness)
         except OSError as error:
             raise _cannot_start_now(error) from error
-        finally:
-            theirs.close()  # else the end of the child would not be seen as the end of the pipe
 
     @property
     def pid(self) -> int | None:
@@ -58,19 +47,17 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        return not wait([self._process.sentinel], timeout=0)
+        return self._process.poll() is None
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl+C ended it."""
-        self._process.join(JOIN_SECONDS)
-        return self._process.exitcode == -signal.SIGINT
+        return self._exit_code() == -signal.SIGINT
 
     @property
     def ending(self) -> str:
         """How it ended, for a message: a signal's name or an exit code."""
-        self._process.join(JOIN_SECONDS)
-        code = self._process.exitcode
+        code = self._exit_code()
         if code is None:
             return "it does not answer"
         if code < 0:
@@ -100,31 +87,19 @@ class Child:
         """End it from any thread; whoever waits for its answer sees it gone, and `closed`."""
         self.closed = True
         self._process.kill()
-        self._process.join(JOIN_SECONDS)
+        self._exit_code()
 
     def end(self) -> None:
         """End it at once (it holds nothing that needs saving) and let go of it."""
         self._process.kill()
-        self._process.join(JOIN_SECONDS)
+        self._exit_code()
         self._connection.close()
 
-
-_starting = threading.Lock()
-
-
-@contextmanager
-def _without_a_script() -> Iterator[None]:
-    """A spawned child begins by running its parent's main module once more: a script would do all its work twice.
-
-    Nothing that is called there is in a script or a notebook, so for that moment this process has none.
-    """
-    with _starting:
-        script = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            yield
-        finally:
-            sys.modules["__main__"] = script
+    def _exit_code(self) -> int | None:
+        """Its exit code, when it has ended within `JOIN_SECONDS`."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(JOIN_SECONDS)
+        return self._process.returncode
 
 
 def _cannot_start_here() -> AppError:

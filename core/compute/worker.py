@@ -24,6 +24,12 @@ from biasprint.core.machine.processor import cores, keep_sums_alike
 Inbox = queue.SimpleQueue[tuple[JobContext, bytes]]
 
 _current: JobContext | None = None
+_at_work = False
+
+
+def is_at_work() -> bool:
+    """Whether this process is a compute process."""
+    return _at_work
 
 
 def report(done: int, total: int | None = None, note: str = "") -> None:
@@ -39,7 +45,8 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
 
 def run(connection: Connection, packages: tuple[str, ...], niceness: int) -> None:
     """The child's main: do one call after another until the parent is gone."""
-    global _current
+    global _current, _at_work
+    _at_work = True
     guard_sockets()
     _settle_in(niceness)
     outbox = _Outbox(connection)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine import child
 from biasprint.core.machine.installation import lock, pins, pip
 from biasprint.core.machine.installation.declared import (
     ROOT,
@@ -53,9 +54,9 @@ Say = Callable[[str], None]
 
 def states(python: Path) -> dict[str, str] | None:
     """The state of each part that an environment is to have, by its id; None where its Python does not work."""
-    command = [str(python), "-P", "-c", _ASK, str(ROOT / "core" / "python")]
+    command = child.python("-c", _ASK, str(ROOT / "core" / "python"), executable=str(python))
     try:
-        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
         return dict(json.loads(done.stdout))
     except (OSError, ValueError, subprocess.CalledProcessError):
         return None
@@ -114,7 +115,11 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
             # The environment's pip comes first: the program itself installs the rest with it.
             own_pip = own_pip or ([] if _has_pip(environment) else ["pip"])
             for each in filter(None, (own_pip, [*options, *arguments])):
-                command = [str(python), "-P", "-m", "pip"] if _has_pip(environment) else _pip_from_here(python)
+                command = (
+                    child.python("-m", "pip", executable=str(python))
+                    if _has_pip(environment)
+                    else _pip_from_here(python)
+                )
                 outcome = pip.run(each, pip=command, told=told, inherits=[locked.fileno()], folder=ROOT)
                 if outcome.code != 0:
                     break
@@ -124,7 +129,7 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
 
 
 def _pip_from_here(python: Path) -> list[str]:
-    return [sys.executable, "-P", "-m", "pip", "--python", str(python)]
+    return child.python("-m", "pip", "--python", str(python))
 
 
 def _has_pip(environment: Path) -> bool:

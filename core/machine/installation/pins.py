@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine import child
 from biasprint.core.machine.installation import declared
 from biasprint.core.machine.installation.declared import normalized
 
@@ -148,9 +149,11 @@ def _compile(python: Path, file: Path, newest: bool) -> None:
     project = tomllib.loads((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest = project["requires-python"].removeprefix(">=")
     done = subprocess.run(
-        [str(python), "-P", "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--all-extras",
-         "--group", "installing", "--python-version", oldest, "--no-header", "--quiet", *["--upgrade"] * newest,
-         "pyproject.toml", "--output-file", str(file)],
+        child.python(
+            "-m", "uv", "pip", "compile", "--universal", "--generate-hashes", "--all-extras",
+            "--group", "installing", "--python-version", oldest, "--no-header", "--quiet", *["--upgrade"] * newest,
+            "pyproject.toml", "--output-file", str(file), executable=str(python),
+        ),
         cwd=declared.ROOT, capture_output=True, text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
     if done.returncode != 0:

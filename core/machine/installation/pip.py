@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from biasprint.core.machine import child
 from biasprint.core.machine.installation.pins import WITHOUT_LOCK
 from biasprint.core.machine.processor import for_compilers
 
@@ -202,7 +203,7 @@ def run(
     """
     command = [*(pip or own()), "install", *OPTIONS, "--progress-bar", _progress_bar(bool(pip)), *arguments]
     process = subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command, cwd=folder or child.FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8", errors="replace",
         env=os.environ | for_compilers() | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
         **_apart(gently, inherits),
@@ -238,7 +239,7 @@ def run(
 
 def own() -> list[str]:
     """The pip of the environment that the program runs in."""
-    return [sys.executable, "-P", "-m", "pip"]
+    return child.python("-m", "pip")
 
 
 def _progress_bar(other: bool) -> str:

@@ -25,6 +25,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine import child
 from biasprint.core.machine.models.catalogue import CatalogueEntry, Wheel
 from biasprint.core.machine.models.hub import REDIRECTS, TIMEOUT_SECONDS
 from biasprint.core.machine.models.network import Proxy, is_safe, making_a_client, unreachable
@@ -47,10 +48,10 @@ def pip_settings() -> dict[str, str]:
     # A built program's own file is no Python, and has no pip.
     if getattr(sys, "frozen", False) or find_spec("pip") is None:
         return said
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list"]
+    command = child.python("-m", "pip", "--disable-pip-version-check", "config", "list")
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=PIP_SECONDS,
+            command, cwd=child.FOLDER, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=PIP_SECONDS,
             stdin=subprocess.DEVNULL, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=False,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip

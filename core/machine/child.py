@@ -1,0 +1,88 @@
+"""How every child process of the program is started: nothing of the folder that a person works in is executed there.
+
+`python -c` and `python -m` look for modules in the current folder first, where a stranger's `signal.py` would stand in
+for Python's own. So a child of ours
+
+- is a Python with `-P`, and so are the Pythons that it starts (`PYTHONSAFEPATH`),
+- works in the folder of the Python installation, so that paths which it is given must be absolute,
+- gets this process's module path without the current and the temporary folder.
+
+`start` calls a function in a child; nothing of the parent's main script is run there. `python` is the command of any
+other Python.
+"""
+
+import atexit
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection, Pipe
+from typing import Any
+
+from biasprint.core.machine import child_main
+from biasprint.core.machine.current_folder import module_path_without
+
+FOLDER = sys.prefix
+END_SECONDS = 1.0
+
+_running: set["subprocess.Popen[bytes]"] = set()
+
+
+def python(*words: str, executable: str = sys.executable) -> list[str]:
+    """The command of a Python that looks for no module in the current folder; `FOLDER` is the one to start it in."""
+    return [executable, "-P", *words]
+
+
+def start(function: Callable[..., None], *arguments: object) -> "tuple[subprocess.Popen[bytes], Connection]":
+    """A child that calls `function(connection, *arguments)`, and this end of the connection.
+
+    `function` is one of a module, and the arguments can be pickled. The child ends with this process. Raises `OSError`.
+    """
+    ours, theirs = Pipe()
+    try:
+        process = subprocess.Popen(
+            [*_command(), str(theirs.fileno())],
+            cwd=FOLDER, env=os.environ | {"PYTHONSAFEPATH": "1"}, stdin=subprocess.DEVNULL, **_inheriting(theirs),
+        )  # fmt: skip
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()  # else the end of the child would not be seen as the end of the connection
+    _remember(process)
+    with suppress(OSError):  # of a child that has ended already, which the next use of the connection tells
+        ours.send(module_path_without(os.getcwd(), tempfile.gettempdir()))
+        ours.send((function, arguments))
+    return process, ours
+
+
+def _command() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return [sys.executable, child_main.WORD]
+    flags = {"-I": "isolated", "-E": "ignore_environment", "-s": "no_user_site", "-B": "dont_write_bytecode"}
+    options = [option for option, flag in flags.items() if getattr(sys.flags, flag)]
+    return python(*options, *(f"-W{option}" for option in sys.warnoptions), str(child_main.__file__))
+
+
+def _inheriting(theirs: Connection) -> dict[str, Any]:
+    if sys.platform != "win32":
+        return {"pass_fds": (theirs.fileno(),)}
+    os.set_handle_inheritable(theirs.fileno(), True)
+    return {"startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": [theirs.fileno()]})}
+
+
+def _remember(process: "subprocess.Popen[bytes]") -> None:
+    for each in tuple(_running):
+        if each.poll() is not None:
+            _running.discard(each)
+    _running.add(process)
+
+
+@atexit.register
+def _end_children() -> None:
+    for process in tuple(_running):
+        process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS)

@@ -1,0 +1,22 @@
+"""The main script of a child process that `biasprint.core.machine.child` starts: it calls the function that the parent sends.
+
+It runs before the module path is the program's: it imports nothing but the standard library.
+"""
+
+import sys
+from multiprocessing import connection
+
+WORD = "--child"  # a packaged program is its own Python: this word makes it a child
+
+
+def main(handle: str) -> None:
+    """`handle`: the number of this end of the connection, which the child has inherited."""
+    kind = connection.PipeConnection if sys.platform == "win32" else connection.Connection
+    parent = kind(int(handle))
+    sys.path[:] = parent.recv()
+    function, arguments = parent.recv()  # which imports the module of the function
+    function(parent, *arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,42 @@
+"""Nothing of the folder that a person works in is executed: no module, library or program is looked up there.
+
+This module is imported before any other of ours. It imports only what Python has loaded at its start: another module of
+the standard library could already be a stranger's.
+"""
+
+import os
+import sys
+
+
+def leave_out() -> None:
+    """Remove the current folder from this process's places of modules, and on Windows of libraries and programs.
+
+    `python -m` puts it first on the module path; an empty entry of PYTHONPATH puts it further down.
+    """
+    sys.path[:] = module_path_without(os.getcwd())
+    if sys.platform == "win32":
+        from ctypes import windll
+
+        windll.kernel32.SetDllDirectoryW("")  # LoadLibrary no longer looks there, as Qt calls it
+        os.environ["NoDefaultCurrentDirectoryInExePath"] = "1"
+
+
+def module_path_without(*folders: str) -> list[str]:
+    """This process's module path without `folders` and without relative entries.
+
+    A folder stays where PYTHONPATH names it by its whole path, and where the program itself lies in it.
+    """
+    named = () if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    kept = {_real(entry) for entry in (*named, _own_folder()) if os.path.isabs(entry)}
+    left_out = {_real(folder) for folder in folders} - kept
+    return [entry for entry in sys.path if os.path.isabs(entry) and _real(entry) not in left_out]
+
+
+def _own_folder() -> str:
+    """The folder on the module path that the program was imported from."""
+    top = sys.modules[__name__.partition(".")[0]]
+    return os.path.dirname(os.path.dirname(str(top.__file__)))
+
+
+def _real(path: str) -> str:
+    return os.path.normcase(os.path.realpath(path))

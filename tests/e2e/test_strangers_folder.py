@@ -1,0 +1,345 @@
+"""Nothing of a stranger's folder runs: no module, package or Qt plug-in that lies where a person works.
+
+Modules that leave a mark when they are executed lie in the working folder, beside the letters, in the project's folder
+and in the temporary folder. Then every command of the program is started there, and the window.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import typer
+
+from biasprint.desktop.commands import build_program
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_SECONDS = 60.0
+
+# ---- The folder of a stranger
+
+MARK = """\
+import os
+with open({marks!r} + "/" + {name!r} + "-" + str(os.getpid()), "w") as mark:
+    mark.write({place!r})
+"""
+# What Python, the libraries and the program import by a bare name, and what is looked up by name where it is on a path.
+MODULES = (
+    "signal", "random", "docx", "core", "biasprint", "desktop", "sitecustomize", "usercustomize", "pip", "json",
+    "typing", "tempfile", "subprocess", "multiprocessing", "logging", "numpy", "torch", "spacy", "lxml", "PySide6",
+    "llama_cpp", "stranger_plug_in",
+)  # fmt: skip
+ENTRY_POINTS = "[biasprint.{group}]\nstranger = stranger_plug_in:plug_in\n"
+GROUPS = ("studies", "scorers", "backends")
+QT_PLUG_INS = (
+    "platforms/libqoffscreen.so",
+    "imageformats/libqsvg.so",
+    "styles/libqstyle.so",
+    "iconengines/libqsvgicon.so",
+)
+LIBRARIES = ("libxcb.so.1", "libEGL.so.1", "libllama.so")
+LIBRARY = """
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void mark(void) { close(open("%s", O_CREAT | O_WRONLY, 0600)); }
+"""
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """The folders with planted code, the environment to start the program in, and the marks that the code leaves."""
+
+    work: Path
+    marks: Path
+    environment: dict[str, str]
+
+    def executed(self) -> list[str]:
+        """What was executed, and of which folder."""
+        return sorted(f"{mark.name} of {mark.read_text() or 'a library'}" for mark in self.marks.iterdir())
+
+
+def plant(folder: Path, marks: Path) -> None:
+    """Put code that leaves a mark into a folder, under every name that might be looked up in it."""
+    folder.mkdir(exist_ok=True)
+    for name in MODULES:
+        text = MARK.format(marks=str(marks), name=name, place=folder.name)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    metadata = folder / "stranger-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "entry_points.txt").write_text("".join(ENTRY_POINTS.format(group=group) for group in GROUPS))
+    (folder / "stranger.pth").write_text("import stranger_plug_in\n", encoding="utf-8")
+    (folder / "qt.conf").write_text("[Paths]\nPlugins = .\n", encoding="utf-8")
+
+
+def plant_libraries(folder: Path, marks: Path) -> None:
+    """Put Qt plug-ins and libraries that leave a mark when they are loaded into a folder."""
+    source, library = folder / "library.c", folder / "library.so"
+    source.write_text(LIBRARY % (marks / "library"), encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    for name in (*QT_PLUG_INS, *LIBRARIES):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(library, folder / name)
+
+
+def install_command(folder: Path) -> Path:
+    """The console script as an installation makes it: only its own folder comes first on the module path."""
+    folder.mkdir()
+    script = folder / "biasprint"
+    paths = [str(ROOT), str(ROOT / "core" / "python")]
+    script.write_text(
+        f"#!{sys.executable}\n"
+        f"import sys\nsys.path[1:1] = {paths!r}\n"  # the tree stands in for what is installed
+        "from biasprint.desktop.__main__ import main\n"
+        'if __name__ == "__main__":\n    sys.exit(main())\n',
+        encoding="utf-8",
+    )
+    return script
+
+
+LETTER = """\
+Dear committee,
+
+I recommend Mary Brown for the post. She is a brilliant scientist and a caring colleague. In four years with us she led
+two projects, published five papers and was awarded the prize of the faculty.
+
+John Smith
+"""
+AUDIT = """\
+[project]
+file = "audited.biasprint"
+[[prompts]]
+study = "completion"
+domains = ["nationality"]
+directions = ["SAI"]
+[[generators]]
+backend = "synthetic"
+model = "none"
+"""
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, own_home: Path) -> Stranger:
+    marks, work, elsewhere, projects, temporary = (
+        tmp_path / name for name in ("marks", "work", "elsewhere", "projects", "temporary")
+    )
+    marks.mkdir()
+    for folder in (work, elsewhere, projects, temporary):
+        plant(folder, marks)
+        if shutil.which("cc"):
+            plant_libraries(folder, marks)
+    (work / "letters").mkdir()
+    for place in (work / "l.txt", work / "letters" / "l.txt", elsewhere / "l.txt"):
+        place.write_text(LETTER, encoding="utf-8")
+    (work / "texts.csv").write_text("group,text\n" + "woman,She is kind.\nman,He is strong.\n" * 20, encoding="utf-8")
+    (work / "names.csv").write_text("name,race\nMary,white\nKeisha,black\n" * 1, encoding="utf-8")
+    (work / "audit.toml").write_text(AUDIT, encoding="utf-8")
+    environment = os.environ | {
+        "TMPDIR": str(temporary), "QT_QPA_PLATFORM": "offscreen", "PIP_NO_INDEX": "1", "BIASPRINT_OFFLINE": "",
+    }  # fmt: skip
+    environment.pop("PYTHONPATH", None)
+    return Stranger(work, marks, environment)
+
+
+# ---- Every command
+
+STUDY = "../projects/study.biasprint"
+
+
+@dataclass(frozen=True)
+class Case:
+    """The words of a command; `code`: its exit code, where it has nothing to do here and says so."""
+
+    words: str
+    code: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.words.partition(" -")[0]
+
+
+# In this order: what a command makes, later ones read.
+CASES = (
+    Case(f"new {STUDY} --study letters"),
+    Case(f"prompts {STUDY} --study creativity --task haiku --theme stars --axis gender"),
+    Case("designs"),
+    Case(f"generate {STUDY} --study creativity --backend synthetic --model large --seed 5"),
+    Case(f"generate {STUDY} --study letters --backend synthetic --model large --seed 5"),
+    Case(f"replay {STUDY} --n 1"),
+    Case(f"check {STUDY}"),
+    Case(f"rescue {STUDY} --out rescued.biasprint"),
+    Case("restore rescued.biasprint --list"),
+    Case("example axes --out own-axis.toml"),
+    Case("calibrate completion --planted none --n 20 --repeats 1"),
+    Case("axis list"),
+    Case("axis cross race gender --out crossed.toml"),
+    Case("axis check own-axis.toml"),
+    Case("names list"),
+    Case("names make names.csv --out own-names.toml"),
+    Case("names check own-names.toml"),
+    Case("models list"),
+    Case("models get smollm2-135m-instruct", code=1),
+    Case("models verify"),
+    Case("models add ../elsewhere/l.txt --role generator", code=1),
+    Case("models prefer sentiment textblob"),
+    Case("models remove nothing", code=2),
+    Case("models engine"),
+    Case("endpoints list"),
+    Case("endpoints add own --url http://127.0.0.1:9/v1"),
+    Case("endpoints test own", code=1),
+    Case("endpoints key own", code=1),
+    Case("endpoints remove own"),
+    Case("offline"),
+    Case("prepare --status"),
+    Case(f"compare {STUDY} --axis gender --seed 3"),
+    Case(f"judge {STUDY} --backend synthetic --model large", code=1),
+    Case(f"packet list {STUDY}"),
+    Case(f"packet make {STUDY} --out packets --rater R01"),
+    Case(f"packet merge {STUDY} packets/R01.biasprint-packet"),
+    Case(f"packet decide {STUDY} R01 abc --neither", code=2),
+    Case(f"packet seats {STUDY}"),
+    Case(f"packet count {STUDY} R01"),
+    Case(f"raters list {STUDY}"),
+    Case(f"raters exclude {STUDY} R01 --reason asleep"),
+    Case(f"raters include {STUDY} R01"),
+    Case(f"score {STUDY} --scorer textblob --scorer minilm"),
+    Case("score texts.csv --scorer textblob --out scored.csv"),
+    Case(f"measure letters {STUDY}"),
+    Case(f"measure compare scored.csv --report compared.pdf"),
+    Case(f"report {STUDY} --out report.html"),
+    Case(f"export {STUDY} outputs --study letters --out outputs.csv"),
+    Case(f"import {STUDY} texts.csv --study compare"),
+    Case("letter l.txt --report checked.pdf --word checked.docx"),
+    Case("letter ../elsewhere/l.txt --note note.pdf"),
+    Case("letter ."),
+    Case("reference list"),
+    Case("reference make own letters"),
+    Case("reference remove own"),
+    Case(f"saved-letters add {STUDY} ../elsewhere/l.txt"),
+    Case(f"saved-letters list {STUDY}"),
+    Case(f"saved-letters remove {STUDY} nothing", code=2),
+    Case("run audit.toml"),
+    Case(f"audit-file {STUDY} --out as-audit.toml"),
+    Case("demo --headless --out demo"),
+)
+WINDOW = f"gui {STUDY}"  # a test of its own: it stays until it is closed
+
+
+def commands_of_the_program() -> Iterator[str]:
+    def names(command: Any, above: tuple[str, ...] = ()) -> Iterator[str]:
+        for name, each in getattr(command, "commands", {}).items():
+            yield from names(each, (*above, name))
+        if not hasattr(command, "commands"):
+            yield " ".join(above)
+
+    return names(typer.main.get_command(build_program()))
+
+
+def test_every_command_of_the_program_is_started_below() -> None:
+    started = [*(f"{case.words} " for case in CASES), WINDOW]
+
+    missing = [name for name in commands_of_the_program() if not any(each.startswith(f"{name} ") for each in started)]
+
+    assert missing == []
+
+
+# `main` once for each command, in one process, so that the children are started once.
+ALL_IN_ONE = """
+    import io, json, sys
+    from contextlib import redirect_stderr, redirect_stdout
+
+    def run(words):
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+        with redirect_stdout(out), redirect_stderr(out):
+            code = main(words)
+        out.seek(0)
+        return [code, out.read()]
+
+    if __name__ == "__main__":
+        print(json.dumps([run(words) for words in json.loads(sys.argv[1])]))
+"""
+
+
+def test_no_command_runs_code_of_the_folders_it_works_in(stranger: Stranger, tmp_path: Path) -> None:
+    script = install_command(tmp_path / "bin")
+    installed, _, _ = script.read_text(encoding="utf-8").partition("if __name__")
+    script.write_text(installed + textwrap.dedent(ALL_IN_ONE), encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, script, json.dumps([case.words.split() for case in CASES])],
+        cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert stranger.executed() == []
+    assert done.returncode == 0, done.stderr
+    _assert_codes(zip(CASES, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.soak
+def test_no_command_in_a_process_of_its_own_runs_code_of_the_folders_it_works_in(
+    stranger: Stranger, tmp_path: Path
+) -> None:
+    command = install_command(tmp_path / "bin")
+
+    def run(case: Case) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, command, *case.words.split()],
+            cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        )  # fmt: skip
+        assert stranger.executed() == [], case.words
+        return done.returncode, done.stdout + done.stderr
+
+    _assert_codes((case, run(case)) for case in CASES)
+
+
+def _assert_codes(answers: Any) -> None:
+    """Each command got to its end: one that fails early would run nothing."""
+    wrong = [f"{case.words}: {code}\n{said}" for case, (code, said) in answers if code != case.code]
+    assert not wrong, "\n".join(wrong)
+
+
+# ---- The window
+
+
+def test_the_window_runs_no_code_of_the_folders_it_is_started_in(stranger: Stranger, tmp_path: Path) -> None:
+    command = install_command(tmp_path / "bin")
+    subprocess.run(
+        [sys.executable, command, "new", STUDY, "--study", "letters"],
+        cwd=stranger.work, env=stranger.environment, check=True,
+    )  # fmt: skip
+
+    with subprocess.Popen(
+        [sys.executable, command, *WINDOW.split()],
+        cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as window:  # fmt: skip
+        try:
+            _wait_for_children_at_work(window.pid, 2)  # what marks letters, and what reads their files
+            window.send_signal(signal.SIGINT)
+            _, said = window.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            window.kill()
+
+    assert stranger.executed() == []
+    assert window.returncode == 0, said
+
+
+def _wait_for_children_at_work(pid: int, count: int) -> None:
+    """A child that listens has more than one thread: everything that it needs to start is imported."""
+    process = psutil.Process(pid)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < until:
+        children = process.children()
+        if sum(child.is_running() and child.num_threads() > 1 for child in children) >= count:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"the window has not started {count} children")
