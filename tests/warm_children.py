@@ -14,14 +14,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import forkserver
-from types import SimpleNamespace
+from multiprocessing.connection import Connection
 from typing import Any
 
 import pytest
 
 from biasprint.core.compute import process
 from biasprint.core.documents import files
+from biasprint.core.machine import child
 
 LENT = "BIASPRINT_TESTS_FORKSERVER"
 # Processes side by side share the cores: the threads of two models wait for each other, and torch's wait by spinning.
@@ -86,19 +88,19 @@ def borrow() -> None:
 
 
 def _fork_from(context: Any) -> None:
-    process.multiprocessing = SimpleNamespace(get_context=lambda _method: _Warm(context))
+    process.start = partial(_fork, context)
     files.ComputeProcess = _Spawned
 
 
 @contextmanager
 def as_the_program_does() -> Iterator[None]:
     """Spawn compute processes, as the program does."""
-    warm = process.multiprocessing
-    process.multiprocessing = multiprocessing
+    warm = process.start
+    process.start = child.start
     try:
         yield
     finally:
-        process.multiprocessing = warm
+        process.start = warm
 
 
 class _Spawned(process.ComputeProcess):
@@ -107,15 +109,33 @@ class _Spawned(process.ComputeProcess):
             return super()._living_child()
 
 
-class _Warm:
-    """A context of multiprocessing whose processes are forked and then get the environment of the one that asked."""
+def _fork(context: Any, function: Callable[..., None], *arguments: object) -> "tuple[_Forked, Connection]":
+    """As `child.start`, but forked, and then given the environment of the process that asks."""
+    ours, theirs = context.Pipe()
+    forked = context.Process(target=_settle, args=(dict(os.environ), function, (theirs, *arguments)), daemon=True)
+    forked.start()
+    theirs.close()
+    return _Forked(forked), ours
 
-    def __init__(self, context: Any) -> None:
-        self._context = context
-        self.Pipe = context.Pipe
 
-    def Process(self, *, target: Callable[..., None], args: tuple[Any, ...], **named: Any) -> Any:
-        return self._context.Process(target=_settle, args=(dict(os.environ), target, args), **named)
+class _Forked:
+    """A process of multiprocessing, used as one of subprocess."""
+
+    def __init__(self, process: Any) -> None:
+        self._process = process
+        self.pid = process.pid
+        self.kill = process.kill
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.wait(0)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        self._process.join(timeout)
+        return self._process.exitcode
 
 
 def _settle(environment: Mapping[str, str], target: Callable[..., None], args: tuple[Any, ...]) -> None:

@@ -215,7 +215,7 @@ CASES = (
     Case(f"score {STUDY} --scorer textblob --scorer minilm"),
     Case("score texts.csv --scorer textblob --out scored.csv"),
     Case(f"measure letters {STUDY}"),
-    Case(f"measure compare scored.csv --report compared.pdf"),
+    Case("measure compare scored.csv --report compared.pdf"),
     Case(f"report {STUDY} --out report.html"),
     Case(f"export {STUDY} outputs --study letters --out outputs.csv"),
     Case(f"import {STUDY} texts.csv --study compare"),

@@ -1,6 +1,5 @@
 """A budget of seconds spent on one kind of input; what is found is made small and told."""
 
-import multiprocessing
 import tempfile
 import time
 from collections import Counter
@@ -12,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from biasprint.core.compute import process
+from biasprint.core.machine import child
 from fuzzing.contract import Ending, Held
 from fuzzing.targets import Target
 
@@ -80,7 +81,7 @@ def hold(target: Target, root: Path, patch: pytest.MonkeyPatch) -> Held:
         patch.setenv(variable, str(root / name))
     patch.setattr(tempfile, "tempdir", str(root / "tmp"))  # which it asked for once, and keeps
     # A child that is forked, as other tests' are, asked too, and holds more memory than the one of documents may.
-    patch.setattr("biasprint.core.compute.process.multiprocessing", multiprocessing)
+    patch.setattr(process, "start", child.start)
     (root / target.place).parent.mkdir(parents=True, exist_ok=True)
     target.lay_out(root)
     return Held(target.name, root, apart=target.apart, seconds=target.seconds)
