@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from biasprint.core.compute import worker
@@ -219,6 +220,8 @@ class ComputeProcess:
         elsewhere.
         """
         split_target(target, self._packages)
+        # The child works in another folder.
+        args = tuple(arg.absolute() if isinstance(arg, Path) else arg for arg in args)
         call = dump((target, args, kwargs))
         if ctx is not None:
             ctx.check()

@@ -44,7 +44,7 @@ def start(function: Callable[..., None], *arguments: object) -> "tuple[subproces
     try:
         process = subprocess.Popen(
             [*_command(), str(theirs.fileno())],
-            cwd=FOLDER, env=os.environ | {"PYTHONSAFEPATH": "1"}, stdin=subprocess.DEVNULL, **_inheriting(theirs),
+            cwd=FOLDER, env=_environment(), stdin=subprocess.DEVNULL, **_inheriting(theirs),
         )  # fmt: skip
     except BaseException:
         ours.close()
@@ -64,6 +64,12 @@ def _command() -> list[str]:
     flags = {"-I": "isolated", "-E": "ignore_environment", "-s": "no_user_site", "-B": "dont_write_bytecode"}
     options = [option for option, flag in flags.items() if getattr(sys.flags, flag)]
     return python(*options, *(f"-W{option}" for option in sys.warnoptions), str(child_main.__file__))
+
+
+def _environment() -> dict[str, str]:
+    home = os.environ.get("BIASPRINT_HOME")
+    whole = {"BIASPRINT_HOME": os.path.abspath(home)} if home else {}
+    return os.environ | whole | {"PYTHONSAFEPATH": "1"}
 
 
 def _inheriting(theirs: Connection) -> dict[str, Any]:

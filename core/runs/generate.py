@@ -17,7 +17,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.score import ScoreResult
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
-from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written
+from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path
 
 # ---- Requests to the model process, shared with judging
 
@@ -45,7 +45,7 @@ def ask_all(
     """
     backend, model, parameters = generator
     whole: bool = compute.call(
-        calls.write_all, backend, model, dict(parameters), requests, dict(keys),
+        calls.write_all, backend, whole_path(backend, model), dict(parameters), requests, dict(keys),
         ctx=ctx, on_report=_quiet, on_partial=receive,
     )  # fmt: skip
     return whole

@@ -26,6 +26,7 @@ from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
 from biasprint.core.runs.template_sets import draft_template
 from biasprint.core.runs.values import original_source
+from biasprint.core.runs.writing import whole_path
 from biasprint.core.studies.registry import studies
 from biasprint.core.studies.registry import study as known_study
 from biasprint.core.studies.study import named
@@ -384,8 +385,8 @@ def generator_spec(
     """
     if compute is not None:
         info = compute.call(
-            calls.describe_generator, backend, model, dict(parameters), dict(keys or {}), ctx=ctx,
-            timeout=OPENING_SECONDS,
+            calls.describe_generator, backend, whole_path(backend, model), dict(parameters), dict(keys or {}),
+            ctx=ctx, timeout=OPENING_SECONDS,
         )  # fmt: skip
     else:
         writer = open_backend(backend, model, dict(parameters))

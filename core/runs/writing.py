@@ -38,6 +38,16 @@ BLANK = "BLANK"
 OPTIONS = ("positive", "negative", "neutral")
 
 
+LOCAL = ("llama_cpp", "transformers")  # whose models may be named by a path
+
+
+def whole_path(backend: str, model: str) -> str:
+    """The generator's model for the model process, which works in another folder: a relative path becomes a whole one."""
+    from biasprint.core.machine.models import installed
+
+    return installed.whole_path(model) if backend in LOCAL else model
+
+
 class Chooser:
     """A backend that answers by likelihood; otherwise the one it stands before."""
 

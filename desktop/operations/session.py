@@ -81,7 +81,7 @@ def examine(path: Path, ctx: JobContext) -> None:
 
     process = ComputeProcess()
     try:
-        process.call(calls.examine_project, str(path), ctx=ctx)
+        process.call(calls.examine_project, str(path.absolute()), ctx=ctx)
     except ComputeCrashed as crash:
         raise not_examined(path, crash.details) from crash
     finally:
@@ -111,7 +111,9 @@ def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
     from biasprint.core.cluster.as_project import open_result_folder
     from biasprint.core.compute import calls, shared
 
-    return open_result_folder(path, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
+    return open_result_folder(
+        path, lambda folder: shared().call(calls.measure_result_folder, str(folder.absolute()), ctx=ctx)
+    )
 
 
 def create_project(*, path: Path) -> "Operation[Project]":

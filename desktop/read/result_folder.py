@@ -32,7 +32,7 @@ class ResultRows:
     sortable = False  # by what, only the texts' own columns could say
 
     def __init__(self, project: "Project") -> None:
-        self._project, self._folder = project, str(project.path)
+        self._project, self._folder = project, str(project.path.absolute())
         self._partitions: list[FinishedPartition] = []
         self._before: list[int] = []  # rows before each partition
 

@@ -42,11 +42,8 @@ MODULES = (
 ENTRY_POINTS = "[biasprint.{group}]\nstranger = stranger_plug_in:plug_in\n"
 GROUPS = ("studies", "scorers", "backends")
 QT_PLUG_INS = (
-    "platforms/libqoffscreen.so",
-    "imageformats/libqsvg.so",
-    "styles/libqstyle.so",
-    "iconengines/libqsvgicon.so",
-)
+    "platforms/libqoffscreen.so", "imageformats/libqsvg.so", "styles/libqstyle.so", "iconengines/libqsvgicon.so",
+)  # fmt: skip
 LIBRARIES = ("libxcb.so.1", "libEGL.so.1", "libllama.so")
 LIBRARY = """
 #include <fcntl.h>
@@ -116,15 +113,19 @@ two projects, published five papers and was awarded the prize of the faculty.
 John Smith
 """
 AUDIT = """\
-[project]
-file = "audited.biasprint"
+audit = 1
 [[prompts]]
 study = "completion"
 domains = ["nationality"]
-directions = ["SAI"]
+directions = ["ASA"]
 [[generators]]
 backend = "synthetic"
 model = "none"
+[[measure]]
+study = "completion"
+[outputs]
+project = "audited.biasprint"
+report = "audited.html"
 """
 
 
@@ -142,7 +143,7 @@ def stranger(tmp_path: Path, own_home: Path) -> Stranger:
     for place in (work / "l.txt", work / "letters" / "l.txt", elsewhere / "l.txt"):
         place.write_text(LETTER, encoding="utf-8")
     (work / "texts.csv").write_text("group,text\n" + "woman,She is kind.\nman,He is strong.\n" * 20, encoding="utf-8")
-    (work / "names.csv").write_text("name,race\nMary,white\nKeisha,black\n" * 1, encoding="utf-8")
+    (work / "names.csv").write_text("name,race\nMary,white\nKeisha,black\n", encoding="utf-8")
     (work / "audit.toml").write_text(AUDIT, encoding="utf-8")
     environment = os.environ | {
         "TMPDIR": str(temporary), "QT_QPA_PLATFORM": "offscreen", "PIP_NO_INDEX": "1", "BIASPRINT_OFFLINE": "",
@@ -162,25 +163,23 @@ class Case:
 
     words: str
     code: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.words.partition(" -")[0]
+    long: bool = False  # left to the soak test, which starts all
 
 
 # In this order: what a command makes, later ones read.
 CASES = (
-    Case(f"new {STUDY} --study letters"),
+    Case(f"new {STUDY}"),
     Case(f"prompts {STUDY} --study creativity --task haiku --theme stars --axis gender"),
+    Case(f"prompts {STUDY} --study completion --domain nationality --direction ASA"),
     Case("designs"),
     Case(f"generate {STUDY} --study creativity --backend synthetic --model large --seed 5"),
-    Case(f"generate {STUDY} --study letters --backend synthetic --model large --seed 5"),
+    Case(f"generate {STUDY} --study completion --backend synthetic --model large --seed 5"),
     Case(f"replay {STUDY} --n 1"),
     Case(f"check {STUDY}"),
     Case(f"rescue {STUDY} --out rescued.biasprint"),
     Case("restore rescued.biasprint --list"),
     Case("example axes --out own-axis.toml"),
-    Case("calibrate completion --planted none --n 20 --repeats 1"),
+    Case("calibrate completion --planted none --n 20 --repeats 1", long=True),
     Case("axis list"),
     Case("axis cross race gender --out crossed.toml"),
     Case("axis check own-axis.toml"),
@@ -205,19 +204,19 @@ CASES = (
     Case(f"judge {STUDY} --backend synthetic --model large", code=1),
     Case(f"packet list {STUDY}"),
     Case(f"packet make {STUDY} --out packets --rater R01"),
-    Case(f"packet merge {STUDY} packets/R01.biasprint-packet"),
+    Case(f"packet merge {STUDY} packets/R01.biaspacket", code=1),
     Case(f"packet decide {STUDY} R01 abc --neither", code=2),
     Case(f"packet seats {STUDY}"),
     Case(f"packet count {STUDY} R01"),
     Case(f"raters list {STUDY}"),
     Case(f"raters exclude {STUDY} R01 --reason asleep"),
     Case(f"raters include {STUDY} R01"),
-    Case(f"score {STUDY} --scorer textblob --scorer minilm"),
+    Case(f"score {STUDY} --scorer textblob"),
     Case("score texts.csv --scorer textblob --out scored.csv"),
-    Case(f"measure letters {STUDY}"),
-    Case("measure compare scored.csv --report compared.pdf"),
+    Case(f"measure completion {STUDY}"),
+    Case("measure compare texts.csv --report compared.md"),
     Case(f"report {STUDY} --out report.html"),
-    Case(f"export {STUDY} outputs --study letters --out outputs.csv"),
+    Case(f"export {STUDY} outputs --study completion --out outputs.csv"),
     Case(f"import {STUDY} texts.csv --study compare"),
     Case("letter l.txt --report checked.pdf --word checked.docx"),
     Case("letter ../elsewhere/l.txt --note note.pdf"),
@@ -230,7 +229,7 @@ CASES = (
     Case(f"saved-letters remove {STUDY} nothing", code=2),
     Case("run audit.toml"),
     Case(f"audit-file {STUDY} --out as-audit.toml"),
-    Case("demo --headless --out demo"),
+    Case("demo --headless --out demo", long=True),
 )
 WINDOW = f"gui {STUDY}"  # a test of its own: it stays until it is closed
 
@@ -275,14 +274,16 @@ def test_no_command_runs_code_of_the_folders_it_works_in(stranger: Stranger, tmp
     installed, _, _ = script.read_text(encoding="utf-8").partition("if __name__")
     script.write_text(installed + textwrap.dedent(ALL_IN_ONE), encoding="utf-8")
 
+    cases = [case for case in CASES if not case.long]
+
     done = subprocess.run(
-        [sys.executable, script, json.dumps([case.words.split() for case in CASES])],
+        [sys.executable, script, json.dumps([case.words.split() for case in cases])],
         cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
     )  # fmt: skip
 
     assert stranger.executed() == []
     assert done.returncode == 0, done.stderr
-    _assert_codes(zip(CASES, json.loads(done.stdout), strict=True))
+    _assert_codes(zip(cases, json.loads(done.stdout), strict=True))
 
 
 @pytest.mark.soak
@@ -314,7 +315,7 @@ def _assert_codes(answers: Any) -> None:
 def test_the_window_runs_no_code_of_the_folders_it_is_started_in(stranger: Stranger, tmp_path: Path) -> None:
     command = install_command(tmp_path / "bin")
     subprocess.run(
-        [sys.executable, command, "new", STUDY, "--study", "letters"],
+        [sys.executable, command, "new", STUDY],
         cwd=stranger.work, env=stranger.environment, check=True,
     )  # fmt: skip
 
@@ -323,23 +324,24 @@ def test_the_window_runs_no_code_of_the_folders_it_is_started_in(stranger: Stran
         cwd=stranger.work, env=stranger.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as window:  # fmt: skip
         try:
-            _wait_for_children_at_work(window.pid, 2)  # what marks letters, and what reads their files
+            at_work = _has_children_at_work(window.pid, 2)  # what marks letters, and what reads their files
             window.send_signal(signal.SIGINT)
             _, said = window.communicate(timeout=PATIENCE_SECONDS)
         finally:
             window.kill()
 
     assert stranger.executed() == []
+    assert at_work, said
     assert window.returncode == 0, said
 
 
-def _wait_for_children_at_work(pid: int, count: int) -> None:
-    """A child that listens has more than one thread: everything that it needs to start is imported."""
+def _has_children_at_work(pid: int, count: int) -> bool:
+    """Wait for them. A child that listens has more than one thread: everything that it needs to start is imported."""
     process = psutil.Process(pid)
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         children = process.children()
         if sum(child.is_running() and child.num_threads() > 1 for child in children) >= count:
-            return
+            return True
         time.sleep(0.05)
-    pytest.fail(f"the window has not started {count} children")
+    return False

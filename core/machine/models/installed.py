@@ -68,6 +68,14 @@ def find(name: str, roles: Collection[str]) -> InstalledModel:
     raise UsageError(f"There is no model “{name}” on this computer.", hint=_choices(roles))
 
 
+def whole_path(name: str) -> str:
+    """The name of a model for a process that works in another folder: a relative path becomes a whole one."""
+    path = path_of(name)
+    if not is_there(path) or catalogue.entry(name) is not None or any((*_bundled(name=name), *_added(name=name))):
+        return name
+    return str(path.absolute())
+
+
 def for_role(role: str) -> InstalledModel | None:
     """The model that a scorer of this role loads: the preferred one, else the paper's own, else any other got, else any
     added. None where there is none without trouble. What comes with the program is no candidate: stand-ins load that
