@@ -9,6 +9,7 @@ import os
 import socket
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import chdir
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,7 @@ from biasprint.core.cluster.order import ScoringOrder
 from biasprint.core.cluster.partition import ScoredPartition, score_partition, why_not
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine import child
 from biasprint.core.machine.endpoints import is_loopback
 from biasprint.core.machine.offline import require_connection
 
@@ -26,6 +28,7 @@ INSTALL = "pip install “biasprint[cluster]”"
 LOST = f"the worker was lost {TRIES} times while it was at this file: it may need more memory than a machine has"
 # What Ray must not do: tell its makers that it is used, draw bars, and look for the machine's address in the network.
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", "RAY_BACKEND_LOG_LEVEL": "fatal"}
+_SAFE = {"PYTHONSAFEPATH": "1"}  # its Pythons look for no module in the current folder
 _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
@@ -93,7 +96,7 @@ def _connected(address: str) -> Any:
         raise AppError("Scoring on a cluster needs Ray, which is not installed.", hint=f"Install it: {INSTALL}")
     require_connection("a cluster")  # also on this machine, Ray's processes speak over internet sockets
     loopback = address == LOCAL or is_loopback(_host_and_port(address)[0])
-    os.environ.update(_QUIET | (_ON_LOOPBACK if loopback else {}))
+    os.environ.update(_QUIET | _SAFE | (_ON_LOOPBACK if loopback else {}))
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL, "include_dashboard": False}
     if address != LOCAL:
         _require_answer(address)
@@ -101,7 +104,8 @@ def _connected(address: str) -> Any:
     import ray
 
     try:
-        ray.init(address, **options, _node_ip_address="127.0.0.1") if loopback else ray.init(address, **options)
+        with chdir(child.FOLDER):  # workers look for modules in the folder where their driver was
+            ray.init(address, **options, _node_ip_address="127.0.0.1") if loopback else ray.init(address, **options)
     except Exception as error:  # of many kinds, also of its native part
         ray.shutdown()
         raise _not_connected(address, error) from error

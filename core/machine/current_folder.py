@@ -18,7 +18,7 @@ def leave_out() -> None:
         from ctypes import windll
 
         windll.kernel32.SetDllDirectoryW("")  # LoadLibrary no longer looks there, as Qt calls it
-        os.environ["NoDefaultCurrentDirectoryInExePath"] = "1"
+        os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"  # nor shutil.which and the shell
 
 
 def module_path_without(*folders: str) -> list[str]:

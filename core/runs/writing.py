@@ -42,7 +42,7 @@ LOCAL = ("llama_cpp", "transformers")  # whose models may be named by a path
 
 
 def whole_path(backend: str, model: str) -> str:
-    """The generator's model for the model process, which works in another folder: a relative path becomes a whole one."""
+    """The generator's model for the model process, which works in another folder: a path becomes a whole one."""
     from biasprint.core.machine.models import installed
 
     return installed.whole_path(model) if backend in LOCAL else model

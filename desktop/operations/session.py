@@ -111,9 +111,8 @@ def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
     from biasprint.core.cluster.as_project import open_result_folder
     from biasprint.core.compute import calls, shared
 
-    return open_result_folder(
-        path, lambda folder: shared().call(calls.measure_result_folder, str(folder.absolute()), ctx=ctx)
-    )
+    whole = path.absolute()
+    return open_result_folder(whole, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
 
 
 def create_project(*, path: Path) -> "Operation[Project]":

@@ -51,8 +51,8 @@ def pip_settings() -> dict[str, str]:
     command = child.python("-m", "pip", "--disable-pip-version-check", "config", "list")
     try:
         done = subprocess.run(
-            command, cwd=child.FOLDER, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=PIP_SECONDS,
-            stdin=subprocess.DEVNULL, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=False,
+            command, cwd=child.FOLDER, capture_output=True, text=True, encoding="utf-8", errors="replace",
+            timeout=PIP_SECONDS, stdin=subprocess.DEVNULL, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, check=False,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
