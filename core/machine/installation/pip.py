@@ -274,7 +274,9 @@ def _end(process: "subprocess.Popen[str]") -> None:
     if process.poll() is not None:
         return
     if sys.platform == "win32":
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True)
+        # By its whole path: Windows would look for the bare name in the current folder as well.
+        taskkill = Path(os.environ["SYSTEMROOT"], "System32", "taskkill.exe")
+        subprocess.run([taskkill, "/T", "/F", "/PID", str(process.pid)], capture_output=True)
         process.wait()
         return
     for sign in (signal.SIGTERM, signal.SIGKILL):  # the second one for a compiler that went on after pip
