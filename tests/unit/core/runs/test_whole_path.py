@@ -1,4 +1,4 @@
-"""The model process works in another folder: a model that is named by a relative path is named to it by its whole one."""
+"""The model process works in another folder: a relative path of a model is made whole on the way to it."""
 
 from pathlib import Path
 
