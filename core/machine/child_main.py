@@ -4,13 +4,14 @@ It runs before the module path is the program's: it imports nothing but the stan
 """
 
 import sys
-from multiprocessing import connection
 
 WORD = "--child"  # a packaged program is its own Python: this word makes it a child
 
 
 def main(handle: str) -> None:
     """`handle`: the number of this end of the connection, which the child has inherited."""
+    from multiprocessing import connection  # not above: the window's start needs none of it
+
     kind = connection.PipeConnection if sys.platform == "win32" else connection.Connection
     parent = kind(int(handle))
     sys.path[:] = parent.recv()
