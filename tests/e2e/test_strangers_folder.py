@@ -93,11 +93,11 @@ def install_command(folder: Path) -> Path:
     """The console script as an installation makes it: only its own folder comes first on the module path."""
     folder.mkdir()
     script = folder / "biasprint"
-    paths = [str(ROOT), str(ROOT / "core" / "python")]
+    paths = [str(ROOT / "core" / "python")]
     script.write_text(
         f"#!{sys.executable}\n"
         f"import sys\nsys.path[1:1] = {paths!r}\n"  # the tree stands in for what is installed
-        "from biasprint.desktop.__main__ import main\n"
+        "from biasprint.__main__ import main\n"
         'if __name__ == "__main__":\n    sys.exit(main())\n',
         encoding="utf-8",
     )

@@ -10,14 +10,16 @@ The names in `__all__` are stable. Whatever goes wrong for a reason that can be 
 says what happened, what was kept and what to do.
 """
 
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import os
+
+# Only what Python has loaded at its start is imported here: `python -m biasprint` looks in the current folder first,
+# until `biasprint.core.machine.current_folder.leave_out` is called.
+TYPE_CHECKING = False
 
 # In the source tree the program's four folders lie at the top; installed they lie beside this file.
-_here = Path(__file__).resolve().parent
-if not (_here / "core").is_dir():
-    __path__.append(str(_here.parents[2]))
+_here = os.path.dirname(os.path.realpath(__file__))
+if not os.path.isdir(os.path.join(_here, "core")):
+    __path__.append(os.path.dirname(os.path.dirname(os.path.dirname(_here))))
 
 if TYPE_CHECKING:
     from biasprint.audits import DoneAudit as DoneAudit
@@ -58,9 +60,11 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     module, attribute = _PLACES[name]
     value = getattr(import_module(f"{__name__}.{module}"), attribute)
     globals()[name] = value
