@@ -1,27 +1,24 @@
 """The demo where there is no display: the sample project, measured and told in text, reports and pictures."""
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.cli.console import job, note, say
-from biasprint.core.cli.measure_command import print_result
+from biasprint.core.cli.console import complain, job, note, say
+from biasprint.core.cli.demo_answers import print_answers
 from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
-from biasprint.core.findings import StudyResult
 from biasprint.core.machine.system_libraries import why_no_picture
 from biasprint.core.project.project import Project
-from biasprint.core.report.audit import write_study_report
+from biasprint.core.report.audit import Audited, write_study_report
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.reporting import audited_now
-from biasprint.core.runs.sample import about, unpack_sample
-from biasprint.core.runs.sample_found import found_sentence, is_found
-from biasprint.core.runs.sample_real import MODEL
+from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.studies.study import MeasureOptions
 
 if TYPE_CHECKING:
@@ -31,51 +28,44 @@ STUDIES = ("letters", "completion", "creativity")
 SIZE = (1280, 800)
 PATIENCE_SECONDS = 60
 WORKED_SECONDS = 0.15
-PLANTED = (
-    "120 letters are by the synthetic author, a small program and no language model, which planted a bias in them."
-)
-MEASURED_NOW = (
-    "All of it was written and scored beforehand and comes with the program; the findings are measured here and now."
-)
 
 
 def demo(out: Path) -> None:
-    """Measure the sample project again, print the findings, write reports and pictures into `out`."""
+    """Measure the sample project again, print the answers, and write reports and pictures into `out`."""
+    out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     file = out / "Sample.biasprint"
     unpack_sample(file)
-    say(f"The sample project is {file}.")
-    for told in (about()["statement"], PLANTED, about()["real"]["statement"], MEASURED_NOW):
-        say(told)
-    results = {}
+    note("Measuring the sample project, which takes up to a minute.")
+    measured = list(_measured(file, out))
+    print_answers(measured)
+    say("\nWHERE IT IS", bold=True)
+    say("  Reports, with every number, its interval and its source:")
+    for audited in measured:
+        say(f"    {_report_of(out, audited.study)}")
+    say(f"  The sample project:\n    {file}")
+    say("  Every finding as a table, here in the terminal:")
+    say(f"    biasprint measure letters {shlex.quote(str(file))} --all")
+    note("Drawing the window's panels, which takes up to a minute.")
+    pictures = list(panel_pictures(file, out))
+    say(f"  Pictures of the window's {len(pictures)} panels, {pictures[0].name} to {pictures[-1].name}:\n    {out}")
+
+
+def _measured(file: Path, out: Path) -> Iterator[Audited]:
+    """Each study of the sample, measured; its report is written."""
     with Project.open(file) as project:
         for study in STUDIES:
             with job(f"Measuring {study}") as ctx:
                 measured = measure_project(ctx, project, study, MeasureOptions(), shared())
-            say(f"\n{study.capitalize()}")
-            print_result(measured.result)
-            report = out / f"{study}.html"
-            write_study_report(report, audited_now(measured, project))
-            say(f"The report is {report}.")
-            results[study] = measured.result
-    try:
-        say("\nPictures of the panels:")
-        for picture in panel_pictures(file, out):
-            say(f"  {picture}")
-    finally:  # also where no picture can be made
-        tell_real_letters(results["letters"])
+                audited = audited_now(measured, project)
+                write_study_report(_report_of(out, study), audited, ctx)
+            for sentence in measured.undone:
+                complain(sentence)
+            yield audited
 
 
-def tell_real_letters(result: StudyResult) -> None:
-    """At the end, what was found in the letters of the real model, which nobody planted."""
-    title = about()["real"]["title"]
-    own = tuple(finding for finding in result.findings if finding.dims.get("model") == MODEL)
-    letters = max((finding.n for finding in own), default=0)
-    say(f"\nA real model's letters: {letters:,} by {title}, nothing planted")
-    print_result(replace(result, rows=letters, findings=own))
-    for finding in own:
-        if is_found(finding, MODEL):
-            say(found_sentence(finding, title))
+def _report_of(out: Path, study: str) -> Path:
+    return out / f"{study}.html"
 
 
 def panel_pictures(file: Path, out: Path) -> Iterator[Path]:

@@ -65,10 +65,10 @@ def print_json(value: Any) -> None:
         sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
-def say(text: str) -> None:
-    """A line of the answer."""
+def say(text: str, *, bold: bool = False) -> None:
+    """A line of the answer; bold only where stdout is a terminal."""
     with _answering():
-        Console(**PLAIN, soft_wrap=True).print(shown(text))
+        Console(**PLAIN, soft_wrap=True).print(shown(text), style="bold" if bold else None)
 
 
 class _Stderr:

@@ -76,7 +76,7 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
     for one in each.tested:
         by_name.setdefault(one.dims.get("generator", ""), []).append(one)
     if len(by_name) < 2:
-        yield _yes(study, each)
+        yield yes_in_words(study, each)
         return
     if len(by_name) > MOST_APART:
         yes = [name for name, own in by_name.items() if each.of(own).shown]
@@ -88,11 +88,12 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
         return
     for place, (name, own) in enumerate(by_name.items()):
         part, first = each.of(own), not place
-        told = _yes(study, part, scaled=first) if part.shown else _not_shown(study, part, scaled=first)
+        told = yes_in_words(study, part, scaled=first) if part.shown else _not_shown(study, part, scaled=first)
         yield tr("“{name}”: {told}").format(name=name, told=f"{told[0].lower()}{told[1:]}")
 
 
-def _yes(study: str, each: Evidence, *, scaled: bool = True) -> str:
+def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
+    """How many comparisons show a difference, and the clearest of them with its numbers."""
     clearest_one = plainly(study, _first(each), each, scaled=scaled)
     if len(each.tested) == 1:
         return tr("Yes: {said}.").format(said=clearest_one)
