@@ -4,9 +4,12 @@ Qt ends the process where one is missing, so it is asked before Qt is. Only the 
 nothing of ours: run.py loads this file by its path, before anything is installed.
 """
 
+import collections.abc
 import ctypes
 import os
+import platform
 import sys
+import threading
 
 Need = tuple[str, str, str]  # soname, Debian's package, Fedora's package
 
@@ -46,58 +49,69 @@ WAYLAND_NEEDS: list[Need] = [
 ]
 
 
+ANSWER_SECONDS = 10.0  # a display over a slow network takes a second or two
+
+
 def why_no_picture() -> str:
     """Why Qt cannot even draw into a picture, with what to install; empty where it can."""
     missing = missing_libraries(QT_NEEDS)
     if not missing:
         return ""
-    return "The window's toolkit (Qt) needs system libraries that are missing here.\n" + how_to_install(missing)
+    for _, needs, _ in _displays():  # named at once, so that one command is enough
+        missing += missing_libraries(needs)
+    return how_to_install(missing)
 
 
 def why_no_window() -> str:
-    """Why Qt cannot open a window, with what to do; empty where it can, and where it is told to draw off screen.
-
-    Qt tries Wayland and X11 where the environment speaks of them, or what QT_QPA_PLATFORM names: one that works is
-    enough.
-    """
-    if not sys.platform.startswith("linux"):
+    """Why Qt cannot open a window, with what to do; empty where it can, and where it is told to draw off screen."""
+    if not sys.platform.startswith("linux") or any(not _is_display(platform) for platform in _platforms()):
         return ""
-    asked = [name.partition(":")[0] for name in os.environ.get("QT_QPA_PLATFORM", "").split(";") if name]
-    if any(name != "xcb" and not name.startswith("wayland") for name in asked):  # offscreen, minimal, vnc, …
-        return ""
+    displays = _displays()
+    if not displays:
+        return "There is no display here to open a window on: DISPLAY and WAYLAND_DISPLAY are not set."
     reason = why_no_picture()
     if reason:
         return reason
-    reasons = []
+    reasons = [_why_not_on(*display) for display in displays]
+    return "" if "" in reasons else reasons[-1]  # one that works is enough
+
+
+def _platforms() -> list[str]:
+    """The platforms that QT_QPA_PLATFORM names, such as xcb, wayland-egl, offscreen, vnc."""
+    return [name.partition(":")[0] for name in os.environ.get("QT_QPA_PLATFORM", "").split(";") if name]
+
+
+def _is_display(platform: str) -> bool:
+    return platform == "xcb" or platform.startswith("wayland")
+
+
+def _displays() -> list[tuple[str, list[Need], collections.abc.Callable[[], bool]]]:
+    """The displays that Qt will try: name, what it needs, and whether its server answers."""
+    asked = _platforms()
+    displays: list[tuple[str, list[Need], collections.abc.Callable[[], bool]]] = []
     if _wayland_session() and (not asked or any(name.startswith("wayland") for name in asked)):
-        reasons.append(_no_wayland())
+        displays.append((os.environ.get("WAYLAND_DISPLAY") or "wayland-0", WAYLAND_NEEDS, wayland_answers))
     if os.environ.get("DISPLAY") and (not asked or "xcb" in asked):
-        reasons.append(_no_x11())
-    if not reasons:
-        return "There is no display here to open a window on: DISPLAY and WAYLAND_DISPLAY are not set."
-    return "" if "" in reasons else reasons[-1]
+        displays.append((os.environ["DISPLAY"], X11_NEEDS, x_server_answers))
+    return displays
 
 
-def _no_x11() -> str:
-    missing = missing_libraries(X11_NEEDS)
+def _why_not_on(display: str, needs: list[Need], answers: collections.abc.Callable[[], bool]) -> str:
+    missing = missing_libraries(needs)
     if missing:
-        return _missing_for_display(missing)
-    return "" if x_server_answers() else "The display “{}” does not answer.".format(os.environ["DISPLAY"])
-
-
-def _no_wayland() -> str:
-    missing = missing_libraries(WAYLAND_NEEDS)
-    if missing:
-        return _missing_for_display(missing)
-    if wayland_answers():
+        return how_to_install(missing)
+    if _in_time(answers):
         return ""
-    return "The display “{}” does not answer.".format(os.environ.get("WAYLAND_DISPLAY") or "wayland-0")
+    return f"The display “{display}” does not answer, or does not let this program in."
 
 
-def _missing_for_display(missing: list[Need]) -> str:
-    return "There is a display, but Qt cannot open a window on it: system libraries are missing.\n" + how_to_install(
-        missing
-    )
+def _in_time(answers: collections.abc.Callable[[], bool]) -> bool:
+    """Ask in a thread of its own: a display may take a connection and never answer it."""
+    heard: list[bool] = []
+    asking = threading.Thread(target=lambda: heard.append(answers()), daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS)
+    return heard == [True]
 
 
 def _wayland_session() -> bool:
@@ -143,8 +157,28 @@ def loads(library: str) -> bool:
 
 
 def how_to_install(missing: list[Need]) -> str:
-    """The files that are missing, and the commands that bring them."""
-    debian = " ".join(dict.fromkeys(need[1] for need in missing))
-    fedora = " ".join(dict.fromkeys(need[2] for need in missing))
-    files = ", ".join(need[0] for need in missing)
-    return f"Missing: {files}\n  Debian, Ubuntu: sudo apt install {debian}\n  Fedora: sudo dnf install {fedora}"
+    """The one command that installs what is missing; on an unknown system the names of the libraries."""
+    number = "1 system library is" if len(missing) == 1 else f"{len(missing)} system libraries are"
+    start = f"The window's toolkit (Qt) cannot work here: {number} missing"
+    column, command = _package_manager()
+    if not command:
+        files = ", ".join(need[0] for need in missing)
+        return f"{start}. Install the packages that hold these files, then start again:\n  {files}"
+    packages = " ".join(dict.fromkeys(need[column] for need in missing))
+    return f"{start}. Install them, then start again:\n  {command} {packages}"
+
+
+def _package_manager() -> tuple[int, str]:
+    """Where a `Need` has this system's package, and the command that installs it; no command on unknown systems."""
+    try:
+        about = platform.freedesktop_os_release()
+    except OSError:
+        about = {}
+    families = {about.get("ID", ""), *about.get("ID_LIKE", "").split()}
+    sudo = "" if os.geteuid() == 0 else "sudo "  # a bare system, where root is at work, may have none
+    if families & {"debian", "ubuntu"}:
+        # Without the update a system that never had one knows no package.
+        return 1, f"{sudo}apt update && {sudo}apt install"
+    if families & {"fedora", "rhel", "centos"}:
+        return 2, f"{sudo}dnf install"
+    return 0, ""

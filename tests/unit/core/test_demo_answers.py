@@ -1,7 +1,5 @@
 """What the demo prints without a window: short, answers first, nothing that only who knows the project understands."""
 
-from pathlib import Path
-
 import pytest
 
 from biasprint.core.cli.demo_answers import answers_table, print_answers, text_width
@@ -63,7 +61,7 @@ def test_no_line_is_wider_than_the_text(
 
 def test_each_writer_of_the_letters_has_an_answer_to_every_question(sample: list[Audited]) -> None:
     letters = answers_table(sample[0])
-    assert letters[0].split() == "Reference letters, n = 120 and 360 planted bias real model".split()
+    assert " ".join(letters[0].split()) == "Reference letters, n = 120 and 360 planted bias real model"
     first = next(line for line in letters if "words of some kinds" in line)
     assert first.split()[-3:] == ["yes", "not", "shown"], "what was planted is found, and not of the real model"
 
