@@ -206,6 +206,7 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     garbage.start(SETTLING_LOOKS)
     window.session.closed.connect(garbage.everything)
     window.show()
+    window.activateWindow()  # without a window manager nobody else gives it the keyboard
     FirstPaint(window.ground, lambda: start(window, path, first, prepare=True))
     code = app.exec()
     garbage.stop()

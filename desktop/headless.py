@@ -33,7 +33,12 @@ WORKED_SECONDS = 0.15
 def demo(out: Path) -> None:
     """Measure the sample project again, print the answers, and write reports and pictures into `out`."""
     out = out.absolute()
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AppError(
+            f"The folder “{out}” could not be made ({error.strerror}).", hint="Choose another one with --out."
+        ) from error
     file = out / "Sample.biasprint"
     unpack_sample(file)
     note("Measuring the sample project, which takes up to a minute.")

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.errors import AppError
+from biasprint.core.machine.storage import home
 from biasprint.core.machine.system_libraries import why_no_picture, why_no_window
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ INSTEAD = "Biasprint's command line works without a window: see “biasprint --h
 def open_window(path: Path | None, *, demo: bool = False) -> int:
     """Open the window on a project, on the sample project, or on nothing yet; the exit code.
 
-    Where Qt could not open one, it says why: Qt itself would end the process.
+    Where Qt could not open one, it says why: Qt itself would end the process. So it does where the program has no
+    folder of its own to write to.
     """
     reason = why_no_window() or why_not_on_platform(os.environ.get("QT_QPA_PLATFORM", ""))
     if reason:
@@ -31,6 +34,10 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
         if not reason:
             raise
         return _refuse(reason)
+    try:
+        home()
+    except AppError as error:  # a command would need its folder, too
+        return _refuse(str(error), instead="")
     if not demo:
         return run(path)
     from biasprint.desktop.operations.session import sample_project
@@ -68,6 +75,6 @@ def _try_platform(_: "Connection") -> None:
     sys.exit(0 if app.screens() else 1)
 
 
-def _refuse(reason: str) -> int:
-    sys.stderr.write(f"{reason}\n{INSTEAD}\n")
+def _refuse(reason: str, instead: str = INSTEAD) -> int:
+    sys.stderr.write("\n".join(filter(None, (reason, instead))) + "\n")
     return 1

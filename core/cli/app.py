@@ -33,6 +33,7 @@ from biasprint.core.cli import (
 from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.machine.installation import explained
+from biasprint.core.machine.storage import refused
 
 INTERRUPTED = 1
 INTERRUPTED_IN_TYPER = 130  # what newer versions of typer make of Ctrl+C
@@ -114,7 +115,7 @@ def run(app: typer.Typer, argv: Sequence[str]) -> int:
     except SystemExit as left:  # typer's, of a broken pipe, or after what a shell asked to complete
         return left.code if isinstance(left.code, int) else INTERRUPTED
     except Exception as error:
-        if known := explained(error):
+        if known := explained(error) or refused(error):
             return _told(known)
         complain(f"Something went wrong that was not foreseen ({type(error).__name__}: {error}).")
         complain("What was finished is kept. Please report the lines below.")

@@ -23,6 +23,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import NOT_JSON
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def home() -> Path:
@@ -51,6 +52,23 @@ def way_out(error: OSError) -> str:
     if error.errno in FULL:
         return "Free some space there, or set BIASPRINT_HOME to another disk"
     return "See to it that you may write there, or set BIASPRINT_HOME to another folder"
+
+
+def refused(error: BaseException) -> AppError | None:
+    """The sentence for a file that the system did not let us read or write; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in (*FULL, *REFUSED):
+        return None
+    if error.errno in FULL:
+        return AppError(
+            f"The disk is full ({error.strerror}).",
+            kept="What was finished is kept.",
+            hint="Free some space and try again.",
+        )
+    return AppError(
+        f"“{error.filename or 'A file'}” may not be read or written ({error.strerror}).",
+        kept="What was finished is kept.",
+        hint="Choose another place, or see to it that you may write there.",
+    )
 
 
 # ---- One process at a time

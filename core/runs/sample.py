@@ -20,7 +20,7 @@ from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.prompts import cogs_set, letters_context_less_set
-from biasprint.core.report.whole_file import write_whole
+from biasprint.core.report.whole_file import not_written, write_whole
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import measure_project
@@ -59,7 +59,10 @@ def unpack_sample(target: Path) -> None:
     """Write the sample project as it is shipped in place of what was at `target`; `AppError` where it cannot be."""
     content = gzip.decompress(files("biasprint.resources").joinpath("sample", SHIPPED).read_bytes())
     # Of a file that was here before: SQLite would roll it back into this one.
-    journal_of(target).unlink(missing_ok=True)
+    try:
+        journal_of(target).unlink(missing_ok=True)
+    except OSError as error:
+        raise not_written(target, error) from error
     write_whole(target, content)
 
 

@@ -380,9 +380,10 @@ class JobRunner(QObject):
 def unexpected(title: str, error: BaseException) -> AppError:
     """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
     from biasprint.core.machine.installation import explained
+    from biasprint.core.machine.storage import refused
 
-    if missing := explained(error):
-        return missing
+    if known := explained(error) or refused(error):
+        return known
     return AppError(
         tr("“{title}” stopped because of an unexpected error.").format(title=title),
         kept=tr("What was finished before is kept."),
