@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from biasprint.core.draw.digits import read_by
@@ -206,12 +206,32 @@ def run(path: Path | None = None, *, first: "Operation[Project] | None" = None) 
     garbage.start(SETTLING_LOOKS)
     window.session.closed.connect(garbage.everything)
     window.show()
-    window.activateWindow()  # without a window manager nobody else gives it the keyboard
+    hold_the_keyboard(app, window)
     FirstPaint(window.ground, lambda: start(window, path, first, prepare=True))
     code = app.exec()
     garbage.stop()
     window.jobs.close()
     return code
+
+
+def hold_the_keyboard(app: QApplication, window: MainWindow) -> None:
+    """Give the window the keyboard, and again when a dialog that had it closes: what a window manager does.
+
+    Where there is one, these are requests, and it decides.
+    """
+
+    def take() -> None:
+        if window.isVisible():
+            (app.activeModalWidget() or window).activateWindow()
+
+    def watch(focused: QWindow | None) -> None:
+        if focused is not None and focused is not window.windowHandle():
+            focused.visibleChanged.connect(
+                lambda _: QTimer.singleShot(0, window, take), Qt.ConnectionType.SingleShotConnection
+            )
+
+    app.focusWindowChanged.connect(watch)
+    window.activateWindow()
 
 
 class FirstPaint(QObject):
