@@ -5,6 +5,7 @@ import re
 # A name from a file may go on for ever: of one word, or of one name in quotation marks, the beginning is enough.
 _ENDLESS = re.compile(r"(?<=“)[^”]{400,}(?=”)|[^\s“”]{400,}")
 KEPT_OF_A_NAME = 300
+_QUOTED = re.compile(r"“[^”]*”")
 
 
 class AppError(Exception):
@@ -29,13 +30,18 @@ class AppError(Exception):
 
 
 def readable(said: str) -> str:
-    """A sentence whose endless names are cut short, the marks behind them kept."""
+    """A sentence on one line: line ends in quoted names are blanks, endless names are cut short."""
 
     def shortened(found: re.Match[str]) -> str:
         end = re.search(r"[.!?:,;)]*$", found[0])
         return f"{found[0][:KEPT_OF_A_NAME]}…{end[0] if end else ''}"
 
-    return _ENDLESS.sub(shortened, said)
+    return _ENDLESS.sub(shortened, _QUOTED.sub(lambda quoted: in_one_line(quoted[0]), said))
+
+
+def in_one_line(name: str) -> str:
+    """A name, of a file say, with blanks for its line ends."""
+    return re.sub(r"\s*[\n\r\v\f\x85\u2028\u2029]\s*", " ", name)
 
 
 class UsageError(AppError):

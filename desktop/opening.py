@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError
-from biasprint.core.machine.storage import home
+from biasprint.core.machine.storage import home, sample_file
 from biasprint.core.machine.system_libraries import why_no_picture, why_no_window
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def open_window(path: Path | None, *, demo: bool = False) -> int:
         return run(path)
     from biasprint.desktop.operations.session import sample_project
 
-    return run(first=sample_project())
+    return run(sample_file(), first=sample_project())
 
 
 def why_not_on_platform(asked: str) -> str:

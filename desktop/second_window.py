@@ -13,6 +13,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.project.lock import ProjectInUse
 from biasprint.desktop.dialogs.backups import opening_notice
 from biasprint.desktop.shell import Shell
+from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 
 
@@ -85,12 +86,16 @@ def handle_failed_opening(window: OpeningWindow, error: AppError, path: Path) ->
         window.session.open(path, read_only=True)
         return
 
+    in_front = tr("“{name}” is open in another window, which is in front now.").format(name=safe_line(path.name))
+
     def answered(opened: bool) -> None:
         if not opened:
             window.show_error(error)
         elif window.project is None and window.started_with == path:
+            if sys.stderr is not None:  # as in a packaged program without a terminal
+                sys.stderr.write(f"{in_front}\n")
             window.close()  # this window was only started for a project that is in front now
         else:
-            window.notify(tr("“{name}” is open in another window, which is in front now.").format(name=path.name))
+            window.notify(in_front)
 
     knock(path, window, answered)

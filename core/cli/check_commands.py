@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biasprint.core.cli.console import job, new_path, print_json, print_table, say
+from biasprint.core.cli.console import job, named, new_path, print_json, print_table, say
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
@@ -36,15 +36,17 @@ def check(file: File, as_json: AsJson = False) -> None:
             {"file": str(file), "sound": report.sound, "rows": report.rows, "problems": problems, "backups": kept}
         )
     elif report.sound:
-        say(f"{file} is sound: {_counted(report.rows)}.")
+        say(f"{named(file)} is sound: {_counted(report.rows)}.")
     else:
         _print(report.problems)
         say("The newest backups:" if kept else "There is no backup of it on this machine.")
         for backup in kept:
             say(f"  {backup}")
         if kept:
-            say(f"“biasprint restore {file.name} --list” says what each holds, and without --list puts one back.")
-        say(f"“biasprint rescue {file.name} --out NEW.biasprint” saves what is sound.")
+            say(
+                f"“biasprint restore {named(file.name)} --list” says what each holds, and without --list puts one back."
+            )
+        say(f"“biasprint rescue {named(file.name)} --out NEW.biasprint” saves what is sound.")
     if not report.sound:
         raise typer.Exit(1)
 
@@ -62,7 +64,7 @@ def rescue(
     if as_json:
         print_json({"file": str(file), "out": str(out), "rows": saved.saved, "lost": _as_json(saved.lost)})
         return
-    say(f"Saved in {out}: {_counted(saved.saved) or 'nothing'}.")
+    say(f"Saved in {named(out)}: {_counted(saved.saved) or 'nothing'}.")
     if saved.lost:
         _print(saved.lost)
     else:
@@ -92,7 +94,7 @@ def restore(
         kept = None if done.kept is None else str(done.kept)
         print_json({"file": str(file), "from": str(done.backup.path), "kept": kept})
         return
-    say(f"{file} is now as its backup {chosen.number} of {_when(chosen)}.")
+    say(f"{named(file)} is now as its backup {chosen.number} of {_when(chosen)}.")
     if done.kept is not None:
         say(f"What it was is kept as {done.kept}.")
 
@@ -101,7 +103,7 @@ def _list(file: Path, found: "list[BackupContents]", as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), "backups": [_held_as_json(one) for one in found]})
     elif not found:
-        say(f"There is no backup of {file} on this machine.")
+        say(f"There is no backup of {named(file)} on this machine.")
     else:
         columns = ("number", "made", "MB", "prompts", "outputs", "judgments", "state")
         print_table(columns, [_held_as_row(one) for one in found], right=columns[:1] + columns[2:-1])

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from biasprint.core.cli.progress_log import ProgressLog, duration, rate_in_words, told_in_lines
-from biasprint.core.errors import AppError, UsageError
+from biasprint.core.errors import AppError, UsageError, in_one_line
 from biasprint.core.jobs import JobContext
 from biasprint.core.jobs import Progress as JobProgress
 
@@ -54,6 +54,11 @@ _AS_JSON = {code: f"\\u{code:04x}" for code in _OBEYED if code >= 0x7F}
 def shown(text: str) -> str:
     """A text as a terminal may have it: everything that is printed for people goes through here."""
     return text.translate(_SHOWN)
+
+
+def named(path: Path | str) -> str:
+    """A path in a sentence, without the line ends that a name may have."""
+    return in_one_line(str(path))
 
 
 def print_json(value: Any) -> None:
@@ -224,7 +229,7 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
     def tell(_: "Changes") -> None:
         if project.left_out:
             stop()
-            note(f"{left_out_in_words(project)} “biasprint check {path.name}” says which and why.")
+            note(f"{left_out_in_words(project)} “biasprint check {named(path.name)}” says which and why.")
 
     stop = project.subscribe(tell)
     tell_of_copy()

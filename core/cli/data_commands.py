@@ -11,6 +11,7 @@ from biasprint.core.cli.console import (
     check_target,
     is_project,
     job,
+    named,
     note,
     open_for_writing,
     open_to_look,
@@ -189,7 +190,7 @@ def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path
         for notice in report.notices():
             note(notice)
         if not as_json:
-            say(f"{report.rows:,} rows are in {out}.")
+            say(f"{report.rows:,} rows are in {named(out)}.")
     if as_json:
         print_json({**answer, "file": str(out)} if out is not None else {**answer, "scores": rows})
     elif out is None:
@@ -237,7 +238,7 @@ def export(
     if as_json:
         print_json({"what": what, "rows": report.rows, "file": str(out), "sessions_left_out": blind})
     else:
-        say(f"{report.rows:,} rows are in {out}.")
+        say(f"{report.rows:,} rows are in {named(out)}.")
     for notice in report.notices():
         note(notice)
     if blind:

@@ -12,6 +12,7 @@ from biasprint.core.cli.console import (
     add_group,
     check_target,
     job,
+    named,
     note,
     open_to_look,
     print_json,
@@ -359,7 +360,7 @@ def _pile(
         return
     tell_pile(found, tests, rates)
     if report is not None:
-        say(f"The report is in {report}.")
+        say(f"The report is in {named(report)}.")
 
 
 def _house(path: Path | None) -> "HouseList | None":

@@ -13,6 +13,7 @@ from biasprint.core.cli.console import (
     complain,
     is_project,
     job,
+    named,
     note,
     open_to_look,
     print_json,
@@ -155,7 +156,7 @@ def _report(path: Path, about: "Audited") -> None:
 
     with job("Writing the report") as ctx:
         write_study_report(path, about, ctx)
-    note(f"The report is in {path}.")
+    note(f"The report is in {named(path)}.")
 
 
 def _measured(

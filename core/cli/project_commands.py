@@ -11,6 +11,7 @@ from biasprint.core.cli.console import (
     LookAnyway,
     complain,
     job,
+    named,
     new_path,
     note,
     open_for_writing,
@@ -74,7 +75,7 @@ def new(
     if as_json:
         print_json({"file": str(file), "studies": {name: result.prompts for name, result in made.items()}})
         return
-    say(f"Made {file}.")
+    say(f"Made {named(file)}.")
     for name, result in made.items():
         say(f"  {name}: {result.prompts:,} prompts")
 

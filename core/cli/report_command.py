@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from biasprint.core.cli.console import LookAnyway, check_target, is_project, job, note, open_to_look, print_json, say
+from biasprint.core.cli.console import (
+    LookAnyway,
+    check_target,
+    is_project,
+    job,
+    named,
+    note,
+    open_to_look,
+    print_json,
+    say,
+)
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
 
@@ -50,6 +60,6 @@ def report(
         told = {"file": str(out), "study": about.study, "stale": about.stale, "pages": pages, "figures": files}
         print_json(told | {"questions": [{"question": one.question, "answer": one.answer} for one in about.questions]})
         return
-    say(f"The report is in {out}.")
+    say(f"The report is in {named(out)}.")
     if figures is not None:
         say(f"{len(drawn)} {'figure is' if len(drawn) == 1 else 'figures are'} in {figures}.")

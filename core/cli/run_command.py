@@ -7,7 +7,7 @@ import typer
 
 from biasprint.core.cli import console
 from biasprint.core.cli.audit_run import do_audit
-from biasprint.core.cli.console import LookAnyway, note, say
+from biasprint.core.cli.console import LookAnyway, named, note, say
 from biasprint.core.cli.data_commands import tell_table
 from biasprint.core.cli.gates import tell_gates
 from biasprint.core.cli.measure_command import print_result
@@ -80,4 +80,4 @@ def audit_file(
     if as_json:
         console.print_json({"file": str(out)})
     else:
-        say(f"The audit is in {out}.")
+        say(f"The audit is in {named(out)}.")

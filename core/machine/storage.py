@@ -38,6 +38,11 @@ def home() -> Path:
     return folder
 
 
+def sample_file() -> Path:
+    """The place of a person's own copy of the sample project."""
+    return home() / "Sample.biasprint"
+
+
 def not_writable(folder: Path, error: OSError) -> AppError:
     """`folder` is the data folder, or one in it, in which nothing was written yet."""
     return AppError(

@@ -15,7 +15,7 @@ from typing import Any
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.storage import home
+from biasprint.core.machine.storage import sample_file
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
@@ -40,11 +40,6 @@ SCORERS = {
 SEED = 2026
 DIAL = "medium"
 SHIPPED = "sample.biasprint.gz"
-
-
-def sample_file() -> Path:
-    """The place of a person's own copy of the sample."""
-    return home() / "Sample.biasprint"
 
 
 def open_sample() -> Path:
