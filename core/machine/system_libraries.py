@@ -5,6 +5,7 @@ nothing of ours: run.py loads this file by its path, before anything is installe
 """
 
 import collections.abc
+import contextlib
 import ctypes
 import os
 import platform
@@ -109,9 +110,28 @@ def _in_time(answers: collections.abc.Callable[[], bool]) -> bool:
     """Ask in a thread of its own: a display may take a connection and never answer it."""
     heard: list[bool] = []
     asking = threading.Thread(target=lambda: heard.append(answers()), daemon=True)
-    asking.start()
-    asking.join(ANSWER_SECONDS)
+    with _without_stderr():
+        asking.start()
+        asking.join(ANSWER_SECONDS)
     return heard == [True]
+
+
+@contextlib.contextmanager
+def _without_stderr() -> collections.abc.Iterator[None]:
+    """Hide what the display's library says, such as of a wrong XAUTHORITY: a sentence of ours follows."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # a program without a terminal may have none
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _wayland_session() -> bool:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,18 @@ def test_no_display_and_a_dying_one_are_said(tmp_path: Path, dying_display: str,
     assert err.startswith(f"The display “{dying_display}” does not answer, or does not let this program in.")
 
 
+@pytest.mark.skipif(not all(map(shutil.which, ("Xvfb", "xauth"))), reason="install xvfb and xauth to try it")
+def test_a_wrong_key_to_the_display_is_said_in_our_words_alone(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.touch()
+    subprocess.run(["xauth", "-f", str(key), "add", ":0", ".", "0" * 31 + "1"], check=True, capture_output=True)
+    with x_server("-auth", str(key)) as display:
+        code, out, err = ended(start(tmp_path, "gui", DISPLAY=display, XAUTHORITY=str(tmp_path / "none")))
+    assert (code, out) == (1, "")
+    assert err.splitlines()[0] == f"The display “{display}” does not answer, or does not let this program in."
+    assert len(err.splitlines()) == 2
+
+
 class Screen:
     """A real X server without a window manager, and what a person sees and presses there."""
 
@@ -144,21 +157,25 @@ def wait_until(holds: Callable[[], object], what: str) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture
-def screen(tmp_path: Path) -> Iterator[Screen]:
+@contextmanager
+def x_server(*options: str) -> Iterator[str]:
+    """The name of a display that lives for the block."""
     reading, writing = os.pipe()
-    options = ("-screen", "0", "1280x800x24", "-nolisten", "tcp", "-auth", str(tmp_path / "authority"))
-    (tmp_path / "authority").touch()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), *options], pass_fds=[writing], stderr=subprocess.DEVNULL
-    )
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp", *options]
+    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     try:
         with os.fdopen(reading) as told:
-            yield Screen(f":{int(told.readline())}")
+            yield f":{int(told.readline())}"
     finally:
         server.kill()
         server.wait()
+
+
+@pytest.fixture
+def screen() -> Iterator[Screen]:
+    with x_server() as display:
+        yield Screen(display)
 
 
 @pytest.fixture
