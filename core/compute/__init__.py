@@ -6,7 +6,7 @@ lists what is called so. The child is spawned at the first call and keeps what i
 torch, transformers, spaCy or their like. A crash there is a `ComputeCrashed` here; the next call starts a new child.
 
 It starts from a script, a notebook or a prompt alike, and needs no `if __name__ == "__main__":` there: the child does
-not run its parent's main module. It works in another folder, so a path in a text must be absolute. `biasprint.core.machine.child`
+not run its parent's main module. It works in another folder, so a path in a text must be absolute. `core.machine.child`
 starts it.
 """
 

@@ -1,4 +1,4 @@
-"""The main script of a child process that `biasprint.core.machine.child` starts: it calls the function that the parent sends.
+"""The main script of a child process that `core.machine.child` starts: it calls the function that the parent sends.
 
 It runs before the module path is the program's: it imports nothing but the standard library.
 """
