@@ -23,6 +23,7 @@ from biasprint.desktop.operations.session import PACKET_SUFFIX
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.warm_up import WarmUp
 from biasprint.desktop.widgets import Notice, plural, tr
+from biasprint.desktop.widgets.keys import HeldKeys
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -43,6 +44,7 @@ def build_application(argv: Sequence[str], settings: Settings | None = None) -> 
     app.setApplicationDisplayName("")
     app.setDesktopFileName("biasprint")
     app.setQuitOnLastWindowClosed(False)  # the project is let go of first; see biasprint.desktop.main_window
+    HeldKeys(app)
     chosen = settings or Settings()
     locale = QLocale()
     if locale.language() != QLocale.Language.C:  # where no locale is set, numbers are English

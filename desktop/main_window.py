@@ -29,10 +29,12 @@ from biasprint.desktop.operations.session import (
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.project_notices import ProjectNotices
 from biasprint.desktop.settings import Settings
+from biasprint.desktop.shell import Command
 from biasprint.desktop.warm_up import import_store, is_importing
 from biasprint.desktop.widgets import Banners, Notice, tr
 from biasprint.desktop.widgets.events import FileDrop, first_field
 from biasprint.desktop.widgets.frame import Rail, StatusLine
+from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.window_commands import CommandPalette, file_menu, save_copy, window_commands
 
@@ -355,8 +357,10 @@ class MainWindow(QMainWindow):
     def _bind_keys(self) -> None:
         for command in window_commands(self):
             if command.keys:
-                key = QShortcut(QKeySequence(command.keys, QKeySequence.SequenceFormat.PortableText), self)
-                key.activated.connect(lambda command=command: command.run() if command.enabled() else None)
+                keys = QKeySequence(command.keys, QKeySequence.SequenceFormat.PortableText)
+                run = partial(_run_if_enabled, command)
+                key = shortcut(keys, self, run, repeats=command.repeats)
+                key.setContext(Qt.ShortcutContext.WindowShortcut)
 
     def offer_commands(self) -> None:
         """The command palette, with what can be done now."""
@@ -549,3 +553,8 @@ class MainWindow(QMainWindow):
         else:
             hint = tr("Open the project that the packets were made from, then drop them again; or drop one to rate it.")
             self.show_error(AppError(tr("These packets belong to a project."), kept=tr("Nothing was done."), hint=hint))
+
+
+def _run_if_enabled(command: Command) -> None:
+    if command.enabled():
+        command.run()

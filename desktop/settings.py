@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.storage import home
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.words import tr
 
 Value = str | bool | int
@@ -201,8 +202,7 @@ class JudgeKeys:
         action = next((self._by_key[name] for name in _names(event) if name in self._by_key), None)
         if action is None:
             return False
-        # Holding a key must not run through the comparisons.
-        if not event.isAutoRepeat():
+        if is_fresh(event):
             action()
         return True
 

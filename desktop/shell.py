@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """`keys` is a portable key sequence or empty. `enabled` is asked when the command is shown."""
+    """`keys` is a portable key sequence or empty; held, it runs again and again if the command `repeats`.
+
+    `enabled` is asked when the command is shown.
+    """
 
     title: str
     run: Callable[[], object]
     keys: str = ""
     enabled: Callable[[], bool] = lambda: True
+    repeats: bool = False
 
 
 class Shell(Protocol):

@@ -173,12 +173,12 @@ def view_commands(window: Window) -> list[Command]:
     ]
     return [
         *themes,
-        Command(tr("Larger text"), lambda: resize(FONT_STEP), "Ctrl++"),
-        Command(tr("Smaller text"), lambda: resize(-FONT_STEP), "Ctrl+-"),
+        Command(tr("Larger text"), lambda: resize(FONT_STEP), "Ctrl++", repeats=True),
+        Command(tr("Smaller text"), lambda: resize(-FONT_STEP), "Ctrl+-", repeats=True),
         Command(tr("Text at 100 %"), lambda: settings.set("font_percent", 100), "Ctrl+Shift+0"),
         Command(tr("Show or hide the jobs"), window.drawer.toggle, "Ctrl+J", lambda: bool(window.drawer.rows())),
         Command(tr("Parts of the program…"), window.show_parts, enabled=sighted),
-        Command(tr("Next part of the window"), window.focus_next_part, "F6"),
+        Command(tr("Next part of the window"), window.focus_next_part, "F6", repeats=True),
         Command(tr("Help on this panel"), partial(help_here, window), "F1"),
         Command(tr("Keyboard…"), partial(keys_here, window), "Shift+F1"),
         Command(tr("About and licences…"), partial(show_about, window)),

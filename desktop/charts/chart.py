@@ -25,6 +25,7 @@ from biasprint.core.findings import Finding
 from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import below
 from biasprint.desktop.widgets import Card, Label, QuietButton, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 MIN_WIDTH = 320
@@ -191,7 +192,8 @@ class Chart(QWidget):
         if self._spots and key in (*NEXT_KEYS, *PREVIOUS_KEYS):
             self._step(1 if key in NEXT_KEYS else -1)
         elif self._pointed is not None and key in OPEN_KEYS:
-            self._open(self._pointed)
+            if is_fresh(event):
+                self._open(self._pointed)
         else:
             super().keyPressEvent(event)
 

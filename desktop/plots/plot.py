@@ -28,6 +28,7 @@ from biasprint.desktop.plots.library import pg
 from biasprint.desktop.plots.look import faded, pen
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.safe_text import safe_line
 
 MIN_SIZE = QSize(280, 150)
@@ -422,7 +423,8 @@ class Plot(pg.PlotWidget):
         elif key == Qt.Key.Key_Escape and self._keyed:
             self._leave_crosshair()
         elif (act := self._acts().get(Qt.Key(key))) is not None and not event.modifiers() & NOT_WITH:
-            act()
+            if is_fresh(event) or key != Qt.Key.Key_C:
+                act()
         else:
             event.ignore()
 

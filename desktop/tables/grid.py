@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxL
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -122,13 +123,14 @@ class _View(QTableView):
     pasted, emptied, undone = Signal(), Signal(), Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        for key, heard in (
-            (QKeySequence.StandardKey.Paste, self.pasted.emit),
-            (QKeySequence.StandardKey.Undo, self.undone.emit),
-            (QKeySequence.StandardKey.Copy, self._copy),
+        for key, heard, repeats in (
+            (QKeySequence.StandardKey.Paste, self.pasted.emit, False),
+            (QKeySequence.StandardKey.Undo, self.undone.emit, True),
+            (QKeySequence.StandardKey.Copy, self._copy, False),
         ):
             if event.matches(key):
-                heard()
+                if repeats or is_fresh(event):
+                    heard()
                 return
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.emptied.emit()

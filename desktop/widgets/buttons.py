@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from biasprint.desktop import theme
+from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_tip
 
@@ -23,9 +24,9 @@ LEFT, RIGHT = 14, 12  # beside caption and keycap
 
 def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
     """Click a button by Enter as by Space; False for any other key. Holding the key clicks once."""
-    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+    if event.key() not in ENTER:
         return False
-    if not event.isAutoRepeat():
+    if is_fresh(event):
         button.click()
     return True
 

@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QKeySequence, QMouseEvent, QResizeEvent, QShortcut
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import Card, IconButton, tr
+from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
 
 SIZES: Mapping[str, tuple[int, int]] = {"small": (1, 1), "wide": (2, 1), "tall": (1, 2)}  # columns, rows
@@ -76,15 +77,10 @@ class CardActions(QObject):
         handle.setCursor(Qt.CursorShape.OpenHandCursor)
         handle.setToolTip(tr("Drag to move the card. Ctrl+Shift+arrows do the same."))
         handle.installEventFilter(self)
-        for keys, act in (
-            ("Ctrl+Shift+Left", lambda: board.move(key, -1)),
-            ("Ctrl+Shift+Right", lambda: board.move(key, 1)),
-            ("Ctrl+Shift+Up", lambda: board.pin(key)),
-            ("Ctrl+Shift+Down", lambda: board.resize_card(key)),
-        ):
-            made = QShortcut(QKeySequence(keys), card)
-            made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            made.activated.connect(act)
+        shortcut("Ctrl+Shift+Left", card, lambda: board.move(key, -1), repeats=True)
+        shortcut("Ctrl+Shift+Right", card, lambda: board.move(key, 1), repeats=True)
+        shortcut("Ctrl+Shift+Up", card, lambda: board.pin(key))
+        shortcut("Ctrl+Shift+Down", card, lambda: board.resize_card(key))
 
     def set_title(self, title: str) -> None:
         if title != self.title:

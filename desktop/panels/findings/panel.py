@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -33,6 +33,7 @@ from biasprint.desktop.tables.findings import column_title
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, Label, PlainText, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.wording.findings import COLUMNS, FindingLine, Measurement
 from biasprint.desktop.wording.generators import WantedTexts
@@ -272,9 +273,7 @@ class FindingsPanel(Panel):
         self.body.addWidget(self.pages, 1)
         self._lines = Refresher(self.shell.jobs, tr("Findings"), self.board.show_data, self.shell.show_error, self)
         self._states = Refresher(self.shell.jobs, tr("Findings"), self._show_measured, self.shell.show_error, self)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.activated.connect(self._search)
+        shortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._search)
 
     def project_opened(self, project: "Project") -> None:
         self.project_closed()

@@ -55,6 +55,7 @@ from biasprint.desktop.widgets import (
     spelled_seconds,
     tr,
 )
+from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.layout import Scroller, clear_column, clear_widget
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -99,8 +100,9 @@ class EntryList(QListView):
         self._keys = keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.activated.emit(self.currentIndex())
+        if event.key() in ENTER and self.currentIndex().isValid():
+            if is_fresh(event):
+                self.activated.emit(self.currentIndex())
         elif not self._keys.handle(event):
             super().keyPressEvent(event)
 

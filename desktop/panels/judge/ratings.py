@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 from biasprint.core.judging.blind import RatingCriterion, Ratings
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import Label, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import Scroller, clear_widget
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -20,6 +21,9 @@ ROOM_FOR_REST = 345  # of the page's height, for all but the ratings: the texts 
 RATINGS_LEAST = 72  # two rows, to scroll in
 NAME_LEAST = 96  # of a criterion's name beside its scale; where there is less it stands above
 TAKES_BACK = (Qt.Key.Key_0, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+ARROWS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+DIGITS = {Qt.Key(Qt.Key.Key_0 + digit): digit for digit in range(1, 10)}
+RATES = (*TAKES_BACK, *ARROWS, *DIGITS)
 
 
 class RatingScale(QWidget):
@@ -65,13 +69,9 @@ class RatingScale(QWidget):
         plain = not event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
         if not plain:
             super().keyPressEvent(event)
-        elif key in TAKES_BACK:
-            self._rate(None)
-        elif Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
-            self._rate_by_digit(key - Qt.Key.Key_0, repeated=event.isAutoRepeat())
-        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            step = 1 if key == Qt.Key.Key_Right else -1
-            self._rate(min(max((self.rating or 0) + step, STEPS[0]), STEPS[-1]))
+        elif key in RATES:
+            if is_fresh(event):
+                self._rate_by_key(key)
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.went_on.emit(1 if key == Qt.Key.Key_Down else -1)
         elif key == Qt.Key.Key_Escape:
@@ -109,9 +109,13 @@ class RatingScale(QWidget):
         top = (self.height() - side) / 2
         return [QRectF(QPointF(3 + index * (side + between), top), QSize(side, side)) for index in range(len(STEPS))]
 
-    def _rate_by_digit(self, digit: int, *, repeated: bool) -> None:
-        if digit in STEPS and not repeated:
-            self._rate(digit)
+    def _rate_by_key(self, key: Qt.Key) -> None:
+        if key in TAKES_BACK:
+            self._rate(None)
+        elif key in ARROWS:
+            self._rate(min(max((self.rating or 0) + ARROWS[key], STEPS[0]), STEPS[-1]))
+        elif DIGITS[key] in STEPS:
+            self._rate(DIGITS[key])
             self.went_on.emit(0)
 
     def _rate(self, rating: int | None) -> None:

@@ -32,6 +32,7 @@ from biasprint.desktop.panels.letters.entries import (
     section_title,
 )
 from biasprint.desktop.widgets import Card, Label, LinkButton, number, plural, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.marks import draw_mark, look_of
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -322,11 +323,13 @@ class FoundView(QListView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.found.row_at(self.currentIndex())
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and row is not None and row.item is not None:
-            self.dismissed_item.emit(row.item.key)
+            if is_fresh(event):
+                self.dismissed_item.emit(row.item.key)
         elif event.key() == Qt.Key.Key_Z and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.undone.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self._activated(self.currentIndex())
+            if is_fresh(event):
+                self._activated(self.currentIndex())
         else:
             super().keyPressEvent(event)
 

@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtGui import (
-    QKeySequence,
     QResizeEvent,
-    QShortcut,
     QShowEvent,
 )
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
@@ -37,6 +35,7 @@ from biasprint.desktop.panels.letters.twin_asked import AskedLine
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
+from biasprint.desktop.widgets.keys import shortcut
 
 if TYPE_CHECKING:
     from biasprint.core.documents.kept import Draft
@@ -78,13 +77,9 @@ class LettersPanel(Panel):
         self.body.addWidget(self.pages, 1)
         self.heading = LetterHeading(self.header, self.title, self.review, self)
         self._connect()
-        save = QShortcut(QKeySequence("Ctrl+S"), self)
-        save.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        save.activated.connect(lambda: self.keeping.save() if self._is_shown() else None)
-        for keys, by in ((NEXT_IN_PILE, 1), (PREVIOUS_IN_PILE, -1)):
-            step = QShortcut(QKeySequence(keys), self)
-            step.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            step.activated.connect(partial(self._step_in_pile, by))
+        shortcut("Ctrl+S", self, lambda: self.keeping.save() if self._is_shown() else None)
+        shortcut(NEXT_IN_PILE, self, partial(self._step_in_pile, 1))
+        shortcut(PREVIOUS_IN_PILE, self, partial(self._step_in_pile, -1))
         self._go_to(self.start)
         QTimer.singleShot(AFTER_PAINT, self, lambda: self._fit(self.review.board))  # both at once would take too long
         # One after the other, or marks would wait for scorers. What cannot be loaded is said when a letter is read.

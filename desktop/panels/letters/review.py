@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from biasprint.core.documents.values import Document, KeptLetter, LetterSource, Part, PartKind
 from biasprint.core.errors import AppError
@@ -22,6 +21,7 @@ from biasprint.desktop.panels.letters.compared import letter_title
 from biasprint.desktop.panels.letters.entries import MARKED, LetterItem, items_of, left
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets.keys import shortcut
 
 if TYPE_CHECKING:
     from biasprint.desktop.jobs import JobRunner
@@ -455,12 +455,7 @@ class LetterReview(QObject):
         board.person.occupation_set.connect(self.check.set_occupation)
 
     def _bind_keys(self, board: LetterBoard) -> None:
-        for keys, run in (
-            ("Alt+Down", lambda: self.step(1)),
-            ("Alt+Up", lambda: self.step(-1)),
-            ("Alt+D", self.dismiss),
-            ("Alt+Z", self.undo_dismissal),
-        ):
-            key = QShortcut(QKeySequence(keys), board)
-            key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            key.activated.connect(lambda run=run: run())
+        shortcut("Alt+Down", board, lambda: self.step(1), repeats=True)
+        shortcut("Alt+Up", board, lambda: self.step(-1), repeats=True)
+        shortcut("Alt+D", board, lambda: self.dismiss())
+        shortcut("Alt+Z", board, lambda: self.undo_dismissal(), repeats=True)

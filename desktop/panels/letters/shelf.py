@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import Card, FlowLayout, Label, LinkButton, Notice, QuietButton, plural, tr
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.layout import clear_column
 from biasprint.desktop.widgets.safe_text import safe_line
 
@@ -76,7 +77,8 @@ class _List(QListView):
         if row is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.opened.emit(row)
         elif row is not None and event.key() == Qt.Key.Key_Delete:
-            self.removed.emit(row)
+            if is_fresh(event):
+                self.removed.emit(row)
         else:
             super().keyPressEvent(event)
 

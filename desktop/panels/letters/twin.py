@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
@@ -32,6 +31,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import open_below
+from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.layout import Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
@@ -318,6 +318,4 @@ class TwinPage(QWidget):
         self.view.letter_wanted.connect(self.letter_wanted)
         self.another.clicked.connect(self._toggle_person)
         self.menu_button.clicked.connect(self._open_menu)
-        leave = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
-        leave.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        leave.activated.connect(self.closed)
+        shortcut("Esc", self, self.closed.emit)

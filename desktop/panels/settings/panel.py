@@ -26,6 +26,7 @@ from biasprint.desktop.widgets import Card
 from biasprint.desktop.widgets.buttons import LinkButton
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
+from biasprint.desktop.widgets.keys import is_fresh
 from biasprint.desktop.widgets.labels import Label
 from biasprint.desktop.widgets.layout import Scroller, clear_widget
 from biasprint.desktop.widgets.words import tr
@@ -55,7 +56,7 @@ class KeyButton(QPushButton):
             super().keyPressEvent(event)
             return
         key = Qt.Key(event.key())
-        if key in MODIFIERS:
+        if key in MODIFIERS or not is_fresh(event):
             return
         # Shift alone only makes a capital of the letter that the key already is.
         modifiers = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)

@@ -37,6 +37,7 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
+from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -365,10 +366,10 @@ class WelcomePage(Sheet):
         self.start.setEnabled(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._start()
-        else:
+        if event.key() not in ENTER:
             super().keyPressEvent(event)
+        elif is_fresh(event):
+            self._start()
 
     # inside
 

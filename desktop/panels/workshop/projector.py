@@ -15,6 +15,7 @@ from biasprint.desktop.charts.canvas import below
 from biasprint.desktop.charts.fingerprint import LEAST_SPOKES
 from biasprint.desktop.charts.live import few_people, radar_end
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, plural, tr
+from biasprint.desktop.widgets.keys import is_fresh
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import OtherVoice
@@ -210,10 +211,9 @@ class ProjectorPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
-        elif event.key() in FORWARD:
-            self._go(1)
-        elif event.key() in BACK:
-            self._go(-1)
+        elif event.key() in (*FORWARD, *BACK):
+            if is_fresh(event):
+                self._go(1 if event.key() in FORWARD else -1)
         else:
             super().keyPressEvent(event)
 

@@ -20,6 +20,7 @@ from biasprint.desktop.panels.judge.work import WorkPage
 from biasprint.desktop.panels.workshop.participant import Copied, PicturePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, ProgressThin, QuietButton, number, plural, tr
+from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from biasprint.desktop.operations.workshop import Keeper
 
 WIDTH = 560
+BACK_KEYS = (Qt.Key.Key_B, Qt.Key.Key_Backspace)
 
 
 class FinishPage(QWidget):
@@ -77,12 +79,12 @@ class FinishPage(QWidget):
         self.see.setEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._want()
-        elif event.key() in (Qt.Key.Key_B, Qt.Key.Key_Backspace):
-            self.back.emit()
-        else:
+        acts = {**dict.fromkeys(ENTER, self._want), **dict.fromkeys(BACK_KEYS, self.back.emit)}
+        act = acts.get(Qt.Key(event.key()))
+        if act is None:
             super().keyPressEvent(event)
+        elif is_fresh(event):
+            act()
 
     def _want(self) -> None:
         if self.see.isEnabled():

@@ -1,0 +1,83 @@
+"""Keys that are held. What a key does once, an answer above all, takes a fresh press: this decides what is one."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShortcut, QWindow
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QWidget
+
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+def is_fresh(event: QKeyEvent) -> bool:
+    """Whether the key was pressed now, and is not only still held: since the last answer, page or dialog."""
+    return not event.isAutoRepeat()
+
+
+def shortcut(keys: QKeySequence | str, part: QWidget, run: Callable[[], object], *, repeats: bool = False) -> QShortcut:
+    """Make keys run something while the keyboard is inside `part`; held, again and again only if it `repeats`."""
+    made = QShortcut(QKeySequence(keys), part)
+    made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    made.setAutoRepeat(repeats)
+    made.activated.connect(run)
+    return made
+
+
+class HeldKeys(QObject):
+    """Sees to it that every repeat of a held key says so, and that a held Enter or Escape goes no further.
+
+    For each repeat X11 sends a release and a press of the same moment. Qt marks them where it finds both at once; else
+    it reports a fresh press, three times in a second or more. No person presses a key at the moment of its release.
+    """
+
+    def __init__(self, app: QGuiApplication) -> None:
+        super().__init__(app)
+        self._released = (0, 0)  # the key's code and the moment, of the last release
+        app.focusWindowChanged.connect(self._watch)
+
+    def _watch(self, window: QWindow | None) -> None:
+        """Keys come to the window that has the keyboard, before any widget of it."""
+        if window is not None:
+            window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent):
+            return False
+        if event.type() == QEvent.Type.KeyRelease:
+            self._released = event.nativeScanCode(), event.timestamp()
+            return False
+        unmarked = is_fresh(event) and self._released == (event.nativeScanCode(), event.timestamp()) != (0, 0)
+        if is_fresh(event) and not unmarked:
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride:
+            if unmarked:
+                event.accept()  # a shortcut would take it for a fresh press: as a key it comes again, and is marked
+            return unmarked
+        if _triggers(event):
+            return True
+        if unmarked:
+            event.setAccepted(QCoreApplication.sendEvent(watched, _marked(event)))
+        return unmarked
+
+
+def _triggers(event: QKeyEvent) -> bool:
+    """Whether a key presses, opens or closes something, and does not write a new line."""
+    field = QApplication.focusWidget()
+    writes = isinstance(field, QTextEdit | QPlainTextEdit) and not field.isReadOnly()
+    return event.key() == Qt.Key.Key_Escape or (event.key() in ENTER and not writes)
+
+
+def _marked(event: QKeyEvent) -> QKeyEvent:
+    marked = QKeyEvent(
+        event.type(),
+        event.key(),
+        event.modifiers(),
+        event.nativeScanCode(),
+        event.nativeVirtualKey(),
+        event.nativeModifiers(),
+        event.text(),
+        True,
+        event.count(),
+    )
+    marked.setTimestamp(event.timestamp())
+    return marked
