@@ -13,8 +13,9 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QTextEdit, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.widgets.buttons import ChoiceButton
@@ -120,6 +121,11 @@ class ComparisonCard(Card):
         self._answered: tuple[bool, bool] | None = None
         self.set_answer(False)
 
+    @property
+    def scrollable(self) -> bool:
+        """Whether the text is longer than the card."""
+        return self.reading.verticalScrollBar().maximum() > 0
+
     def put_beneath(self, part: QWidget) -> None:
         """Put a part between the text and its button."""
         self.box.insertWidget(self.box.indexOf(self.button), part)
@@ -200,6 +206,8 @@ class ComparisonCards(QWidget):
         super().__init__()
         self.cards = [ComparisonCard(index, key) for index, key in enumerate(keys)]
         self._together = True
+        self._leader = 0  # the card that was scrolled last: the others show the same share of their texts
+        self._following = False
         self._spans: Sequence[Spans] = ()
         self._levelled: tuple[int, int | None] | None = None
         row = QHBoxLayout(self)
@@ -210,7 +218,7 @@ class ComparisonCards(QWidget):
             card.button.clicked.connect(lambda _=False, index=index: self.chosen.emit(index))
             bar = card.reading.verticalScrollBar()
             bar.valueChanged.connect(lambda _, index=index: self._scrolled(index))
-            bar.rangeChanged.connect(lambda _, __: self.lengths_changed.emit())
+            bar.rangeChanged.connect(lambda _, __: self._lengths_changed())
         theme.signals.changed.connect(self._dress)
 
     @property
@@ -249,15 +257,25 @@ class ComparisonCards(QWidget):
     def set_together(self, together: bool) -> None:
         """Whether scrolling one text scrolls the others."""
         self._together = together
-        if together and self.shown:
-            self._scrolled(0)
+        self._follow()
 
     def scroll(self, pages: float) -> None:
         """Scroll by parts of a page: the text that has the focus, or all of them."""
-        focused = [card for card in self.shown if card.reading.hasFocus()]
-        for card in focused or self.shown:
+        moved = [card for card in self.shown if card.reading.hasFocus()] or self.shown
+        if self._together:
+            moved = self._longest()
+        for card in moved:
             bar = card.reading.verticalScrollBar()
             bar.setValue(bar.value() + round(pages * bar.pageStep()))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll the other texts also where the pointer is over one that fits its card."""
+        under = self.childAt(event.position().toPoint())
+        fits = [card for card in self.shown if under is not None and card.isAncestorOf(under) and not card.scrollable]
+        if self._together and fits and self.scrollable:
+            QApplication.sendEvent(self._longest()[0].reading.verticalScrollBar(), event)
+        else:
+            super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -277,22 +295,37 @@ class ComparisonCards(QWidget):
     @property
     def scrollable(self) -> bool:
         """Whether any text is longer than its card."""
-        return any(card.reading.verticalScrollBar().maximum() > 0 for card in self.shown)
+        return any(card.scrollable for card in self.shown)
+
+    def _longest(self) -> list[ComparisonCard]:
+        """The card with the most to scroll, alone; none where no card is shown."""
+        return sorted(self.shown, key=lambda card: -card.reading.verticalScrollBar().maximum())[:1]
 
     def _dress(self) -> None:
         self.set_marks(self._spans)
         self._levelled = None
 
+    def _lengths_changed(self) -> None:
+        self._follow()  # a very long text comes in pieces: the same share of it lies elsewhere now
+        self.lengths_changed.emit()
+
     def _scrolled(self, index: int) -> None:
-        self.looked_at.emit()
-        if not self._together:
+        if self._following:
             return
-        bar = self.cards[index].reading.verticalScrollBar()
-        share = bar.value() / bar.maximum() if bar.maximum() else 0.0
-        for other in self.shown:
-            follower = other.reading.verticalScrollBar()
-            if follower is not bar:
-                # Ends meet ends, so that a short text is not left behind by a long one.
-                follower.blockSignals(True)
+        self.looked_at.emit()
+        self._leader = index
+        self._follow()
+
+    def _follow(self) -> None:
+        """Bring the other texts to the share of the one that was scrolled last: ends meet ends."""
+        leader = self.cards[self._leader]
+        if self._following or not self._together or leader.isHidden() or not leader.scrollable:
+            return
+        bar = leader.reading.verticalScrollBar()
+        share = bar.value() / bar.maximum()
+        self._following = True  # a bar that follows leads nobody
+        for card in self.shown:
+            if card is not leader:
+                follower = card.reading.verticalScrollBar()
                 follower.setValue(round(share * follower.maximum()))
-                follower.blockSignals(False)
+        self._following = False

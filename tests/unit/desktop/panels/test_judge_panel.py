@@ -624,20 +624,6 @@ def test_rubric_and_differences_open_by_key(bench):
     assert work.cards.cards[0].reading.extraSelections() == []
 
 
-def test_texts_scroll_together_or_apart(bench):
-    bench.start()
-    cards = bench.panel.work.cards
-    cards.set_texts(["line\n" * 200, "line\n" * 100])
-    bars = [card.reading.verticalScrollBar() for card in cards.shown]
-    bench.qtbot.waitUntil(lambda: all(bar.maximum() > 0 for bar in bars))
-    assert bench.panel.work.together.isVisible()
-    bars[0].setValue(bars[0].maximum() // 2)
-    assert bars[1].value() == pytest.approx(bars[1].maximum() / 2, abs=2)
-    bench.panel.work.together.setChecked(False)
-    bars[0].setValue(0)
-    assert bars[1].value() == pytest.approx(bars[1].maximum() / 2, abs=2)
-
-
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
     monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
     bench.start()

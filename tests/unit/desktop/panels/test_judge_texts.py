@@ -123,18 +123,3 @@ def test_three_very_long_texts_are_judged_like_any_others(qtbot: QtBot, make_win
     with rating.reading() as project:
         (row,) = project.judging.judgments()
         assert row.outcome == "choice"
-
-
-def test_a_short_text_and_a_long_one_reach_their_ends_together(qtbot: QtBot):
-    cards = ComparisonCards(["1", "2", "3"])
-    qtbot.addWidget(cards)
-    cards.resize(900, 300)
-    cards.show()
-    cards.set_texts([f"{ENGLISH}\n" * 300, f"{HEBREW}\n" * 40, ENGLISH])
-    bars = [card.reading.verticalScrollBar() for card in cards.shown]
-    qtbot.waitUntil(lambda: all(bar.maximum() > 0 for bar in bars[:2]) and cards.cards[0].reading.all_shown)
-    bars[0].setValue(bars[0].maximum())
-    assert bars[1].value() == bars[1].maximum()
-    cards.set_together(False)
-    bars[0].setValue(0)
-    assert bars[1].value() == bars[1].maximum()
