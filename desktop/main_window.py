@@ -114,6 +114,8 @@ class Leaving(QObject):
 
 NAME = "Biasprint"
 IN_PACKETS = ("judge", "settings")  # what a rater who opened a packet may go to
+USUAL_SIZE, LEAST_SIZE = QSize(1280, 800), QSize(760, 520)
+FRAME = QSize(2, 36)  # of a window: no window manager says before the window is shown
 NARROW_BELOW = 900  # pixels of text room (window width over font scale) under which the rail shows icons only
 SAVE_SETTINGS_AFTER_MILLISECONDS = 400
 KIOSK_KEYS = {"Ctrl++", "Ctrl+-", "Ctrl+Shift+0", "Ctrl+Q"}  # what works in a workshop; quitting asks who leads it
@@ -161,8 +163,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._bind_keys()
         self._show_what_works()
-        self.setMinimumSize(QSize(760, 520))
-        self.resize(1280, 800)
+        self._fit_screen()
+        self.resize(USUAL_SIZE.boundedTo(self._room()))
         self.setWindowTitle(NAME)
 
     # what panels may ask for
@@ -524,6 +526,14 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def _room(self) -> QSize:
+        """The largest size with which the whole window, its frame too, is on the screen."""
+        return self.screen().availableSize() - FRAME
+
+    def _fit_screen(self) -> None:
+        """No larger at least than the screen: on a small one, or at a large scale, pages scroll."""
+        self.setMinimumSize(LEAST_SIZE.boundedTo(self._room()))
 
     def _fit(self) -> None:
         """The rail gives up its names where they would take the room of the work."""

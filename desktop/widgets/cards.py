@@ -102,7 +102,6 @@ class ComparisonCard(Card):
         self.caption.setFont(font)
         self.reading = _Reading(name=tr("Text {letter}").format(letter=self.letter))
         self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.reading.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.button = ChoiceButton("", key=key)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.set_padding(20)

@@ -1,6 +1,7 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.desktop import theme
+from biasprint.desktop.widgets.focus import FocusRing
 
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over
@@ -54,12 +56,30 @@ def clear_row(spacing: int | None = None) -> tuple[QWidget, QHBoxLayout]:
 
 
 class Scroller(QScrollArea):
-    """Scrolls up and down only: its widget is as wide as there is room."""
+    """Scrolls up and down only: its widget is as wide as there is room.
+
+    Tab stops at it where there is something to scroll, by the keys of a page; a ring shows that.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._ring = FocusRing(self, 0)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.verticalScrollBar().rangeChanged.connect(lambda _, last: self._stop_if_scrollable(last > 0))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.focus_changed(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.focus_changed(event)
+
+    def _stop_if_scrollable(self, scrollable: bool) -> None:
+        if self.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if scrollable else Qt.FocusPolicy.ClickFocus)
 
 
 class _Page(QWidget):

@@ -3,16 +3,27 @@
 import time
 
 from PySide6.QtCore import QMimeData, QTimer, QUrl
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextOption,
+)
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from biasprint.desktop import theme
+from biasprint.desktop.widgets.focus import FocusRing
 from biasprint.desktop.widgets.safe_text import DisplayText
 
 # A text engine lays out what it is given at once: a long text is given in pieces, the rest of it while nobody waits.
 FIRST_CHARACTERS = 20_000
 PIECE_CHARACTERS = 2_000
 SECONDS_AT_A_TIME = 0.008
+RING = 6  # pixels between a text and the ring that shows that it has the keyboard
 BOX = QColor(128, 128, 128, 64)  # the ground of an emoji's name, on light and dark surfaces
 
 
@@ -25,6 +36,7 @@ class PlainText(QTextEdit):
 
     def __init__(self, text: str = "", *, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._ring = FocusRing(self, RING)
         self._display = DisplayText("")
         self._given = 0  # characters of the shown text that the document has by now
         self._boxed = 0  # names of emoji that stand in boxes by now
@@ -73,6 +85,14 @@ class PlainText(QTextEdit):
     def position_at(self, cursor: QTextCursor) -> int:
         """The exact text's position at a cursor, for instance under the pointer."""
         return self._display.to_source(cursor.position())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring.focus_changed(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring.focus_changed(event)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data, cursor = QMimeData(), self.textCursor()

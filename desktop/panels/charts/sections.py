@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Variant
@@ -22,12 +22,12 @@ from biasprint.desktop.charts.live import (
 )
 from biasprint.desktop.widgets import EmptyState, Label, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
 
 SIDE_BY_SIDE_FROM = 860  # text pixels: narrower, two cards stand under each other
 
 
-class Section(QScrollArea):
+class Section(Scroller):
     """Cards over one part of the data; in their place, while there is nothing, what to do next.
 
     A study names its sections in its declaration. `key`: what others send here by; `rank`: its place among the tabs.
@@ -49,8 +49,6 @@ class Section(QScrollArea):
         self._waiting: list[tuple[ChartCard, Figure]] = []  # cards that are not up to date yet
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._next_card)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = clear_widget()
         self._box = QVBoxLayout(inside)
         self._box.setContentsMargins(0, 0, theme.current().grid, 0)  # cards keep clear of the scroll bar

@@ -120,7 +120,7 @@ class EndPage(QWidget):
         super().__init__()
         self.keys = JudgeKeys({"back": self.back.emit})
         self.keys.set_keys(keys)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setAccessibleName(tr("Overview of the session"))
         self._left = 0
         self._progress: SessionProgress | None = None  # to be shown when the page is
@@ -473,6 +473,10 @@ class RevealPage(Scroller):
         box.addStretch(1)
         self.setWidget(sheet)
 
+    def take_keyboard(self) -> None:
+        """Enter goes on, to the fingerprint."""
+        self._first.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def forget(self) -> None:
         self.setWidget(QWidget())
 
@@ -482,6 +486,7 @@ class RevealPage(Scroller):
         done.clicked.connect(self.closed)
         own = PrimaryButton(tr("See my fingerprint"), icon="fingerprint")
         own.clicked.connect(self.fingerprint_wanted)
+        self._first = own
         return [own, charts, done]
 
 

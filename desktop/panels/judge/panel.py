@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
 from biasprint.desktop import theme
@@ -110,6 +110,7 @@ class JudgePanel(Panel):
         self._break: Notice | None = None
         self._next_person = False
         self._go_on = False
+        self._wants_keyboard = False  # it was just come to: Enter starts, once it is known what
         self._progress: SessionProgress | None = None
         self._skipped: list[str] = []  # comparisons still to come of "do the skipped ones"
         self._rater = ""  # the id of whoever saw their result last
@@ -186,6 +187,8 @@ class JudgePanel(Panel):
 
     def showEvent(self, event: QShowEvent) -> None:
         self._stale = True  # what can be judged depends on more than plans: look again whenever one comes here
+        if self.built:
+            self._wants_keyboard = True
         if self.built and self.control.in_session:
             self.shell.set_blind(True)  # the rater had gone to another panel, and is back
             self.control.touch()
@@ -227,6 +230,7 @@ class JudgePanel(Panel):
         self.start.show_info(info)
         if self.pages.currentWidget() is not self.setup or not self.drawing.open_by_choice:
             self._show_page(self.start)
+            self._give_keyboard()
         go_on, self._go_on = self._go_on, False
         begun = [offer for offer in info.offers if offer.opened and not offer.revealed]
         if go_on and info.code and len(begun) == 1 and begun[0] is self.start.offer:
@@ -265,6 +269,7 @@ class JudgePanel(Panel):
         self._rater = revelation.rater
         self.reveal_page.show_revelation(revelation)
         self._show_page(self.reveal_page)
+        self.reveal_page.take_keyboard()
         self.header.set_title(tr("What you chose"))
 
     def _show_fingerprint(self) -> None:
@@ -372,6 +377,7 @@ class JudgePanel(Panel):
 
     def _show_finished_page(self) -> None:
         self._show_page(self.finished_page)
+        self.finished_page.where.setFocus(Qt.FocusReason.OtherFocusReason)
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
@@ -404,12 +410,19 @@ class JudgePanel(Panel):
         elif not self.work.note.hasFocus():
             page.setFocus()
 
+    def _give_keyboard(self) -> None:
+        """Let Enter start where one has just come to the page; whoever is at another field of it stays there."""
+        wanted, self._wants_keyboard = self._wants_keyboard, False
+        if wanted and self.isVisible() and not QApplication.activeModalWidget():
+            self.start.take_keyboard()
+
     def _turn_to(self, page: QWidget) -> None:
         for other in (self.pages.widget(index) for index in range(self.pages.count())):
             # A page that is not shown must not make the window larger.
             policy = QSizePolicy.Policy.Expanding if other is page else QSizePolicy.Policy.Ignored
             other.setSizePolicy(policy, policy)
         self.pages.setCurrentWidget(page)
+        self._wants_keyboard = page is self.start
         working = page in (self.work, self.end)
         self.progress_link.setVisible(working)
         self.leave_button.setVisible(working)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, PracticeStep, RatingCriterion
 from biasprint.desktop import theme
@@ -12,7 +12,7 @@ from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, Prim
 from biasprint.desktop.widgets.buttons import Button
 from biasprint.desktop.widgets.cards import LETTERS
 from biasprint.desktop.widgets.labels import show_if
-from biasprint.desktop.widgets.layout import clear_widget
+from biasprint.desktop.widgets.layout import Scroller, clear_widget
 from biasprint.desktop.widgets.safe_text import safe_line
 
 RUBRIC_SHARE = 0.3  # of the page's height at most: the texts come first
@@ -21,14 +21,12 @@ ROOM_FOR_REST = 345  # of the page's height, for all but rubric and ratings
 ROOM_FOR_CRITERIA = 700  # pixels of text room from which the question's line has place for their names
 
 
-class Rubric(QScrollArea):
+class Rubric(Scroller):
     """The criteria with their explanations, as high as they need up to a share of the page."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
         self.setAccessibleName(tr("Rubric"))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.most = 200
         self._criteria: tuple[RatingCriterion, ...] = ()
         self._instructions = ""

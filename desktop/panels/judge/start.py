@@ -338,6 +338,11 @@ class JudgeStartPage(Scroller):
         index = self._group.checkedId()
         return self.offers[index] if 0 <= index < len(self.offers) else None
 
+    def take_keyboard(self) -> None:
+        """Enter starts, or, where something is to be agreed to first, Space agrees."""
+        place = self.start if self.start.isEnabled() else self.agree
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
+
     # inside
 
     def _lay_out(self) -> None:
@@ -387,6 +392,7 @@ class JudgeStartPage(Scroller):
         self._code_timer.timeout.connect(lambda: self.code_edited.emit(self.code.text().strip()))
         self._group.idToggled.connect(lambda _, on: on and self._show_offer())
         self.consent.changed.connect(self._enable_start)
+        self.agree.clicked.connect(lambda agreed: self.take_keyboard() if agreed else None)
         self.person.another_person.connect(self.another_person)
         self.copy.clicked.connect(self.copy_wanted)
 

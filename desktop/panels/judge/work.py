@@ -65,7 +65,7 @@ class WorkPage(QScrollArea):
 
     def __init__(self, keys: KeyMap) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # no stop of Tab: nothing would show that it is here
         self.setAccessibleName(tr("Comparison"))
         tokens = theme.current()
         self.comparison: BlindComparison | None = None

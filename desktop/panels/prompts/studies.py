@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -30,13 +29,13 @@ from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
-from biasprint.desktop.widgets.layout import clear_column
+from biasprint.desktop.widgets.layout import Scroller, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 LEAST_HEIGHT = 200  # text pixels; a longer list scrolls
 
 
-class _Area(QScrollArea):
+class _Area(Scroller):
     """Takes what is left, down to some lines: what it would like to have does not count."""
 
     def sizeHint(self) -> QSize:
@@ -63,9 +62,7 @@ class CheckList(QWidget):
         self.set_items(items)
         area = _Area()
         area.setWidget(inside)
-        area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         every, none = LinkButton(tr("All")), LinkButton(tr("None"))
         every.setAccessibleName(tr("{list}: all").format(list=title))
         none.setAccessibleName(tr("{list}: none").format(list=title))

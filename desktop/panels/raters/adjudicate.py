@@ -58,7 +58,6 @@ class AdjudicatePage(Sheet):
 
     def __init__(self, keys: KeyMap) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Adjudication of one comparison"))
         self.one: Disagreement | None = None
         self._names: Sequence[str] = ()

@@ -85,7 +85,6 @@ class ConflictPage(Sheet):
         self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._row)
         self._beside.setContentsMargins(0, 0, 0, 0)
         self._beside.setSpacing(theme.current().gap)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("One conflict"))
         self.neither.clicked.connect(lambda: self.decided.emit(None))
         for part in (self.head, self.cards, self.said, self._row):

@@ -150,7 +150,7 @@ class PicturePage(QWidget):
     def __init__(self, shell: Shell) -> None:
         super().__init__()
         self._shell = shell
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         kept = tr("Nobody else sees this picture, and it is not kept. It is gone when the next person starts") + ", "
         kept += plural(IDLE_MINUTES, "or after %n minute without a key.", "or after %n minutes without a key.")
         self.view = FingerprintView(shell, kept=kept, with_head=False)
@@ -309,7 +309,6 @@ class WelcomePage(Sheet):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Welcome"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.about = Label("", "reading", wrap=True)
         self.time = WelcomeFact("")
         self.power = WelcomeFact(tr("What it can show"))

@@ -158,7 +158,7 @@ class ProjectorPage(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("The group, for everybody"))
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._picture: GroupPicture | None = None
         self._steps: Sequence[int] = ()
         self._at = 0

@@ -41,7 +41,7 @@ class FinishPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         tokens = theme.current()
         self.counts = Label("", "reading", wrap=True)
         self.see = PrimaryButton(tr("See my picture"))

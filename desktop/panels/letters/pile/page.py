@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -45,7 +44,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import Sheet, clear_column
+from biasprint.desktop.widgets.layout import Scroller, Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -131,16 +130,14 @@ class _Page(QWidget):
         self._inner.setGeometry(self.rect())
 
 
-class PileRoom(QScrollArea):
+class PileRoom(Scroller):
     """Shows one widget, at least so high that it can be worked with."""
 
     def __init__(self, inner: QWidget) -> None:
         super().__init__()
         self._page = _Page(inner)
         self.setWidget(self._page)
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._dress()
         theme.signals.changed.connect(self._dress)
 
