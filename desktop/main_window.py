@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError, NotInstalledYet
@@ -517,6 +517,10 @@ class MainWindow(QMainWindow):
         if field is not None:
             field.setFocus(Qt.FocusReason.TabFocusReason)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.windowHandle().screenChanged.connect(self._fit_screen, Qt.ConnectionType.UniqueConnection)
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         back = event.type() == QEvent.Type.ActivationChange and self.isActiveWindow()
@@ -531,7 +535,7 @@ class MainWindow(QMainWindow):
         """The largest size with which the whole window, its frame too, is on the screen."""
         return self.screen().availableSize() - FRAME
 
-    def _fit_screen(self) -> None:
+    def _fit_screen(self, _: object = None) -> None:
         """No larger at least than the screen: on a small one, or at a large scale, pages scroll."""
         self.setMinimumSize(LEAST_SIZE.boundedTo(self._room()))
 

@@ -3,7 +3,8 @@
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.errors import NotInstalledYet
 from biasprint.desktop import theme
@@ -243,10 +244,19 @@ class JobsDrawer(QFrame):
     def _close_by_itself(self) -> None:
         if any(handle.active or handle.state is JobState.FAILED for handle in self._opened_for):
             return
-        if self.underMouse():  # somebody is reading it, or about to press something
+        if self._in_use():
             self._closing.start()
         elif self._opened_for:
             self.set_open(False)
+
+    def _in_use(self) -> bool:
+        """Whether somebody may be reading it, or be about to press something in it.
+
+        By where the pointer is: where the drawer opened under it, Qt has not told of it yet.
+        """
+        focused = QApplication.focusWidget()
+        pointed = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
+        return pointed or (focused is not None and self.isAncestorOf(focused))
 
     def _remove(self, row: JobRow) -> None:
         self._rows.remove(row)

@@ -76,6 +76,21 @@ class DoorState:
     mend_step: str = ""
     own: str = ""  # a fourth: where what it asks with is made one's own
     own_step: str = ""
+    may_become: tuple[str, ...] = ()  # other words, once more is known: room is kept for the longest
+
+
+class _Words(Label):
+    """Takes the height of the longest words that may stand here: no button below falls when they come."""
+
+    def __init__(self) -> None:
+        super().__init__("", "note", wrap=True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.may_become: tuple[str, ...] = ()
+
+    def heightForWidth(self, width: int) -> int:
+        room, wrap = QRect(0, 0, width, 10_000), Qt.TextFlag.TextWordWrap
+        others = [self.fontMetrics().boundingRect(room, wrap, words).height() for words in self.may_become]
+        return max(super().heightForWidth(width), *others, 0)
 
 
 class DoorCard(Card):
@@ -89,7 +104,7 @@ class DoorCard(Card):
         self.setAccessibleName(title)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.picture = QLabel()
-        self.words = Label("", "note", wrap=True)
+        self.words = _Words()
         self.button = Button("", role="primary")
         self.other = LinkButton("")
         self.mend, self.own = LinkButton(""), LinkButton("")
@@ -118,6 +133,7 @@ class DoorCard(Card):
         if state == self.state:
             return  # nothing is laid out anew
         self.state = state
+        self.words.may_become = state.may_become
         self.words.setText(state.words)
         self.button.set_text(state.action)
         self.button.setVisible(bool(state.action))
@@ -236,11 +252,27 @@ def texts_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
 
 def audit_state(facts: ProjectFacts | None, *, read_only: bool, writers: LanguageModels | None = None) -> DoorState:
     """An audit begins with prompts, in a project of its own or in the one that is open, and it needs a writer."""
-    state = replace(_audit_state(facts, read_only=read_only), own=tr("Own people…"), own_step="own")
-    if writers is None or writers.real:
-        return state
-    lack = tr("Only the teaching model is here to write.") if writers.teaching else tr("No model is here to write yet.")
-    return replace(state, words=f"{state.words} {lack}", mend=tr("Get a model…"), mend_step="models")
+    state = _audit_state(facts, read_only=read_only)
+    return replace(
+        state,
+        words=f"{state.words} {_writers_words(writers)}",
+        may_become=tuple(f"{state.words} {_writers_words(each)}" for each in WRITERS),
+        own=tr("Own people…"),
+        own_step="own",
+        mend=tr("Get a model…"),
+        mend_step="models",
+    )
+
+
+WRITERS = (None, LanguageModels(0, 0, False), LanguageModels(0, 0, True), LanguageModels(1, 0, False))
+
+
+def _writers_words(writers: LanguageModels | None) -> str:
+    if writers is None:
+        return tr("Looking for models that can write…")
+    if writers.real:
+        return tr("A language model is here to write.")
+    return tr("Only the teaching model is here to write.") if writers.teaching else tr("No model is here to write yet.")
 
 
 def _audit_state(facts: ProjectFacts | None, *, read_only: bool) -> DoorState:
@@ -271,10 +303,11 @@ PATH_ROLE, FOLDER_ROLE, DATE_ROLE = (Qt.ItemDataRole.UserRole + n for n in (1, 2
 
 @dataclass(frozen=True)
 class RecentProject:
-    """`changed` is when the file was written last, None where it is not there now."""
+    """`changed` is when the file was written last, None where it is not there now or not `looked_up` yet."""
 
     path: Path
     changed: datetime | None
+    looked_up: bool = True
 
 
 def look_up(ctx: JobContext, paths: Sequence[Path]) -> tuple[RecentProject, ...]:
@@ -294,18 +327,18 @@ class RecentModel(QAbstractListModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: tuple[RecentProject, ...] = ()
+        self.rows: tuple[RecentProject, ...] = ()
 
     def show(self, rows: Sequence[RecentProject]) -> None:
         self.beginResetModel()
-        self._rows = tuple(rows)
+        self.rows = tuple(rows)
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self._rows[index.row()]
+        row = self.rows[index.row()]
         if role == PATH_ROLE:
             return row.path
         if role == Qt.ItemDataRole.DisplayRole:
@@ -313,7 +346,8 @@ class RecentModel(QAbstractListModel):
         if role == FOLDER_ROLE:
             return safe_line(short_folder(row.path.parent))
         if role == DATE_ROLE:
-            return tr("not there now") if row.changed is None else day_words(row.changed)
+            missing = tr("not there now") if row.looked_up else ""
+            return missing if row.changed is None else day_words(row.changed)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(
                 str(self.data(index, each)) for each in (Qt.ItemDataRole.DisplayRole, FOLDER_ROLE, DATE_ROLE)
@@ -391,7 +425,13 @@ class RecentCard(Card):
         theme.signals.changed.connect(self._fit)
         self._fit()
 
+    @property
+    def rows(self) -> Sequence[RecentProject]:
+        return self.model.rows
+
     def show_projects(self, rows: Sequence[RecentProject]) -> None:
+        if tuple(rows[:MOST_ROWS]) == self.model.rows:
+            return
         self.model.show(rows[:MOST_ROWS])
         self._fit()
 

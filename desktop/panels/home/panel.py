@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from biasprint.core.documents.formats import is_letter_name
 from biasprint.core.jobs import JobContext, Progress
@@ -22,6 +22,7 @@ from biasprint.desktop.panels.home.doors import (
     DoorCard,
     ProjectFacts,
     RecentCard,
+    RecentProject,
     audit_state,
     fingerprint_state,
     letter_state,
@@ -76,12 +77,13 @@ class Opening(QObject):
 
 
 class SampleCard(Card):
-    """While the sample is being prepared, how far that is."""
+    """While the sample is being prepared, how far that is. The button stands first: what is said of it comes later."""
 
     wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__(tr("Sample project"))
+        super().__init__()
+        self.setAccessibleName(tr("Sample project"))
         self.holds = Label("", "", wrap=True)
         self.found = Label("", "", wrap=True)
         self.statement = Label("", "note", wrap=True)
@@ -89,11 +91,12 @@ class SampleCard(Card):
         self.progress = ProgressThin(tr("Preparing the sample"))
         self.state = Label("", "note", wrap=True)
         self.button.clicked.connect(self.wanted)
+        head = QHBoxLayout()
+        head.addWidget(Label(tr("Sample project"), "heading", wrap=True), 1)
+        head.addWidget(self.button)
+        self.box.addLayout(head)
         for widget in (self.found, self.holds, self.statement, self.progress, self.state):
             self.box.addWidget(widget)
-        self.box.addStretch(1)
-        self.box.addSpacing(theme.current().grid)
-        self.box.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.set_preparing(None)
 
     def show_facts(self, facts: SampleFacts) -> None:
@@ -251,6 +254,8 @@ class HomePanel(Panel):
 
     def _look_up_recent(self) -> None:
         paths = self.shell.settings.recent()
+        known = {row.path: row for row in self.recent.rows}
+        self.recent.show_projects([known.get(path) or RecentProject(path, None, looked_up=False) for path in paths])
         self.shell.jobs.start(
             tr("Recent projects"), lambda ctx: look_up(ctx, paths), on_done=self.recent.show_projects, quiet=True
         )

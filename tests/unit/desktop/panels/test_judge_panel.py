@@ -624,6 +624,77 @@ def test_rubric_and_differences_open_by_key(bench):
     assert work.cards.cards[0].reading.extraSelections() == []
 
 
+def keyboard_is_at(bench, button: QWidget) -> None:
+    bench.qtbot.waitUntil(button.hasFocus, timeout=PATIENCE)
+
+
+def test_enter_starts_goes_on_after_the_reveal_and_starts_for_the_next_person(bench):
+    bench.wait_for("start")
+    keyboard_is_at(bench, bench.panel.start.start)
+    bench.press(Qt.Key.Key_Return)
+    bench.wait_for("work")
+    bench.finish()
+    bench.panel.end.reveal.click()
+    bench.panel.end.sure.click()
+    bench.wait_for("reveal_page")
+    bench.press(Qt.Key.Key_Return)
+    assert bench.shell.panels == ["fingerprint"]
+    bench.panel.reveal_page.closed.emit()
+    bench.wait_for("start")
+    keyboard_is_at(bench, bench.panel.start.start)
+    bench.press(Qt.Key.Key_Return)
+    bench.wait_for("work")
+
+
+def test_whoever_writes_on_the_start_page_keeps_the_keyboard(bench):
+    bench.wait_for("start")
+    keyboard_is_at(bench, bench.panel.start.start)
+    bench.panel.start.code.setFocus()
+    bench.panel.refresh()
+    bench.qtbot.waitUntil(lambda: not bench.panel.control.busy)
+    assert bench.panel.start.code.hasFocus()
+
+
+def stops_of_tab(bench) -> list[QWidget]:
+    """Where Tab goes, round the page; each stop must look otherwise than the one before."""
+    stops: list[QWidget] = []
+    before = bench.frame.grab().toImage()
+    while True:
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        stop = QApplication.focusWidget()
+        now = bench.frame.grab().toImage()
+        assert now != before, f"nothing shows that the keyboard is at {stop}, after {stops}"
+        before = now
+        if stop in stops:
+            return stops
+        stops.append(stop)
+
+
+def test_tab_stops_at_texts_and_nowhere_that_cannot_be_seen(bench):
+    bench.start()
+    stops = stops_of_tab(bench)
+    shown = bench.panel.work.cards.shown
+    assert {card.reading for card in shown} | {card.button for card in shown} <= set(stops)
+    assert stops.index(shown[0].reading) < stops.index(shown[0].button) < stops.index(shown[1].reading)
+    bench.panel.work.setFocus()
+    bench.press("1")
+    assert bench.ordinal == 2
+
+
+def test_tab_stops_nowhere_that_cannot_be_seen_on_the_other_pages(bench):
+    bench.wait_for("start")
+    keyboard_is_at(bench, bench.panel.start.start)
+    assert bench.panel.start.code in stops_of_tab(bench)
+    bench.press(Qt.Key.Key_Return, at=bench.panel.start.start)
+    bench.wait_for("work")
+    bench.finish()
+    assert bench.panel.end.reveal in stops_of_tab(bench)
+    bench.panel.end.reveal.click()
+    bench.panel.end.sure.click()
+    bench.wait_for("reveal_page")
+    stops_of_tab(bench)
+
+
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
     monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
     bench.start()

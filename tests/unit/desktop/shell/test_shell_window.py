@@ -8,11 +8,12 @@ from collections.abc import Callable
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from left_behind import PATIENCE, put_away
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -442,6 +443,19 @@ def test_layout_fits_1280_by_720(qtbot: QtBot, window: MainWindow, project: Proj
     header = window.panels["home"].header
     assert header.title.height() >= header.title.fontMetrics().height()
     assert window.stack.width() >= 0.75 * 1280
+
+
+@pytest.mark.parametrize("screen", [(720, 450), (1024, 600), (1280, 720)])
+def test_the_window_opens_no_larger_than_its_screen(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, screen: tuple[int, int]
+):
+    """The first is one of 1440×900 at scale 2."""
+    monkeypatch.setattr(MainWindow, "screen", lambda _: SimpleNamespace(availableSize=lambda: QSize(*screen)))
+    window = MainWindow(Settings(tmp_path / "settings.json"))
+    for size in (window.size(), window.minimumSize()):
+        assert size.width() <= screen[0]
+        assert size.height() <= screen[1] - 20, "its title is on the screen, too"
+    put_away(qtbot, window, PATIENCE)
 
 
 def test_rail_keeps_its_names_until_they_take_the_room_of_the_work(window: MainWindow):
