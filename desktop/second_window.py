@@ -64,11 +64,13 @@ class WindowDoor(QObject):
 def knock(path: Path, parent: QObject, on_answer: Callable[[bool], object]) -> None:
     """Ask the window that holds `path` to come to front; hear whether somebody opened."""
     socket = QLocalSocket(parent)
+    answers: list[bool] = []
 
     def answered(opened: bool) -> None:
-        socket.blockSignals(True)
-        socket.deleteLater()
-        on_answer(opened)
+        if not answers:  # a window that came to front hangs up, which is no second answer
+            answers.append(opened)
+            socket.deleteLater()
+            on_answer(opened)
 
     socket.connected.connect(lambda: answered(True))
     socket.errorOccurred.connect(lambda _: answered(False), Qt.ConnectionType.QueuedConnection)

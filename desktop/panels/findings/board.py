@@ -205,7 +205,7 @@ class Filters(SearchRow):
         self.undefined = QCheckBox(tr("Undefined"))
         self.undefined.setToolTip(tr("Show findings whose number is not defined, with the reason"))
         self.undefined.setChecked(True)
-        self.undefined.toggled.connect(lambda _: self._tell())
+        self.undefined.clicked.connect(lambda _: self._tell())
         self.unfold = LinkButton("")  # every finding, or the questions alone
         self.unfold.hide()
         self.lay_out(
@@ -240,9 +240,7 @@ class Filters(SearchRow):
         """Show everything."""
         for box in (self.study, self.axis, self.generator, self.significance, self.variant):
             box.setCurrentIndex(0)
-        self.undefined.blockSignals(True)  # one change for all of them
         self.undefined.setChecked(True)
-        self.undefined.blockSignals(False)
         self.search.clear()
         self._tell()
 

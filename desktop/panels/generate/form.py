@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout
 
@@ -240,13 +240,12 @@ class GenerateForm(Card):
         self._refused, self._kinds = refused, kinds
         before = self.prompt_set.currentData()
         self._sets = {one.id: one for one in sets}
-        self.prompt_set.blockSignals(True)
-        self.prompt_set.clear()
-        for one in sets:
-            count = plural(one.prompts, "1 prompt", "%n prompts")
-            self.prompt_set.addItem(safe_line(f"{one.name}, version {one.version} ({count})"), one.id)
-        self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(before)))
-        self.prompt_set.blockSignals(False)
+        with QSignalBlocker(self.prompt_set):
+            self.prompt_set.clear()
+            for one in sets:
+                count = plural(one.prompts, "1 prompt", "%n prompts")
+                self.prompt_set.addItem(safe_line(f"{one.name}, version {one.version} ({count})"), one.id)
+            self.prompt_set.setCurrentIndex(max(0, self.prompt_set.findData(before)))
         self.no_prompts.setVisible(not sets)
         if before != self.prompt_set.currentData():
             self._show_options()

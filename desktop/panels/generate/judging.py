@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -192,14 +192,13 @@ class JudgingCard(Card):
     def show_facts(self, facts: JudgingFacts) -> None:
         """Offer the plans; the one that was chosen stays chosen."""
         self._facts, before = facts, self.plans.currentData()
-        self.plans.blockSignals(True)
-        self.plans.clear()
-        if len(facts.plans) > 1:
-            self.plans.addItem(tr("all {n} plans").format(n=f"{len(facts.plans):,}"), ALL)
-        for plan in facts.plans:
-            self.plans.addItem(safe_line(f"{plan.title} ({plan.id[:8]})"), plan.id)
-        self.plans.setCurrentIndex(max(0, self.plans.findData(before)) if facts.plans else -1)
-        self.plans.blockSignals(False)
+        with QSignalBlocker(self.plans):
+            self.plans.clear()
+            if len(facts.plans) > 1:
+                self.plans.addItem(tr("all {n} plans").format(n=f"{len(facts.plans):,}"), ALL)
+            for plan in facts.plans:
+                self.plans.addItem(safe_line(f"{plan.title} ({plan.id[:8]})"), plan.id)
+            self.plans.setCurrentIndex(max(0, self.plans.findData(before)) if facts.plans else -1)
         self.past.show_sessions(facts.past)
         self._show()
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
@@ -67,9 +67,8 @@ class OptionFields(QWidget):
         """Put values into the fields; what is not among them is left open."""
         for option in self._options:
             field = self.fields[option.name]
-            field.blockSignals(True)
-            _put(field, values.get(option.name))
-            field.blockSignals(False)
+            with QSignalBlocker(field):
+                _put(field, values.get(option.name))
 
     def take(self, stored: "Mapping[str, Parameter]") -> "dict[str, Parameter]":
         """Put a stored generator's parameters into the fields; those that have no field are given back."""
@@ -297,13 +296,12 @@ class GeneratorPicker(QObject):
         if not self._chosen and (usual := usual_writer(writers))[0]:
             before = (usual[0], "", usual[1])
         self._writers = writers
-        self.backend.blockSignals(True)
-        self.backend.clear()
-        for info in writers.backends:
-            words = tr("{title}: not installed here") if info.unavailable else "{title}"
-            self.backend.addItem(words.format(title=safe_line(info.title)), info.name)
-        self.backend.setCurrentIndex(max(0, self.backend.findData(before[0])))
-        self.backend.blockSignals(False)
+        with QSignalBlocker(self.backend):
+            self.backend.clear()
+            for info in writers.backends:
+                words = tr("{title}: not installed here") if info.unavailable else "{title}"
+                self.backend.addItem(words.format(title=safe_line(info.title)), info.name)
+            self.backend.setCurrentIndex(max(0, self.backend.findData(before[0])))
         self._show_backend(anew=before[0] != self._backend_name)
         self._choose(*before)
 
@@ -416,28 +414,26 @@ class GeneratorPicker(QObject):
         ):
             for field in fields:
                 show_if(field, shown)
-        self.model.blockSignals(True)
-        self.model.clear()
-        if info is not None and source == "listed":
-            self._offer([(name, name, "") for name in info.models], first=min(2, len(info.models) - 1))
-        elif source in ("gguf", "folder"):
-            self._offer([(one.name, one.title or one.name, one.trouble) for one in self._local()], first=0)
-        self.model.blockSignals(False)
+        with QSignalBlocker(self.model):
+            self.model.clear()
+            if info is not None and source == "listed":
+                self._offer([(name, name, "") for name in info.models], first=min(2, len(info.models) - 1))
+            elif source in ("gguf", "folder"):
+                self._offer([(one.name, one.title or one.name, one.trouble) for one in self._local()], first=0)
         language_model = info is None or info.capabilities.is_language_model
         self.model_label.setText(tr("Model") if language_model else tr("Planted bias"))
         self.model.setAccessibleName(self.model_label.text())
         show_if(self.models, source in ("gguf", "folder"))
-        self.endpoint.blockSignals(True)
-        kept = self._endpoint_name
-        self.endpoint.clear()
-        for one in self._writers.endpoints:
-            self.endpoint.addItem(safe_line(one.name), one.name)
-        self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(kept)) if self.endpoint.count() else -1)
-        why_empty = "" if self.endpoint.count() else self._why_not_there()
-        self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
-        self.endpoint.setToolTip(safe_tip(why_empty))
-        self.endpoint.setAccessibleDescription(why_empty)
-        self.endpoint.blockSignals(False)
+        with QSignalBlocker(self.endpoint):
+            kept = self._endpoint_name
+            self.endpoint.clear()
+            for one in self._writers.endpoints:
+                self.endpoint.addItem(safe_line(one.name), one.name)
+            self.endpoint.setCurrentIndex(max(0, self.endpoint.findData(kept)) if self.endpoint.count() else -1)
+            why_empty = "" if self.endpoint.count() else self._why_not_there()
+            self.endpoint.setPlaceholderText(tr("none known here yet") if why_empty else "")
+            self.endpoint.setToolTip(safe_tip(why_empty))
+            self.endpoint.setAccessibleDescription(why_empty)
         if anew:
             self.chosen_anew.emit()
         self._show_endpoint()
@@ -453,11 +449,10 @@ class GeneratorPicker(QObject):
         """The models that have a price are known by name; any other is typed."""
         typed = self.name.currentText()
         chosen = self.chosen_endpoint
-        self.name.blockSignals(True)
-        self.name.clear()
-        self.name.addItems([safe_line(name) for name in sorted(chosen.prices)] if chosen is not None else [])
-        self.name.setEditText(typed or self.name.itemText(0))
-        self.name.blockSignals(False)
+        with QSignalBlocker(self.name):
+            self.name.clear()
+            self.name.addItems([safe_line(name) for name in sorted(chosen.prices)] if chosen is not None else [])
+            self.name.setEditText(typed or self.name.itemText(0))
         self.changed.emit()
 
 

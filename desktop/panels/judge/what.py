@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
@@ -91,11 +91,10 @@ class WhatBox(QWidget):
     def show_offers(self, offers: "Sequence[StudyOffer]") -> None:
         """Offer these studies; the kind that was chosen stays chosen where it can."""
         self._offers = tuple(offers)
-        self.study.blockSignals(True)
-        self.study.clear()
-        for offer in self._offers:
-            self.study.addItem(safe_line(offer.title))
-        self.study.blockSignals(False)
+        with QSignalBlocker(self.study):
+            self.study.clear()
+            for offer in self._offers:
+                self.study.addItem(safe_line(offer.title))
         for widget in (self.study_label, self.study):
             show_if(widget, len(self._offers) > 1)
         self._show_kinds()
@@ -183,12 +182,11 @@ class WhatBox(QWidget):
 
     def _show_kinds(self) -> None:
         before, offer = self.kind.currentData(), self.offer
-        self.kind.blockSignals(True)
-        self.kind.clear()
-        for kind in offer.kinds if offer else ():
-            self.kind.addItem(tr(KIND_TITLES[kind]), kind)
-        self.kind.setCurrentIndex(max(0, self.kind.findData(before)) if self.kind.count() else -1)
-        self.kind.blockSignals(False)
+        with QSignalBlocker(self.kind):
+            self.kind.clear()
+            for kind in offer.kinds if offer else ():
+                self.kind.addItem(tr(KIND_TITLES[kind]), kind)
+            self.kind.setCurrentIndex(max(0, self.kind.findData(before)) if self.kind.count() else -1)
         self._show_choices()
 
     def _show_choices(self) -> None:

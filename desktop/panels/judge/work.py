@@ -78,6 +78,7 @@ class WorkPage(QScrollArea):
             card.put_beneath(column)
         self._ratings_offered = False
         self._asked_for_ratings = False
+        self._fills_note = False
         self.note = NoteEdit()
         self.note.hide()
         self.tie = ChoiceButton(tr("Tie"), key="0")
@@ -222,6 +223,7 @@ class WorkPage(QScrollArea):
         self.cards.looked_at.connect(self.looked_at)
         self.question.differences.toggled.connect(self._show_differences)
         self.question.note.toggled.connect(self._show_note)
+        self.question.note.clicked.connect(self._note_clicked)
         self.question.ratings.toggled.connect(self._show_ratings)
         self.question.rubric_button.toggled.connect(self._fit)
         self.verticalScrollBar().rangeChanged.connect(lambda *_: QTimer.singleShot(0, self, self._keep_in_sight))
@@ -291,10 +293,15 @@ class WorkPage(QScrollArea):
             return
         self.question.note.setChecked(True)
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        QTimer.singleShot(0, self, lambda: self._reach(self.note))
 
     def _show_note(self, shown: bool) -> None:
+        if not shown and self.note.hasFocus():
+            self.setFocus()
         self.note.setVisible(shown)
         self._fit()
+
+    def _note_clicked(self, shown: bool) -> None:
         if shown:
             self.note.setFocus(Qt.FocusReason.OtherFocusReason)
             QTimer.singleShot(0, self, lambda: self._reach(self.note))
@@ -363,19 +370,16 @@ class WorkPage(QScrollArea):
 
     def _set_note(self, note: str) -> None:
         if note != self.typed_note():
-            self.note.blockSignals(True)
+            self._fills_note = True
             self.note.setPlainText(note)
+            self._fills_note = False
             self.note.moveCursor(QTextCursor.MoveOperation.End)  # whoever comes back goes on with it
-            self.note.blockSignals(False)
-        if note and not self.question.note.isChecked():
-            # Shown without taking the keyboard, so that the keys of the cards go on working.
-            self.question.note.blockSignals(True)
-            self.question.note.setChecked(True)
-            self.question.note.blockSignals(False)
-            self.note.show()
-            self._fit()
+        if note:
+            self.question.note.setChecked(True)  # shown without the keyboard: the keys of the cards go on working
 
     def _note_changed(self) -> None:
+        if self._fills_note:
+            return  # nobody typed
         self.looked_at.emit()
         # Not restarted by every letter: whoever types without a pause is saved too.
         if not self._note_timer.isActive():

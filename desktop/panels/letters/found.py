@@ -274,6 +274,7 @@ class FoundView(QListView):
     def __init__(self, model: LetterList) -> None:
         super().__init__()
         self.found = model
+        self._led = False  # to an entry, by what shows the letter: it need not be told
         self.setModel(model)
         self.setItemDelegate(LetterDelegate(self))
         self.setProperty("role", "clear")
@@ -304,10 +305,16 @@ class FoundView(QListView):
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         super().currentChanged(current, previous)
         row = self.found.row_at(current)
-        if row is not None and row.item is not None and not self.found.changing:
+        if row is not None and row.item is not None and not self.found.changing and not self._led:
             self.chosen_item.emit(row.item.key)
         if self.hasFocus():
             self._show_in_page(current)
+
+    def lead_to(self, index: QModelIndex) -> None:
+        """Make an entry the current one, without telling of it as of a choice."""
+        self._led = True
+        self.setCurrentIndex(index)
+        self._led = False
 
     def _show_in_page(self, index: QModelIndex) -> None:
         """In a low window the page scrolls, too: the row that the keyboard goes to is not to be below its foot."""
@@ -423,8 +430,6 @@ class FoundCard(Card):
     def choose(self, key: str, *, follow: bool = True) -> None:
         """Select an entry without being asked by it. `follow`: the list scrolls to it."""
         place = self.model.place_of(key)
-        blocked = self.list.blockSignals(True)
-        self.list.setCurrentIndex(place)
-        self.list.blockSignals(blocked)
+        self.list.lead_to(place)
         if follow and place.isValid():
             self.list.scrollTo(place)

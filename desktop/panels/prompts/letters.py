@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -168,14 +168,13 @@ class NamesPage(QWidget):
         one = next((one for one in self._seen.of(NAMES.folder) if one.key == self.names_from.currentData()), None)
         own = [AXIS.load(each.data) for each in self._seen.own.get(AXIS.folder, ())]
         axes = _axes_with_names(letter_design().axis, own, NAMES.load(one.data) if one is not None else None)
-        self.axis.blockSignals(True)
-        self.axis.clear()
-        for axis in axes:
-            groups = ", ".join(identity.label.lower() for identity in axis.identities)
-            self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
-        there = [axis.key for axis in axes]
-        self.axis.setCurrentIndex(there.index(before.key) if before is not None and before.key in there else 0)
-        self.axis.blockSignals(False)
+        with QSignalBlocker(self.axis):
+            self.axis.clear()
+            for axis in axes:
+                groups = ", ".join(identity.label.lower() for identity in axis.identities)
+                self.axis.addItem(safe_line(f"{axis.title}: {groups}"), axis)
+            there = [axis.key for axis in axes]
+            self.axis.setCurrentIndex(there.index(before.key) if before is not None and before.key in there else 0)
         if before is not None and self.axis.currentData() != before:
             self._show_axis()
 

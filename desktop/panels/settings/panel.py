@@ -279,6 +279,7 @@ class Percent(QWidget):
         super().__init__()
         self.on_chosen: Callable[[int], object] = lambda value: None
         self._step = setting.step
+        self._shown: int | None = None  # steps
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(setting.low // setting.step, setting.high // setting.step)
         self.slider.setTracking(False)
@@ -295,15 +296,17 @@ class Percent(QWidget):
         self.slider.valueChanged.connect(self._choose)
 
     def show_value(self, value: int) -> None:
-        self.slider.blockSignals(True)
-        self.slider.setValue(round(value / self._step))
-        self.slider.blockSignals(False)
-        self._show_number(self.slider.value())
+        self._shown = round(value / self._step)
+        self.slider.setValue(self._shown)
+        self._show_number(self._shown)
 
     def _show_number(self, steps: int) -> None:
         self.number.setText(tr("{n} %").format(n=steps * self._step))
 
     def _choose(self, steps: int) -> None:
+        if steps == self._shown:
+            return  # nobody chose it: the setting has it
+        self._shown = steps
         self._show_number(steps)
         self.on_chosen(steps * self._step)
 

@@ -701,7 +701,7 @@ def test_the_findings_shown_are_saved_in_their_order(
 ):
     store(project)
     panel = open_panel()
-    panel.board.filters.undefined.setChecked(False)
+    panel.board.filters.undefined.click()
     panel.board.view.order_by("estimate")
     panel.saving.save_findings(tmp_path / "found.jsonl")
     settle(qtbot, shell)

@@ -938,3 +938,21 @@ def test_what_was_shown_is_what_the_judgment_says(bench):
         assert row.texts_sha256 == comparison.texts_sha256
         hashes = "\n".join(sha256_text(stored[item.output]) for item in comparison.items)
         assert row.texts_sha256 == sha256_text(hashes)
+
+
+def test_the_button_of_a_note_that_was_written_before_looks_pressed(bench):
+    bench.start()
+    note = bench.panel.work.question.note
+    as_it_is = note.grab().toImage()
+    bench.press("n")
+    bench.panel.work.note.setPlainText("the second rhymes")
+    bench.press(Qt.Key.Key_Escape)
+    pressed = note.grab().toImage()
+    assert pressed != as_it_is
+    bench.press("1")
+    note.click()
+    bench.panel.work.setFocus()
+    assert note.grab().toImage() == as_it_is
+    bench.press("b")
+    assert bench.panel.work.note.isVisible()
+    assert note.grab().toImage() == pressed
