@@ -228,9 +228,21 @@ class MainWindow(QMainWindow):
         self.stack.setCurrentWidget(self.panels[key])
         if what:
             self.panels[key].opened_with(**what)
+        self._give_keyboard(self.panels[key])
         self.panel_shown.emit(key)
         if self.connections.by is None:
             self.connections.look()
+
+    def _give_keyboard(self, panel: "Panel") -> None:
+        """Let Tab and the panel's keys begin in it. Whoever goes through the rail by the keyboard stays there."""
+        focused = QApplication.focusWidget()
+        if focused is None or not (panel.isAncestorOf(focused) or self.rail.isAncestorOf(focused)):
+            panel.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _keyboard_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Where a page goes, Qt gives the keyboard to what comes next, round the window: the panel keeps it."""
+        if now is self.rail.brand and before is not None and not before.isVisible() and self.current in self.panels:
+            self.panels[self.current].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def open_project(self, path: Path) -> None:
         self.session.open(path)
@@ -354,6 +366,7 @@ class MainWindow(QMainWindow):
         self.settings.changed.connect(self._settings_changed)
         self._save_timer.timeout.connect(self._save_settings)
         self._drop.dropped.connect(self._take_files)
+        QApplication.instance().focusChanged.connect(self._keyboard_moved)  # type: ignore[union-attr]
         theme.signals.changed.connect(self._fit)
 
     def _bind_keys(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
@@ -14,6 +14,10 @@ from biasprint.desktop.widgets import ElidedLabel
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
+
+
+MARGIN, MARGIN_IF_LOW = 20, 8  # above and below a panel's work
+LOW = 480  # of a panel's height in text pixels, as on a small screen at scale 2
 
 
 class Header(QFrame):
@@ -72,7 +76,7 @@ class Panel(QWidget):
         tokens = theme.current()
         self.header = Header(self.title)
         self.body = QVBoxLayout()
-        self.body.setContentsMargins(tokens.margin, 20, tokens.margin, 20)
+        self.body.setContentsMargins(tokens.margin, MARGIN, tokens.margin, MARGIN)
         self.body.setSpacing(tokens.gap)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
@@ -134,6 +138,17 @@ class Panel(QWidget):
     def more_works(self) -> None:
         """Another part of the program was installed; `refresh` follows where the panel is not `steady`."""
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_body()
+
+    def _fit_body(self) -> None:
+        """In a low window the work gets the room above and below it."""
+        above = MARGIN_IF_LOW if self.height() < theme.current().px(LOW) else MARGIN
+        margins = self.body.contentsMargins()
+        if above != margins.top():
+            self.body.setContentsMargins(margins.left(), above, margins.right(), above)
+
     # for the window
 
     def look_again(self) -> None:
@@ -178,6 +193,7 @@ class Panel(QWidget):
         if not self._built:
             self._built = True
             self.build()
+            self._fit_body()
             if self.project is not None:
                 self.project_opened(self.project)
         if self._stale:

@@ -104,8 +104,7 @@ class ComparisonCard(Card):
         self.reading.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.button = ChoiceButton("", key=key)
         self.button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.set_padding(20)
-        self.box.setSpacing(theme.current().gap)
+        self.set_low(False)
         self.suggested = SuggestedChip()
         self.suggested.hide()
         self._top = QHBoxLayout()
@@ -124,6 +123,11 @@ class ComparisonCard(Card):
     def scrollable(self) -> bool:
         """Whether the text is longer than the card."""
         return self.reading.verticalScrollBar().maximum() > 0
+
+    def set_low(self, low: bool) -> None:
+        """Take less room around the text where a window is low."""
+        self.set_padding(20, 8 if low else 20)
+        self.box.setSpacing(4 if low else theme.current().gap)
 
     def put_beneath(self, part: QWidget) -> None:
         """Put a part between the text and its button."""
@@ -248,6 +252,10 @@ class ComparisonCards(QWidget):
         self._spans = spans
         for index, card in enumerate(self.cards):
             card.mark(spans[index] if index < len(spans) else ())
+
+    def set_low(self, low: bool) -> None:
+        for card in self.cards:
+            card.set_low(low)
 
     def set_keys(self, keys: Sequence[str]) -> None:
         for card, key in zip(self.cards, keys, strict=True):

@@ -20,6 +20,7 @@ from biasprint.desktop.widgets.layout import clear_widget
 NOTE_MILLISECONDS = 800  # a note is on disk at most this long, and one write, after it was typed
 MOST_COMPARED = 40_000  # characters; beyond, marking words would stall the window
 NOTE_LINES = 3
+LOW = 360  # of the page's height in text pixels, as on a small screen at scale 2
 LARGE = 1.5  # font scale from which room is saved
 
 
@@ -91,7 +92,8 @@ class WorkPage(QScrollArea):
         self.setWidgetResizable(True)
         sheet = clear_widget()
         self.setWidget(sheet)
-        box = QVBoxLayout(sheet)
+        self._low = False
+        self._box = box = QVBoxLayout(sheet)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(tokens.gap)
         box.addWidget(self.question)
@@ -189,11 +191,20 @@ class WorkPage(QScrollArea):
     def _fit(self) -> None:
         """Share out the page's height: first the ratings, then the rubric; the texts have what is left."""
         size = self.size()
+        self._set_low(size.height() < theme.current().px(LOW))
         height = size.height() - (self.note.height() + theme.current().gap if self.question.note.isChecked() else 0)
         self.ratings.set_page_height(height - self.question.rubric_least)
         self.question.set_page_size(size.width(), height - self.ratings.height)
         roomy = size.width() / theme.current().scale > ROOM_FOR_CRITERIA
         self.rating_keys.setVisible(self.ratings.shown and roomy)
+
+    def _set_low(self, low: bool) -> None:
+        """In a low window the texts get the room that is elsewhere left between the parts."""
+        if low != self._low:
+            self._low = low
+            self._box.setSpacing(theme.current().grid if low else theme.current().gap)
+            self.question.set_padding(theme.current().gap, 2 if low else 8)
+            self.cards.set_low(low)
 
     def _footer(self) -> QHBoxLayout:
         row = QHBoxLayout()

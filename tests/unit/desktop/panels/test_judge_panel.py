@@ -695,6 +695,18 @@ def test_tab_stops_nowhere_that_cannot_be_seen_on_the_other_pages(bench):
     stops_of_tab(bench)
 
 
+def test_a_small_screen_at_scale_2_shows_lines_of_each_text_and_every_answer(bench):
+    bench.start()
+    bench.frame.resize(660, 386)  # what the window leaves of 1440×900
+    work = bench.panel.work
+    QApplication.processEvents()
+    for card in work.cards.shown:
+        assert card.reading.viewport().height() >= 4 * card.reading.fontMetrics().lineSpacing() * 1.3
+    assert work.verticalScrollBar().maximum() == 0
+    for button in (*(card.button for card in work.cards.shown), work.tie, work.none, work.skip, work.go_back):
+        assert button.visibleRegion().boundingRect() == button.rect(), button.accessibleName()
+
+
 def test_a_break_is_offered_quietly_and_judging_goes_on(bench, monkeypatch):
     monkeypatch.setattr("biasprint.desktop.panels.judge.panel.BREAK_SECONDS", 0.0)
     bench.start()

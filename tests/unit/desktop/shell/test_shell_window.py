@@ -337,7 +337,7 @@ def test_the_keyboard_shows_where_it_is(qtbot: QtBot, window: MainWindow):
 def test_no_control_wears_the_ring_before_the_keyboard_is_used(qtbot: QtBot, window: MainWindow):
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
-    assert QApplication.focusWidget() is window.ground
+    assert QApplication.focusWidget() is window.panels["home"], "the page as a whole, which wears none"
 
 
 def test_numbered_keys_go_to_panels(qtbot: QtBot, window: MainWindow, project: Project):
@@ -456,6 +456,32 @@ def test_the_window_opens_no_larger_than_its_screen(
         assert size.width() <= screen[0]
         assert size.height() <= screen[1] - 20, "its title is on the screen, too"
     put_away(qtbot, window, PATIENCE)
+
+
+def test_a_panel_has_the_keyboard_when_one_comes_to_it_and_keeps_it_when_a_page_of_it_goes(
+    qtbot: QtBot, window: MainWindow
+):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    for key in ("settings", "home"):
+        window.show_panel(key)
+        panel, focused = window.panels[key], QApplication.focusWidget()
+        assert focused is panel or panel.isAncestorOf(focused)
+    going = QLineEdit(window.panels["home"])
+    going.show()
+    going.setFocus()
+    going.hide()
+    assert not window.rail.brand.hasFocus()
+
+
+def test_whoever_goes_through_the_rail_by_the_keyboard_stays_there(qtbot: QtBot, window: MainWindow):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    entry = window.rail.button("settings")
+    entry.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(entry, Qt.Key.Key_Return)
+    assert window.current == "settings"
+    assert entry.hasFocus()
 
 
 def test_rail_keeps_its_names_until_they_take_the_room_of_the_work(window: MainWindow):
