@@ -86,7 +86,9 @@ class _Page(QWidget):
     """Asks for the height that its width needs. Qt's own minimum adds up texts wrapped at their narrowest."""
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.layout().minimumSize().width(), 0)
+        layout = self.layout()
+        least = layout.minimumSize()
+        return QSize(least.width(), 0 if layout.hasHeightForWidth() else least.height())
 
 
 class Sheet(Scroller):

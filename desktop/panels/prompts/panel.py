@@ -197,7 +197,7 @@ class Drafting(QObject):
 
 
 SIDE_BY_SIDE_FROM = 900  # text pixels
-LEAST_HEIGHT = 480  # text pixels of a column of cards
+LEAST_HEIGHT = 400  # text pixels of the card with what can be chosen
 
 
 class PromptsPanel(Panel):
@@ -473,7 +473,6 @@ class PromptsPanel(Panel):
         self._columns.addLayout(left, 1)
         self._columns.addLayout(right, 1)
         sheet.box.addLayout(self._columns)
-        self._page = sheet.widget()
         self.pages.addWidget(sheet)
         self.body.setContentsMargins(tokens.margin, 20, tokens.margin - SCROLL_BAR, 20)
         self.body.addWidget(self.tabs)
@@ -490,4 +489,4 @@ class PromptsPanel(Panel):
         tokens = theme.current()
         wide = self.width() >= tokens.px(SIDE_BY_SIDE_FROM)
         self._columns.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
-        self._page.setMinimumHeight(tokens.px(LEAST_HEIGHT * (1 if wide else 2)))
+        self.choices.setMinimumHeight(tokens.px(LEAST_HEIGHT))

@@ -357,7 +357,7 @@ def _example() -> dict[str, str]:
     return {"identity": load_axis(PAPER_AXES[0]).identities[0].phrase, "task": asked[0].lower() + asked[1:]}
 
 
-LIST_HEIGHT, WHOLE_HEIGHT = 96, 84  # text pixels; the list has at least so many
+LIST_HEIGHT, WHOLE_LEAST, WHOLE_MOST = 80, 56, 84  # text pixels; the list has at least so many
 
 
 LONG_BEGINNING, LOOKED_AT = 40, 200  # characters; prompts
@@ -519,4 +519,5 @@ class PreviewCard(Card):
 
     def _dress(self, _tokens: object = None) -> None:
         self.list.setMinimumHeight(theme.current().px(LIST_HEIGHT))
-        self.whole.setFixedHeight(theme.current().px(WHOLE_HEIGHT))
+        self.whole.setMinimumHeight(theme.current().px(WHOLE_LEAST))
+        self.whole.setMaximumHeight(theme.current().px(WHOLE_MOST))

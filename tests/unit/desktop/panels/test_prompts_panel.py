@@ -380,3 +380,15 @@ def test_a_long_beginning_that_all_prompts_share_is_left_out_of_the_list():
     assert shared_beginning(["Write a haiku about stars.", "Write a haiku about rain."]) == ""
     assert shared_beginning([asked]) == ""
     assert shared_beginning([]) == ""
+
+
+@pytest.mark.parametrize("size", [(1280, 684), (1024, 560), (760, 520)])
+def test_no_part_of_the_preview_lies_over_another(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, size: tuple):
+    qtbot.waitUntil(lambda: panel.preview.list.isVisible())
+    window.resize(*size)
+
+    def apart() -> bool:
+        parts = [panel.preview.count, panel.preview.list, panel.preview.whole, panel.preview.key]
+        return all(above.geometry().bottom() < below.geometry().top() for above, below in pairwise(parts))
+
+    qtbot.waitUntil(apart)
