@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from biasprint.desktop import theme
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import ElidedLabel
+from biasprint.desktop.widgets.layout import Room
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
@@ -66,6 +67,7 @@ class Panel(QWidget):
     key: ClassVar[str]
     title: ClassVar[str]
     concerns: ClassVar[frozenset[str]] = frozenset()  # tables whose changes matter here
+    least_height: ClassVar[int] = 0  # of the body, in text pixels: with less it scrolls; 0: its parts see to that
     steady: ClassVar[bool] = False  # no installed package changes what it shows
 
     def __init__(self, shell: Shell) -> None:
@@ -82,7 +84,13 @@ class Panel(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
         box.addWidget(self.header)
-        box.addLayout(self.body, 1)
+        if self.least_height:
+            inside = QWidget()
+            inside.setProperty("role", "clear")
+            inside.setLayout(self.body)
+            box.addWidget(Room(inside, self.least_height), 1)
+        else:
+            box.addLayout(self.body, 1)
         self._built = False
         self._stale = True
 

@@ -1,7 +1,7 @@
 """Layouts: pages that scroll, a column beside the work, rows that wrap, two parts side by side."""
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -116,6 +116,36 @@ class Sheet(Scroller):
         self.box.addStretch(2)
         self.box.addWidget(middle)
         self.box.addStretch(3)
+
+
+class Room(Scroller):
+    """Shows one widget, at least so high, in text pixels, that it can be worked with; what has less room scrolls."""
+
+    def __init__(self, inner: QWidget, least: int) -> None:
+        super().__init__()
+        self._page = _Bare(inner)
+        self._least = least
+        self.setWidget(self._page)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self._dress()
+        theme.signals.changed.connect(self._dress)
+
+    def _dress(self, _tokens: object = None) -> None:
+        self._page.setMinimumHeight(theme.current().px(self._least))
+
+
+class _Bare(QWidget):
+    """Has no layout: one would ask for the height that a table in it would like, and scroll before it must."""
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self.setProperty("role", "clear")
+        self._inner = inner
+        inner.setParent(self)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._inner.setGeometry(self.rect())
 
 
 class Column(Scroller):

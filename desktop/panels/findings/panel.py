@@ -231,6 +231,7 @@ class FindingsPanel(Panel):
     key = "findings"
     title = "Findings"
     concerns = frozenset({"finding", "output", "source", "session", "study", "axis_definition"})
+    least_height = 400
 
     def __init__(self, shell: Shell, make_source: "Callable[[Project], StoredFindings]" = StoredFindings) -> None:
         super().__init__(shell)

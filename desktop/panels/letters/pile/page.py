@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -44,7 +43,7 @@ from biasprint.desktop.widgets import (
     tr,
 )
 from biasprint.desktop.widgets.events import CardDrop, open_below
-from biasprint.desktop.widgets.layout import Scroller, Sheet, clear_column
+from biasprint.desktop.widgets.layout import Room, Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
@@ -114,37 +113,6 @@ class PileStartPage(Sheet):
 
 
 LEAST_HEIGHT = 320  # text pixels
-
-
-class _Page(QWidget):
-    """Has no layout: one would ask for the height that its table would like, and scroll before it must."""
-
-    def __init__(self, inner: QWidget) -> None:
-        super().__init__()
-        self.setProperty("role", "clear")
-        self._inner = inner
-        inner.setParent(self)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._inner.setGeometry(self.rect())
-
-
-class PileRoom(Scroller):
-    """Shows one widget, at least so high that it can be worked with."""
-
-    def __init__(self, inner: QWidget) -> None:
-        super().__init__()
-        self._page = _Page(inner)
-        self.setWidget(self._page)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self._dress()
-        theme.signals.changed.connect(self._dress)
-
-    def _dress(self, _tokens: object = None) -> None:
-        self._page.setMinimumHeight(theme.current().px(LEAST_HEIGHT))
-
-
 BUTTONS_FROM = 900  # text pixels of width; with less, what can be done is in the menu
 
 
@@ -506,7 +474,7 @@ class PilePage(QWidget):
             head.addWidget(button)
         shown, box = clear_column(tokens.grid)
         box.addWidget(self.progress)
-        box.addWidget(PileRoom(self.view), 1)
+        box.addWidget(Room(self.view, LEAST_HEIGHT), 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(shown)

@@ -24,7 +24,7 @@ from biasprint.core.findings import Interval, Power
 from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import export_table
-from biasprint.desktop.panels.letters.pile.page import PilePage, PileRoom
+from biasprint.desktop.panels.letters.pile.page import LEAST_HEIGHT, PilePage
 from biasprint.desktop.panels.letters.pile.rows import (
     ANYTHING,
     COLUMNS,
@@ -38,6 +38,7 @@ from biasprint.desktop.panels.letters.pile.rows import (
 from biasprint.desktop.panels.letters.pile.table import PileTable
 from biasprint.desktop.panels.letters.pile.view import PileTests, PileView, difference_said, p_said
 from biasprint.desktop.widgets.events import local_paths
+from biasprint.desktop.widgets.layout import Room
 
 PATIENCE = 120_000
 GROUPS = {"male": "Male", "female": "Female"}
@@ -380,7 +381,7 @@ def test_too_few_letters_have_no_p_and_say_how_many_it_takes() -> None:
 def test_the_differences_scroll_where_there_is_no_room_for_them(qtbot: QtBot) -> None:
     view = PileView()
     view.start(GROUPS, STAND_INS)
-    room = PileRoom(view)
+    room = Room(view, LEAST_HEIGHT)
     qtbot.addWidget(room)
     room.resize(660, 300)
     room.show()
