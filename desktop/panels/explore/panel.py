@@ -37,7 +37,7 @@ class ExplorePanel(Panel):
     key = "explore"
     title = "Explore"
     concerns = frozenset({"output", "source", "score", "embedding", "prompt_set", "axis_definition", "session"})
-    least_height = 440
+    least_height = 560
 
     def __init__(self, shell: Shell, make_source: MakeTexts = StoredTexts) -> None:
         super().__init__(shell)

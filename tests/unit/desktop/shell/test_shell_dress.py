@@ -105,30 +105,6 @@ def test_a_part_is_plain_until_it_comes_into_the_window_and_leaves_it_plain(wind
     card.deleteLater()
 
 
-def test_a_part_is_dressed_once_however_deep_it_lies(window: MainWindow):
-    """Built from the inside outwards, with its size asked for on the way, as layouts do."""
-    times: list[int] = []
-
-    class Counted(QPushButton):
-        def changeEvent(self, event):
-            if event.type() == event.Type.StyleChange:
-                times.append(1)
-            super().changeEvent(event)
-
-    inner: QWidget = Counted("deep")
-    for _ in range(6):
-        around = Card()
-        around.box.addWidget(inner)
-        around.sizeHint()
-        inner = around
-    assert times == []
-    inner.setParent(window.ground)
-    inner.show()
-    assert times == [1]
-    inner.setParent(None)
-    inner.deleteLater()
-
-
 def test_a_hidden_page_asks_for_no_more_room_than_its_letters_need(window: MainWindow, qapp: QApplication):
     """By a layout within its layout, which Qt would leave at the size of the larger letters."""
     stack, page, row = QStackedWidget(window.ground), QWidget(), QHBoxLayout()
