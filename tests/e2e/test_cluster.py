@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow
@@ -16,8 +17,9 @@ from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 from biasprint.core.cluster.order import SCORES, ScoringOrder, plan
 from biasprint.core.cluster.partition import score_partition
 
-pytest.importorskip("ray", reason="Ray is not installed (extra cluster)")
 pytestmark = [
+    # Looked for, not imported: that takes seconds wherever tests are collected.
+    pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed (extra cluster)"),
     pytest.mark.soak,  # starting nodes takes as long as the machine is busy, and Ray has limits of its own
     pytest.mark.skipif(sys.platform != "linux", reason="Ray's nodes are started on Linux alone"),
     pytest.mark.timeout(600),

@@ -401,6 +401,7 @@ def test_jobs_rows_under_way_are_committed_where_a_key_brings_no_choice(project:
         return Changes()
 
     writer.submit(first).result(timeout=10)
+    precedence.give_back()  # the project's closing would wait for the key
 
 
 def a_reader(path: Path) -> sqlite3.Connection:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
-from biasprint.core.jobs import JobContext, Precedence, precedence
+from biasprint.core.jobs import JobContext, precedence
 from biasprint.core.judging.blind import StartInfo
 from biasprint.core.judging.service import JudgingService
 from biasprint.core.project.connection import NotSaved
@@ -183,51 +183,6 @@ def test_jobs_rest_while_a_key_is_answered(bench):
     QTest.keyClick(bench.panel.work, "1")
     assert precedence.taken
     bench.qtbot.waitUntil(lambda: not precedence.taken, timeout=PATIENCE)
-
-
-class Paintings(QObject):
-    """Which comparison a part was painted in last."""
-
-    def __init__(self, panel: JudgePanel) -> None:
-        super().__init__()
-        self._page = panel.work
-        self.token = ""
-        self._page.cards.cards[0].reading.viewport().installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.token = self._page.comparison.token
-        return False
-
-
-def test_jobs_rest_until_the_next_comparison_is_painted(bench, monkeypatch):
-    bench.start()
-    bench.qtbot.waitUntil(lambda: not precedence.taken, timeout=PATIENCE)
-    paintings, found, give_back = Paintings(bench.panel), [], Precedence.give_back
-
-    def watched(one: Precedence) -> None:
-        found.append((paintings.token, bench.panel.work.comparison.token))
-        give_back(one)
-
-    monkeypatch.setattr(Precedence, "give_back", watched)  # of the class: Qt calls a bound method sooner
-    for times in (1, 2, 3):
-        bench.press("1")
-        bench.qtbot.waitUntil(lambda wanted=times: len(found) == wanted, timeout=PATIENCE)
-    assert [painted for painted, _ in found] == [shown for _, shown in found]
-
-
-def test_the_overview_counts_what_is_left_when_it_is_shown(bench):
-    bench.start()
-    for key in "1", "2", "0", "1":
-        bench.press(key)
-    assert bench.panel.end.headline.text() == "", "it is counted there when it is shown"
-    for left in 2, 1:
-        bench.panel.progress_link.click()
-        bench.wait_for("end")
-        assert bench.panel.end.headline.text().startswith(f"{left} comparison")
-        bench.panel.end.resume.click()
-        bench.wait_for("work")
-        bench.press("1")
 
 
 def test_an_answer_is_marked_only_where_the_disk_takes_its_time(bench, monkeypatch):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QListView, QSlider, QSpinBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,7 +15,6 @@ from biasprint.desktop.widgets import (
     Button,
     Card,
     Chip,
-    CountLink,
     ElidedLabel,
     EmptyState,
     FlowLayout,
@@ -185,31 +184,6 @@ def test_progress_shows_the_share(qtbot: QtBot, done: int, total: int, share: fl
     assert bar.value() / bar.maximum() == pytest.approx(share)
 
 
-class Paints(QObject):
-    """How often a widget was painted."""
-
-    def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
-        self.times = 0
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.times += event.type() == QEvent.Type.Paint
-        return False
-
-
-def test_progress_is_painted_with_what_else_changes_in_its_window(qtbot: QtBot):
-    bar = ProgressThin("Progress")
-    qtbot.addWidget(bar)
-    paints = Paints(bar)
-    bar.show()
-    qtbot.waitUntil(lambda: paints.times > 0)
-    before = paints.times
-    bar.set_progress(5, 10)
-    assert paints.times == before, "it would paint the whole of a comparison that is half set"
-    qtbot.waitUntil(lambda: paints.times > before)
-
-
 def test_progress_without_an_end_is_busy(qtbot: QtBot):
     bar = ProgressThin()
     qtbot.addWidget(bar)
@@ -356,59 +330,6 @@ def test_saved_and_not_saved_differ_in_shape_too(qtbot: QtBot, qapp: QApplicatio
     filled = dot()
     status.set_saved("saving")
     assert dot() < filled
-
-
-class Heard(QObject):
-    """How often a widget is told of an event of one kind."""
-
-    def __init__(self, widget: QWidget, kind: QEvent.Type) -> None:
-        super().__init__(widget)
-        self.kind, self.times = kind, 0
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.times += event.type() == self.kind
-        return False
-
-
-def test_what_is_saved_at_once_is_not_painted_as_being_saved(qtbot: QtBot):
-    status = StatusLine()
-    qtbot.addWidget(status)
-    status.show()
-    status.set_saved("saved")
-    qtbot.waitExposed(status)
-    QApplication.processEvents()
-    painted = Heard(status.saved, QEvent.Type.Paint)
-    status._late.setInterval(30_000)
-    status.set_saved("saving")
-    status.set_saved("saved")
-    QApplication.processEvents()
-    assert painted.times == 0
-    status._late.setInterval(0)
-    status.set_saved("saving")
-    qtbot.waitUntil(lambda: painted.times == 1)
-    status.set_saved("saved")
-    qtbot.waitUntil(lambda: painted.times == 2)
-
-
-def test_a_count_that_needs_the_same_room_lays_nothing_out(qtbot: QtBot):
-    row = QWidget()
-    qtbot.addWidget(row)
-    link = CountLink("10 of 20")
-    box = QVBoxLayout(row)
-    box.addWidget(link)
-    row.show()
-    QApplication.processEvents()
-    laid_out = Heard(row, QEvent.Type.LayoutRequest)
-    link.set_text("20 of 10")  # the same digits
-    QApplication.processEvents()
-    assert laid_out.times == 0
-    before = link.width()
-    link.set_text("20 of 10 · 3 skipped")
-    QApplication.processEvents()
-    assert laid_out.times > 0
-    assert link.width() > before
-    assert link.width() == link.sizeHint().width()
 
 
 @pytest.mark.parametrize(
