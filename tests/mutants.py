@@ -20,13 +20,13 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,10 @@ TESTS = (
 )
 LEFT_OUT = (".git", ".venv", "__pycache__", "*.pyc", "build", "dist", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 MOST_TESTS, MOST_SECONDS = 120, 60.0  # of the tests run for one mutant, by their time in the run with probes
+FIRST_TESTS, FIRST_SECONDS = 8, 10.0  # tried before the others
 LIMIT_SECONDS = 300
+TOO_LONG = 124
+LIBRARIES = ("numpy", "scipy.stats", "sqlmodel", "pydantic", "hypothesis", "PySide6.QtWidgets", "pytestqt.qtbot")
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,),
@@ -278,7 +281,7 @@ def _replaced(lines: list[bytes], place: Place, text: bytes) -> bytes:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Note each test's time and outcome: this file is a plug-in of the test runs below."""
     file = os.environ.get("MUTANT_REPORTS")
-    if file:
+    if file and "PYTEST_XDIST_WORKER" not in os.environ:
         with open(file, "a", encoding="utf-8") as reports:
             reports.write(json.dumps([report.nodeid, report.when, report.outcome, round(report.duration, 3)]) + "\n")
 
@@ -296,21 +299,41 @@ def run_tests(
         environment["MUTANT_HITS"] = str(hits)
     else:
         options.append("-x")
-    command = [sys.executable, "-m", "pytest", *options, f"@{names}"]
-    with open(work / "output.txt", "wb") as output:
-        started = subprocess.Popen(
-            command, cwd=tree.folder, env=environment, stdout=output, stderr=output, start_new_session=True
-        )
-        try:
-            code = started.wait(limit)
-        except subprocess.TimeoutExpired:
-            code = 124
-        if code in (124, -6, -9, -11):
-            with suppress(ProcessLookupError):
-                os.killpg(started.pid, signal.SIGKILL)
-            started.wait()
+    code = _forked(tree.folder, environment, [*options, f"@{names}"], work / "output.txt", limit)
     rows = [json.loads(line) for line in reports.read_text("utf-8").splitlines()] if reports.exists() else []
     return code, rows
+
+
+def _forked(folder: Path, environment: dict[str, str], words: list[str], output: Path, limit: float | None) -> int:
+    """Run pytest in a process that has imported the large libraries already, and end what it leaves behind."""
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            import_module(name)
+    process = os.fork()
+    if process == 0:
+        os.setsid()
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(file, stream)
+        sys.path[:0] = [str(folder), str(folder / "tests")]
+        code: int = 3
+        with suppress(BaseException):
+            code = pytest.main(words)
+        os._exit(code)
+    end = time.monotonic() + limit if limit else float("inf")
+    done, status = os.waitpid(process, os.WNOHANG)
+    while not done and time.monotonic() < end:
+        time.sleep(0.05)
+        done, status = os.waitpid(process, os.WNOHANG)
+    with suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+    if not done:
+        os.waitpid(process, 0)
+        return TOO_LONG
+    return os.waitstatus_to_exitcode(status)
 
 
 def find_hits(
@@ -358,7 +381,7 @@ def killer(tree: Tree, work: Path, mutant: Mutant, place: Place, tests: list[str
     failed = [name for name, _, outcome, _ in reports if outcome == "failed"]
     if failed:
         return failed[0], ""
-    if code == 124:
+    if code == TOO_LONG:
         return (reports[-1][0] if reports else tests[0]), "time limit"
     if code in (0, 5):
         return "", f"survived {len(tests)} tests"
@@ -406,15 +429,27 @@ def main() -> None:
     if not left:
         return
     reached = find_hits(work, words.tests, left, where)
+    reach = Counter(name for tests in reached.values() for _, name in tests)
     for mutant in left:
-        names, total = [], 0.0
-        for seconds, name in reached.get(mutant, []):
-            total += seconds
-            if (len(names) < MOST_TESTS and total < MOST_SECONDS) or not names:
-                names.append(name)
+        # Tests that reach few mutants are about them; the others only pass by.
+        tests = sorted(reached.get(mutant, []), key=lambda test: (reach[test[1]], test))
+        names = few(tests, MOST_TESTS, MOST_SECONDS)
         known = results.get(mutant)
         if known is None or (names and known["why"] != f"survived {len(names)} tests"):
-            note(mutant, *killer(tree, work, mutant, where[mutant], names))
+            killed_by, why = killer(tree, work, mutant, where[mutant], few(tests, FIRST_TESTS, FIRST_SECONDS))
+            if not killed_by and len(names) > FIRST_TESTS:
+                killed_by, why = killer(tree, work, mutant, where[mutant], names)
+            note(mutant, killed_by, why)
+
+
+def few(tests: list[tuple[float, str]], most: int, seconds: float) -> list[str]:
+    """Return the names of the first tests, within a number and a time; at least of one."""
+    names: list[str] = []
+    for duration, name in tests:
+        seconds -= duration
+        if not names or (len(names) < most and seconds > 0):
+            names.append(name)
+    return names
 
 
 def latest(file: Path) -> dict[Mutant, dict[str, str]]:

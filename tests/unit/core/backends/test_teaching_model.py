@@ -77,9 +77,10 @@ def test_letters_lean_as_the_dial_says() -> None:
     assert odds["male"] / odds["female"] == pytest.approx(load_dial(DIAL).odds, rel=0.35)
 
 
-# How it is made
+# How it is made: the program never does that, so the soak shows what takes long of it
 
 
+@pytest.mark.soak
 def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> None:
     from biasprint.models.teaching.train import Course, train
 
@@ -91,6 +92,7 @@ def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> 
     assert not np.array_equal(once["token_embd.weight"], other["token_embd.weight"])
 
 
+@pytest.mark.soak
 def test_training_lowers_the_loss_on_texts_it_has_not_seen(tokenizer: Tokenizer) -> None:
     import torch
 

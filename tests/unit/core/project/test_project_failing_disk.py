@@ -69,7 +69,7 @@ def faults(step: int) -> list[Fault]:
 
 
 @pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])])
+@pytest.mark.parametrize("step", [37, pytest.param(1, marks=[pytest.mark.soak, pytest.mark.timeout(7200)])])
 def test_where_any_call_that_writes_fails_no_acknowledged_answer_is_lost_or_twice(
     tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch, figure: Callable[[str], None]
 ) -> None:
@@ -123,8 +123,15 @@ def live(path, fail, work):
 
 
 @pytest.mark.skipif(not FAILING_DISK, reason="needs a C compiler, on Linux")
-@pytest.mark.parametrize("where", ["study", "home"])
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("study", errno.ENOSPC),
+        ("home", errno.EIO),
+        pytest.param("study", errno.EIO, marks=pytest.mark.soak),
+        pytest.param("home", errno.ENOSPC, marks=pytest.mark.soak),
+    ],
+)
 def test_where_a_project_is_made_any_call_that_fails_ends_in_a_sentence(
     tmp_path: Path, where: str, error: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
