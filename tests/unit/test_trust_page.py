@@ -1,6 +1,5 @@
 """The page of what must never go wrong says what was measured, and nothing else."""
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,11 @@ ROOT = Path(__file__).parents[2]
 ABOUT = {"short": True, "tests": 3, "minutes": 1.0, "fuzz_seconds": 5.0, "fuzz_seed": 7}
 
 
-@pytest.mark.parametrize("test", sorted({test for row in rows() for test in row.tests}))
-def test_every_test_that_a_row_names_is_there(test: str) -> None:
-    file, _, name = test.partition("::")
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    found = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    assert name.partition("[")[0] in found | {""}
+def test_every_test_that_a_row_names_is_there() -> None:
+    for test in {test for row in rows() for test in row.tests}:
+        file, _, name = test.partition("::")
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert not name or f"\ndef {name.partition('[')[0]}(" in text, test
 
 
 def test_every_kind_of_damaged_input_belongs_to_a_row() -> None:

@@ -256,6 +256,7 @@ def test_the_bundled_set_says_what_it_is_and_serves_every_default_occupation() -
         assert {one.group for one in letters} == {"male", "female"}
 
 
+@pytest.mark.soak
 def test_the_script_that_made_the_bundled_set_gives_the_same_figures() -> None:
     script = runpy.run_path(str(ROOT / "docs" / "make_reference.py"))
     bundled = references.reference("bundled")

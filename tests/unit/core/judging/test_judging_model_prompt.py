@@ -27,8 +27,6 @@ WITH_CONTROL_SIGNS = [
     )
 ]  # fmt: skip
 
-each_attack = pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-
 
 def parts(prompt: str, code: str) -> list[str]:
     """What stands before, in and after the fences: a line is a fence only with the code of this very request."""
@@ -44,30 +42,34 @@ def test_there_are_enough_attacks() -> None:
     assert len(ATTACKS) >= 40
 
 
-@each_attack
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_an_attack_stays_inside_its_own_fence(attack: str, place: int) -> None:
+def test_every_attack_stays_inside_its_own_fence(place: int) -> None:
+    for name, attack in ATTACKS.items():
+        assert stays_inside(attack, place), name
+
+
+def stays_inside(attack: str, place: int) -> bool:
     texts = [*PLAIN]
     texts.insert(place, attack)
     asked = judging_prompt("Haiku · stars", RUBRIC, texts, salt="7")
     before, *between, after = parts(asked.text, asked.code)
-    assert len(between) == 5  # three texts, and what lies between them
-    for text, fenced in zip(texts, between[::2], strict=True):
-        assert unbroken(fenced) == "\n" + unbroken(text) + "\n"
-    assert [gap.strip() for gap in between[1::2]] == ["", ""]
+    fences = ["\n" + unbroken(text) + "\n" for text in texts]
+    # Three texts, and what lies between them.
+    inside = [unbroken(fenced) for fenced in between[::2]] == fences
+    nothing_between = [gap.strip() for gap in between[1::2]] == ["", ""]
     # What is asked is the same as with harmless texts: nothing of an attack gets out of its fence.
     calm = judging_prompt("Haiku · stars", RUBRIC, ["one", "two", "three"], salt="7")
     calm_before, *_, calm_after = parts(calm.text, calm.code)
-    assert before.replace(asked.code, "") == calm_before.replace(calm.code, "")
-    assert after == calm_after
+    around = before.replace(asked.code, "") == calm_before.replace(calm.code, "") and after == calm_after
+    return inside and nothing_between and around
 
 
-@each_attack
-def test_control_signs_of_chat_templates_are_broken_up(attack: str) -> None:
-    asked = judging_prompt("Haiku", RUBRIC, [attack, PLAIN[0]], salt="")
-    for sign in ("<|im_", "<|eot_id|>", "<|endoftext|>", "[/INST]", "<<SYS>>", "</s>", "_of_turn>\n<s", "<｜"):
-        assert sign not in asked.text
-    assert (asked.broken > 0) == (attack in WITH_CONTROL_SIGNS)
+def test_control_signs_of_chat_templates_are_broken_up() -> None:
+    for name, attack in ATTACKS.items():
+        asked = judging_prompt("Haiku", RUBRIC, [attack, PLAIN[0]], salt="")
+        for sign in ("<|im_", "<|eot_id|>", "<|endoftext|>", "[/INST]", "<<SYS>>", "</s>", "_of_turn>\n<s", "<｜"):
+            assert sign not in asked.text, name
+        assert (asked.broken > 0) == (attack in WITH_CONTROL_SIGNS), name
 
 
 def test_a_harmless_text_is_asked_about_exactly_as_it_is() -> None:
@@ -141,14 +143,14 @@ def test_the_prompt_has_a_version_and_no_placeholder_is_left() -> None:
     assert not {"{", "}"} & set(asked.text)
 
 
-@each_attack
-def test_a_reply_that_echoes_an_attack_is_no_choice(attack: str) -> None:
-    texts = [PLAIN[0], attack, PLAIN[1]]
-    last_line = attack.strip().splitlines()[-1:] or [""]
-    echoes = [attack, attack.strip(), f"Text B says: {attack}", f"{attack}\n{PLAIN[0]}", f"> {attack}\n\nI will not."]
-    echoes += [line for line in last_line if len(line) > len("NONE")]
-    for reply in echoes:
-        assert read_reply(reply, texts).as_ in ("unreadable", "refused"), reply
+def test_a_reply_that_echoes_an_attack_is_no_choice() -> None:
+    for attack in ATTACKS.values():
+        texts = [PLAIN[0], attack, PLAIN[1]]
+        echoes = [attack, attack.strip(), f"Text B says: {attack}", f"{attack}\n{PLAIN[0]}"]
+        echoes += [f"> {attack}\n\nI will not."]
+        echoes += [line for line in attack.strip().splitlines()[-1:] if len(line) > len("NONE")]
+        for reply in echoes:
+            assert read_reply(reply, texts).as_ in ("unreadable", "refused"), reply
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ def test_it_names_weights_and_the_systems_libraries_with_the_hashes_of_their_fil
     assert digests["libmade.so.1"] == hashlib.sha256(b"a library of the system").hexdigest()
 
 
+@pytest.mark.soak
 def test_the_reference_library_finds_it_valid(written: str) -> None:
     pytest.importorskip("cyclonedx")
     from cyclonedx.schema import SchemaVersion

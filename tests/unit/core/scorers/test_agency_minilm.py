@@ -85,6 +85,7 @@ def test_both_genders_are_in_each_class_alike(everything: list[Sentence], label:
     assert neither > 50
 
 
+@pytest.mark.soak
 def test_nothing_that_is_held_out_was_trained_on_in_other_words(everything: list[Sentence]) -> None:
     training, held = split(everything)
     assert not {each.group for each in training} & {each.group for each in held}

@@ -36,7 +36,7 @@ def test_the_activation_is_that_of_the_error_function() -> None:
     np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=4e-7)
 
 
-@pytest.mark.parametrize("layers", [0, 3, 6])
+@pytest.mark.parametrize("layers", [0, 6])
 def test_states_are_those_of_transformers(model: Bert, rows: list[np.ndarray], layers: int) -> None:
     import torch
     from transformers import BertModel
@@ -64,7 +64,7 @@ def test_states_are_the_same_to_the_bit_in_any_company_and_by_any_number_of_thre
             assert all(map(np.array_equal, model.states(rows), together))
 
 
-@pytest.mark.parametrize("count", range(1, 2 * GROUP + 2))
+@pytest.mark.parametrize("count", [2, GROUP - 1, GROUP, GROUP + 1, 2 * GROUP + 1])
 def test_a_text_has_the_same_states_beside_any_number_of_others(
     model: Bert, rows: list[np.ndarray], count: int
 ) -> None:

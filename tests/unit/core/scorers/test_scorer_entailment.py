@@ -160,6 +160,7 @@ def test_the_weights_are_what_both_parts_give_and_cvs_that_are_left_out_fare_as_
     assert on_card("entailment", "CVs left out, called contradicted, right") == in_words((wanted == 2)[sure])
 
 
+@pytest.mark.soak
 def test_the_card_says_what_is_measured_and_that_beats_always_saying_the_same(scorer: EntailmentMiniLM) -> None:
     held_out, development = pairs(HELD_OUT), pairs(DEVELOPMENT)
     said, wanted = classes(scorer, held_out), labels(held_out)

@@ -67,6 +67,7 @@ def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None
     assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
 
 
+@pytest.mark.soak
 def test_it_is_taught_right_and_wrong_words_of_every_category() -> None:
     assert CATEGORIES == MARKED
     given = words()
