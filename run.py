@@ -61,6 +61,7 @@ SHARED_OUT = (
     *("--dist", "loadfile", "--no-loadscope-reorder"),
 )
 AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")
+BEHIND = ("types",)  # the steps of `test` that run behind the others: the cores are idle while tests wait
 START_SECONDS = 1.5
 STARTS = 5
 DEMO_PARTS = ("statistics", "encoder")  # what the demo without a window measures with
@@ -127,10 +128,18 @@ def test(words: list[str]) -> int:
         ("tests", [PYTHON, "-m", "pytest", "-q", *SHARED_OUT, *words]),
     ]
     results = []
+    behind = []
     for name, command in steps:
+        if name in BEHIND:
+            behind.append((name, Behind(command)))
+            continue
         print(f"\n=== {name} ===")
         start = time.monotonic()
         results.append((name, run(command, headless=True), time.monotonic() - start))
+    for name, step in behind:
+        code, output = step.end()
+        print(f"\n=== {name} ===\n{output}", end="")
+        results.append((name, code, time.monotonic() - step.start))
     print("\n=== summary ===")
     for name, code, seconds in results:
         print("{:8} {:6} {:6.1f} s".format(name, "ok" if code == 0 else "FAILED", seconds))
@@ -144,6 +153,23 @@ def link_program() -> None:
     program.mkdir(parents=True)
     for there in (*SOURCE.joinpath("biasprint").glob("*.*"), *(ROOT / name for name in FOLDERS)):
         (program / there.name).symlink_to(there, target_is_directory=there.is_dir())
+
+
+class Behind:
+    """A command that runs behind others, with less priority; its output is kept until it is asked for its end."""
+
+    def __init__(self, command: list[object]) -> None:
+        self.start = time.monotonic()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 `end` closes it
+        words = [*(["nice", "-n", "5"] if shutil.which("nice") else []), *map(str, command)]
+        self._child = subprocess.Popen(words, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT)
+
+    def end(self) -> "tuple[int, str]":
+        """Wait for the command's end; return its exit code and its output."""
+        code = self._child.wait()
+        self._output.seek(0)
+        with self._output:
+            return code, self._output.read().decode(errors="replace")
 
 
 def soak(words: list[str]) -> int:

@@ -69,6 +69,20 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setattr(first, "leave_out_nothing", lambda environment: leave_out(()))
     monkeypatch.setattr(module, "real_run", module.run, raising=False)
     monkeypatch.setattr(module, "run", record)
+
+    class Behind:
+        """Stands for a command that runs behind others."""
+
+        start, code = 0.0, 0
+
+        def __init__(self, command: list[object]) -> None:
+            record(command, headless=True)
+
+        def end(self) -> tuple[int, str]:
+            return self.code, "Found 1 error.\n"
+
+    module.RealBehind = module.Behind
+    monkeypatch.setattr(module, "Behind", Behind)
     return module
 
 
@@ -369,16 +383,26 @@ def test_test_runs_every_check_and_fails_if_one_does(
     tools = [command[1] if command[0] == "-m" else "lint-imports" for command in run.commands]
     assert tools == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
     assert run.commands[-1][-2:] == ["-k", "letters"]
-    monkeypatch.setattr(run, "run", lambda command, headless: 1 if "mypy" in command else 0)
+    monkeypatch.setattr(
+        run, "run", lambda command, headless: 1 if "--check" not in command and "ruff" in command else 0
+    )
+    monkeypatch.setattr(run.Behind, "code", 1)
     assert run.main(["test"]) == 1
-    summary = capsys.readouterr().out.rpartition("=== summary ===")[2]
+    told, _, summary = capsys.readouterr().out.rpartition("=== summary ===")
+    assert "=== types ===\nFound 1 error.\n" in told
     assert re.findall(r"(\w+) +(ok|FAILED)", summary) == [
-        ("style", "ok"),
+        ("style", "FAILED"),
         ("format", "ok"),
-        ("types", "FAILED"),
         ("layers", "ok"),
         ("tests", "ok"),
+        ("types", "FAILED"),
     ]
+
+
+def test_what_runs_behind_gives_its_code_and_output(run: ModuleType) -> None:
+    code, output = run.RealBehind([sys.executable, "-c", "import sys; print('one'); sys.exit('two')"]).end()
+    assert code == 1
+    assert sorted(output.split()) == ["one", "two"]
 
 
 @pytest.mark.parametrize("tries_itself", [False, True])
