@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from board_scene import colours
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.draw.canvas import DASHES, MARKERS
 from biasprint.core.draw.figure import Figure, FigureKind, FigureMark, Printed, contrast_marks, mark
 from biasprint.core.draw.frame import draw_figure
 from biasprint.core.draw.scales import scale_of
@@ -22,7 +19,7 @@ from biasprint.core.draw.svg import svg
 from biasprint.core.draw.words import describe, told, written
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval, ScorerUse
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import PaintCanvas, below
+from biasprint.desktop.charts.canvas import PaintCanvas
 from biasprint.desktop.charts.chart import Chart, ChartSpot, lay_out
 from biasprint.desktop.charts.export import export_chart
 from biasprint.desktop.read.charts import compared, models_of
@@ -92,8 +89,7 @@ def texts(figure: Figure) -> list[str]:
     return [element.text or "" for element in ET.fromstring(svg(figure)).iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("scale", [0.8, 1.0, 2.0])
-@pytest.mark.parametrize("width", [330, 520, 1100])
+@pytest.mark.parametrize(("scale", "width"), [(0.8, 330), (1.0, 520), (2.0, 330), (2.0, 1100)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_mark_lies_on_the_chart_and_can_be_pointed_at(
     qapp: QApplication, kind: FigureKind, width: int, scale: float
@@ -152,13 +148,6 @@ def test_two_hundred_rows_make_a_chart_that_scrolls(qapp: QApplication, kind: Fi
 def test_undefined_rows_stand_in_their_place_with_the_reason():
     found = texts(figure("intervals"))
     assert found.index("row 0") < found.index("row 2") < found.index("not defined: no word was counted")
-
-
-def test_series_of_a_row_stand_under_one_label_in_their_own_colour_and_sign():
-    found = texts(figure("grouped"))
-    assert found.count("row 0") == 1
-    assert {"first", "second"} <= set(found)
-    assert len(set(MARKERS)) == len(set(DASHES)) == len(LIGHT.series) == 8
 
 
 def test_the_legend_explains_everything_that_is_drawn():
@@ -302,31 +291,6 @@ def test_the_window_and_the_report_show_the_same_picture(qapp: QApplication):
         canvas = Listening(None, LIGHT, 832)
         draw_figure(canvas, made)
         assert sorted(" ".join(canvas.drawn).split()) == sorted(" ".join(texts(made)).split())
-
-
-def test_larger_type_scales_everything(qapp: QApplication):
-    made = figure("grouped")
-    once = below(None, theme.tokens_for("light", 1.0), 0, 700, lambda canvas: draw_figure(canvas, made))[0]
-    twice = below(None, theme.tokens_for("light", 2.0), 0, 1400, lambda canvas: draw_figure(canvas, made))[0]
-    assert twice == pytest.approx(2 * once)
-
-
-@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_figures_take_their_colours_from_the_theme(qapp: QApplication, qtbot: QtBot, name: str, kind: FigureKind):
-    tokens = theme.apply(qapp, name, 1.0)
-    chart = Chart(figure(kind))
-    qtbot.addWidget(chart)
-    chart.resize(700, chart.heightForWidth(700))
-    colors = colours(chart)
-    assert QColor(tokens.ink).name() in colors
-    if kind in ("intervals", "grouped", "line", "radar"):
-        assert QColor(tokens.series[0].color).name() in colors
-    if kind == "matrix":
-        deep = QColor(tokens.series[0].color)
-        assert any(
-            abs(QColor(one).hslHue() - deep.hslHue()) <= 8 and QColor(one).hslSaturation() > 60 for one in colors
-        )
 
 
 @pytest.mark.parametrize("kind", KINDS)

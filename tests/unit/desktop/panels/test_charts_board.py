@@ -10,7 +10,7 @@ import board_scene as scene
 import numpy as np
 import pytest
 from fake_shell import FakeShell
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
@@ -22,7 +22,7 @@ from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.operations.board import Goal
 from biasprint.desktop.panels.charts.board import JUDGING, LENGTHS, PACE, LiveBoard
-from biasprint.desktop.panels.charts.dashboard import Place, packed, places_in
+from biasprint.desktop.panels.charts.dashboard import Place, places_in
 from biasprint.desktop.panels.charts.live_cards import LengthsCard, LiveMeasureCard, PaceCard
 from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
 from biasprint.desktop.plots.export import as_text, save_plot, tables_of
@@ -336,13 +336,6 @@ def test_a_run_of_which_every_text_failed_says_why(board: LiveBoard) -> None:
 
 
 # ---- arranging
-
-
-def test_cards_are_packed_from_the_top() -> None:
-    assert packed(["small", "wide", "tall", "small"], 2) == [
-        QRect(0, 0, 1, 1), QRect(0, 1, 2, 1), QRect(0, 2, 1, 2), QRect(1, 0, 1, 1),
-    ]  # fmt: skip
-    assert packed(["wide", "tall"], 1) == [QRect(0, 0, 1, 1), QRect(0, 1, 1, 2)]
 
 
 def test_a_layout_that_makes_no_sense_is_left_out() -> None:

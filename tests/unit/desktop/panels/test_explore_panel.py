@@ -178,15 +178,6 @@ def test_a_group_is_selected_from_a_box_as_well(show: Callable[..., ExplorePanel
     assert panel.drawer.heading.text() == f"{int(women(panel).sum())} texts selected"
 
 
-def test_other_colours_do_not_work_out_the_map_again(show: Callable[..., ExplorePanel], qtbot: QtBot):
-    view = show().views[0]
-    before = view._mapped
-    view.color.setCurrentIndex(view.color.findData("task"))
-    view.draw()
-    assert view._mapped is before
-    assert "by task" in view.card.sentence.text()
-
-
 def test_signs_may_tell_something_else_than_colours(show: Callable[..., ExplorePanel], qtbot: QtBot):
     view = show().views[0]
     view.shape.setCurrentIndex(view.shape.findData("task"))

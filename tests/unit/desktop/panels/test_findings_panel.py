@@ -38,7 +38,6 @@ from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.findings.board import Filters
 from biasprint.desktop.panels.findings.panel import FindingsPanel
 from biasprint.desktop.read.findings import Behind, StoredFindings, TextGroup, TextRef
 from biasprint.desktop.wording.findings import COLUMNS
@@ -258,17 +257,6 @@ def test_sorting_by_a_heading_and_from_the_palette(qtbot: QtBot, shell: FakeShel
     assert labels(panel)[:2] == ["whole", "early"]
     by_p.run()
     assert labels(panel)[:2] == ["early", "whole"]
-
-
-def test_the_first_column_keeps_its_room(qtbot: QtBot, shell: FakeShell, project: Project, open_panel: Open):
-    store(project)
-    panel = open_panel()
-    for width in (620, 1072, 1800):
-        panel.resize(width, 660)
-        QApplication.processEvents()
-        assert panel.board.view.columnWidth(0) >= 200
-        assert not panel.board.view.isColumnHidden(COLUMNS.index("estimate"))
-        assert panel.board.view.horizontalScrollBar().maximum() == 0
 
 
 def test_findings_stand_under_their_question_which_is_answered_first(qtbot: QtBot, project: Project, open_panel: Open):
@@ -549,22 +537,6 @@ def test_of_several_groups_any_two_stand_beside_each_other(
     second.group.activated.emit(2)
     assert second.names.stringList() == ["c 1", "c 2"]
     settle(qtbot, shell)
-
-
-@pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_no_text_covers_its_list(
-    qtbot: QtBot, qapp: QApplication, shell: FakeShell, project: Project, open_panel: Open, scale: float
-):
-    store(project)
-    theme.apply(qapp, "light", scale)
-    panel = open_panel()
-    panel.resize(1190, 590)
-    open_texts(qtbot, shell, panel, 0)
-    QApplication.processEvents()
-    for column in panel.texts.columns:
-        assert column.list.geometry().bottom() < column.note.geometry().top()
-        assert column.note.geometry().bottom() < column.text.geometry().top()
-        assert column.text.geometry().bottom() <= column.rect().bottom()
 
 
 def test_letters_with_the_word_come_first(project: Project):
@@ -933,12 +905,3 @@ def test_open_sessions_are_told_of_and_their_texts_stay_hidden(qtbot: QtBot, rat
     (measured,) = source.measurements(JobContext())
     assert measured.new_texts == 2
     assert source.text(behind.groups[0].refs[0])
-
-
-def test_the_filters_never_keep_the_panel_from_growing_narrower(qtbot: QtBot):
-    filters = Filters()
-    qtbot.addWidget(filters)
-    filters.resize(1600, 60)
-    filters.show()
-    qtbot.waitUntil(lambda: filters.search.width() > 500)
-    assert filters.minimumSizeHint().width() < 400

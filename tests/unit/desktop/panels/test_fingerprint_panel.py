@@ -17,11 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core import compute
 from biasprint.core.documents.files.readers import of_pdf
-from biasprint.core.draw.plots import in_lines
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.desktop import theme
-from biasprint.desktop.charts.canvas import PaintCanvas
 from biasprint.desktop.panels.fingerprint.panel import FingerprintPanel
 from biasprint.desktop.panels.workshop.participant import PicturePage
 
@@ -349,19 +347,6 @@ def test_other_people_s_figures_open_nothing(qtbot: QtBot, project: Project, ope
     assert "Click for" not in chart.tooltip_at(group)
     with qtbot.assertNotEmitted(chart.opened):
         chart._open(group)
-
-
-@pytest.mark.parametrize(
-    ("label", "lines"),
-    [
-        ("Woman", ["Woman"]),
-        ("Non-binary person", ["Non-binary", "person"]),
-        ("a person of no religion at all", ["a person of no", "religion at all"]),
-        ("Unbreakablewordthatislong", ["Unbreakablewordthatislong"]),
-    ],
-)
-def test_a_long_label_leaves_room_for_the_radar(qapp: QApplication, label: str, lines: list[str]):
-    assert in_lines(PaintCanvas(None, theme.current(), 600), label) == lines
 
 
 @pytest.mark.parametrize(("look", "scale"), [("light", 1.0), ("dark", 2.0), ("contrast", 2.0)])

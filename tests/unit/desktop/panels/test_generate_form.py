@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_once import made_once
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.backends import registry
@@ -20,7 +20,6 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec
 from biasprint.core.runs.generate import start_run
 from biasprint.core.runs.setup import add_prompts
-from biasprint.desktop import theme
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.runs import (
     Plan,
@@ -42,7 +41,6 @@ from biasprint.desktop.operations.writers import (
 )
 from biasprint.desktop.panels.generate.form import GenerateForm
 from biasprint.desktop.panels.generate.panel import GeneratePanel
-from biasprint.desktop.panels.generate.writers import FormGrid
 
 PATIENCE = 20_000
 LOCAL = Capabilities(streams=True, honours_seed=True, likelihood=True, offline=True, is_language_model=True)
@@ -434,18 +432,3 @@ def test_the_estimate_stands_in_the_form_with_how_it_was_counted(qtbot: QtBot, f
     qtbot.waitUntil(lambda: "no price is given" in form.estimate.text(), timeout=PATIENCE)
     form.picker.choose("synthetic", "", "medium")
     qtbot.waitUntil(lambda: form.estimate.isHidden(), timeout=PATIENCE)
-
-
-def test_columns_become_narrower_again_when_the_text_does(qtbot: QtBot):
-    holder, now = QWidget(), theme.current()
-    qtbot.addWidget(holder)
-    grid = FormGrid(holder)
-
-    def widths() -> list[int]:
-        return [grid.columnMinimumWidth(column) for column in range(4)]
-
-    before = widths()
-    theme.signals.changed.emit(replace(now, scale=2 * now.scale))
-    assert widths() == [2 * width for width in before]
-    theme.signals.changed.emit(now)
-    assert widths() == before

@@ -33,7 +33,6 @@ from biasprint.desktop.panels.findings.studies import news_of, said_of
 from biasprint.desktop.panels.home.doors import (
     DATE_ROLE,
     PATH_ROLE,
-    DoorState,
     ProjectFacts,
     audit_state,
     day_words,
@@ -737,10 +736,3 @@ def test_sessions_that_are_open_and_finished_are_counted(file: Path):
         rated(project, plan.id, "m", lambda number, row: "tie", kind="model")
         facts = read_facts(JobContext(), project)
     assert (facts.begun, facts.finished) == (1, 1)
-
-
-def test_the_four_doors_are_there_and_the_fingerprints_leads_to_its_panel(qtbot: QtBot, window: MainWindow, home):
-    doors = [home.rate, home.letter, home.fingerprint, home.audit]
-    assert [door.isVisible() for door in doors] == [True] * 4
-    assert len({door.y() for door in doors}) == 1
-    assert home.fingerprint.state.step == "sample"

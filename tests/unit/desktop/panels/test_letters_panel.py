@@ -4,7 +4,6 @@ import io
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,7 +34,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPushButton,
-    QStyleOptionViewItem,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -830,32 +828,6 @@ def test_using_a_suggestion_goes_on_to_the_next_mark(qtbot: QtBot, window: MainW
     assert chosen is not None
     assert (chosen.kind, chosen.words) == (following.kind, following.words)
     assert panel.review.board.letter.note.item is chosen
-
-
-def test_the_rows_of_the_list_never_overlap_when_its_width_changes(qtbot: QtBot, window: MainWindow) -> None:
-    panel = opened(qtbot, window)
-    found = panel.review.board.found
-    for section in sorted(found.model._folded):
-        found.model.toggle(section)
-    for width in (320, 200, 260):
-        found.list.resize(width, 300)
-        found.list.viewport().repaint()  # no turn of the event loop: as while a key is held
-        boxes = [found.list.visualRect(found.model.index(row)) for row in range(found.model.rowCount())]
-        assert len(boxes) > 4
-        assert all(above.bottom() < below.top() for above, below in pairwise(boxes)), width
-        delegate = found.list.itemDelegate()
-        option = QStyleOptionViewItem()
-        option.widget = found.list  # type: ignore[attr-defined]
-        needed = [delegate.sizeHint(option, found.model.index(row)).height() for row in range(len(boxes))]
-        assert [box.height() for box in boxes] == needed, width
-
-
-def test_four_entries_are_seen_with_all_figures_unfolded(qtbot: QtBot, window: MainWindow) -> None:
-    panel = opened(qtbot, window)
-    board = panel.review.board
-    board.compared.more.click()
-    QApplication.processEvents()
-    assert board.found.list.height() >= theme.current().px(160)
 
 
 def test_the_status_line_says_whose_the_saved_is(qtbot: QtBot, window: MainWindow, file: Path) -> None:

@@ -211,25 +211,6 @@ def test_who_was_chosen_is_told_with_its_limits_and_without_outcomes_how_they_co
     assert "four fifths" in view.rates.limits.text()
 
 
-def test_a_long_name_is_not_cut(view: PileView) -> None:
-    person = COLUMNS.index("person")
-    view.table.add([row("Wilhelmina Featherstonehaugh")])
-    view.list.setColumnWidth(person, 40)
-    view.list.fit_names()
-    words = index(view.table, 5, "person").data()
-    assert view.list.columnWidth(person) > view.list.fontMetrics().horizontalAdvance(words)
-
-
-def test_widths_and_filters_ask_no_row_again(view: PileView, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(PileRow, "to_look_at", property(lambda _: pytest.fail("a row was asked again")))
-        patch.setattr(
-            "biasprint.desktop.panels.letters.pile.table.shown", lambda *_: pytest.fail("a row was written again")
-        )
-        view.list.fit_names()
-        view._offer()
-
-
 def test_beside_long_names_of_files_what_there_is_to_look_at_stays_in_sight(view: PileView, qtbot: QtBot) -> None:
     view.resize(760, 500)
     view.add_rows([replace(ROWS[0], path_in_pile=f"2024/spring/applications/{'moreno ' * 12}.docx")])

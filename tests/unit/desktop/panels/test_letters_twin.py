@@ -107,14 +107,6 @@ def view(qtbot: QtBot) -> Iterator[TwinView]:
     made.hide()
 
 
-def test_every_page_beside_the_texts_has_a_tab_that_is_seen_whole(view: TwinView) -> None:
-    for page, words in enumerate(("Findings", "To ask 12", "Changes 114", "Scores 25")):
-        view.tabs.setTabText(page + (view.tabs.count() - 4), words)
-    QApplication.processEvents()
-    assert view.tabs.count() == 4
-    assert view.tabs.tabRect(3).right() < view.tabs.width()
-
-
 def test_every_change_is_found_at_its_place_in_both_texts() -> None:
     places = places_of(difference())
     assert [one.look for one in places] == ["changed", "changed", "left", "doubted"]

@@ -1,7 +1,6 @@
 """The outputs panel over a real project file. The texts are made up."""
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,6 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.setup import added_study
-from biasprint.desktop import theme
 from biasprint.desktop.panels.outputs.panel import OutputsPanel
 from biasprint.desktop.read.outputs import OutputOrder, StoredOutputs, line_of
 
@@ -217,23 +215,6 @@ def test_chosen_row_shows_text_prompt_and_recipe(
     settle(qtbot, shell)
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0])
-def test_nothing_on_the_card_covers_anything_else(
-    qtbot: QtBot, qapp: QApplication, shell: FakeShell, project: Project, run: int, open_panel: Open, scale: float
-):
-    write(project, run, 3, text="One line after another.\n" * 30)
-    theme.apply(qapp, "light", scale)
-    panel = open_panel()
-    panel.resize(1190, 590)
-    panel.view.setCurrentIndex(panel.table.index(1, 0))
-    qtbot.waitUntil(lambda: panel.card.text.isVisible())
-    QApplication.processEvents()
-    box = panel.card.column.box
-    places = [box.itemAt(index).geometry() for index in range(box.count())]
-    assert all(above.bottom() < below.top() for above, below in pairwise(places))
-    settle(qtbot, shell)
-
-
 def test_outputs_written_meanwhile_are_added_where_one_reads(
     qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
 ):
@@ -274,19 +255,6 @@ def test_closing_the_project_empties_the_table(
     settle(qtbot, shell)
     assert panel.table.rowCount() == 0
     assert not panel.card.text.isVisible()
-
-
-def test_text_column_keeps_room_when_the_window_is_narrow(
-    qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
-):
-    write(project, run, 5)
-    panel = open_panel()
-    for width in (760, 1072, 1800):
-        panel.resize(width, 640)
-        QApplication.processEvents()
-        assert panel.view.columnWidth(0) >= 200
-        assert panel.view.horizontalScrollBar().maximum() == 0
-    assert not any(panel.view.isColumnHidden(column) for column in range(panel.table.columnCount()))
 
 
 # the source itself

@@ -312,24 +312,6 @@ def test_points_are_drawn_where_they_are_in_the_colour_of_their_group(square: Pl
     assert found == [tokens.series[0].color, tokens.series[1].color, tokens.soft, tokens.surface]
 
 
-def test_points_that_were_not_chosen_are_pale(square: Plot):
-    (cloud,) = square.items_drawn()
-    assert isinstance(cloud, Cloud)
-    cloud.choose(np.array([False, False, False, False, True]))
-    assert pixel(square, 5, 5) == theme.current().series[0].color
-    assert pixel(square, 10, 10) not in (theme.current().series[0].color, theme.current().surface)
-
-
-def test_panning_moves_the_picture_of_many_points_and_does_not_draw_it_again(square: Plot):
-    (cloud,) = square.items_drawn()
-    assert isinstance(cloud, Cloud)
-    square.grab()
-    before = cloud.drawings
-    QTest.keyClick(square, Qt.Key.Key_Right)
-    assert pixel(square, 5, 5) == theme.current().series[0].color
-    assert cloud.drawings == before
-
-
 def test_a_heat_map_tells_its_cells_and_hatches_what_is_not_a_number(plot: Plot):
     cells = HeatCells("gaps", "proportion")
     cells.set_values(np.array([[0.1, -0.1], [np.nan, 0.2]]), np.ones((2, 2)), ["a", "b"], ["x", "y"], middle=0.0)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -13,7 +13,6 @@ from biasprint.core.project.project import Project
 from biasprint.core.report.export import export_rows
 from biasprint.core.runs.setup import add_prompts
 from biasprint.core.tables import fields_of
-from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.importing import Imported, TableChoice, free_name, import_table, try_reading
@@ -176,11 +175,6 @@ def test_a_known_layout_is_offered_where_its_columns_are_there(qtbot: QtBot, ope
     choose(dialog.form.layout_box, None)
     qtbot.waitUntil(lambda: dialog.go.isEnabled() and not dialog.preview.problems.text())
     assert dialog.form.columns["text"].currentData() == "chatgpt_gen"
-
-
-def test_no_layout_is_offered_for_an_ordinary_table(opened: Opened, table: Path):
-    dialog = opened(table)
-    assert dialog.form.layout_box.isHidden()
 
 
 def test_creative_texts_are_recognised(opened: Opened, tmp_path: Path):
@@ -611,9 +605,3 @@ def test_no_encoding_is_told_of_a_workbook(opened: Opened, table: Path, tmp_path
     export_rows([{"text": "She wrote.", "gender": "female"}], path)
     assert not opened(path).encoding.isVisible()
     assert opened(table).encoding.isVisible()
-
-
-def test_in_the_largest_type_the_tab_of_the_first_rows_is_whole(qapp: QApplication, opened: Opened, table: Path):
-    theme.apply(qapp, "light", 2.0)
-    tabs = opened(table).preview.tabs
-    assert tabs.tabRect(0).width() <= tabs.width()

@@ -98,26 +98,6 @@ def test_nothing_is_collected_while_a_raters_key_is_answered(collector: GarbageC
     assert lost() is None
 
 
-def test_everything_is_collected_when_no_key_has_come_for_a_moment_or_after_a_minute_of_keys(
-    collector: GarbageCollector, precedence: Precedence, monkeypatch: pytest.MonkeyPatch
-):
-    done: list[int] = []
-    monkeypatch.setattr(collector, "_collect_all", lambda: done.append(1))
-    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", 60.0)
-    precedence.take()
-    precedence.give_back()
-    for _ in range(FULL_EVERY_LOOKS + 5):
-        collector.look()
-    assert not done
-    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", -1.0)
-    collector.look()
-    assert len(done) == 1
-    monkeypatch.setattr("biasprint.desktop.garbage.IDLE_SECONDS", 60.0)
-    for _ in range(LATEST_FULL_LOOKS):
-        collector.look()
-    assert len(done) == 2
-
-
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library gives memory back by itself")
 def test_memory_that_was_freed_between_what_is_in_use_is_given_back(collector: GarbageCollector):
     blocks = [bytes(4_000) for _ in range(20_000)]

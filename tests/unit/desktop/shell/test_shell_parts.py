@@ -342,26 +342,6 @@ def test_a_click_elsewhere_closes_the_page(qtbot: QtBot, window: MainWindow, fak
     assert not window.parts_page.isVisible()
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_the_page_fits_into_a_small_window(
-    qtbot: QtBot, window: MainWindow, fake: FakeInstallation, scale: float, qapp: QApplication
-):
-    from biasprint.desktop import theme
-
-    theme.apply(qapp, "light", scale)
-    begin(qtbot, window)
-    fake.fails(MEASURING, FAILURE)
-    qtbot.waitUntil(lambda: "could not be prepared" in line(window))
-    window.show_parts()
-    qtbot.waitUntil(lambda: len(window.parts_page.rows()) == 7)
-    foot = window.status.mapTo(window.ground, window.status.rect().topLeft()).y()
-    page = window.parts_page.geometry()
-    assert page.top() >= 0
-    assert page.bottom() < foot
-    assert page.right() < window.ground.width()
-    assert window.parts_line.geometry().right() < window.status.width()
-
-
 def test_what_was_missing_is_not_said_any_more_when_a_part_comes(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation
 ):

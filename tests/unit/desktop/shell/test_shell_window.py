@@ -126,10 +126,6 @@ def test_a_mistyped_panel_is_an_error(make_window: Callable[..., MainWindow]):
         window.show_panel("ghost")
 
 
-def test_rail_shows_what_needs_no_project(window: MainWindow):
-    assert window.rail.shown() == ["home", "settings"]
-
-
 def test_rail_shows_the_panels_of_a_project_once_one_is_open(window: MainWindow, project: Project):
     assert window.rail.shown() == ["home", "judge", "charts", "settings"]
 

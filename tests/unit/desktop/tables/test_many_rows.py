@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 from biasprint.desktop.operations.prompts import StoredSet
 from biasprint.desktop.panels.findings.studies import MOST_LINES, StudyLines
 from biasprint.desktop.panels.prompts.panel import SetsCard, SetsModel
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable, WrapDelegate
 from biasprint.desktop.widgets.choice import LONGEST_CHOICE, ComboBox
 from biasprint.desktop.wording.findings import Measurement
 
@@ -29,27 +28,6 @@ def test_of_many_prompt_sets_those_in_sight_are_read(qtbot: QtBot, monkeypatch: 
     card.show_sets([StoredSet(n, f"study {n}", f"set {n}", 1, 5, "") for n in range(2_000)])
     card.grab()
     assert 0 < len(read) < 50
-
-
-def test_the_words_of_a_table_are_measured_only_where_they_are_few(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured: list[int] = []
-    ordinary = WrapDelegate.sizeHint
-
-    def size(delegate: WrapDelegate, option: Any, index: Any) -> Any:
-        measured.append(index.row())
-        return ordinary(delegate, option, index)
-
-    monkeypatch.setattr(WrapDelegate, "sizeHint", size)
-    table = TextTable("Rows", [TableColumn("A")], wrap=True)
-    qtbot.addWidget(table)
-    table.show()
-    table.show_rows([TableRow(str(n), ("short",)) for n in range(20)])
-    assert set(measured) == set(range(20))
-    measured.clear()
-    table.show_rows([TableRow(str(n), ("word " * 200,)) for n in range(399)])
-    assert not measured
 
 
 def test_a_choice_of_any_length_is_offered_by_its_beginning(qtbot: QtBot) -> None:

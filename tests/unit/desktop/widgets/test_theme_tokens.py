@@ -1,18 +1,15 @@
 """The themes are readable, told apart without colour, and reach the whole program from one file."""
 
-import dataclasses
 import importlib
 from string import Template
 
 import pytest
-from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QRawFont
+from PySide6.QtGui import QFont, QRawFont
 from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from biasprint.desktop import theme
 from biasprint.desktop.theme import stylesheet
-from biasprint.desktop.theme.tokens import OKABE_ITO, THEMES, Tokens, tokens_for
-from biasprint.desktop.widgets import Label
+from biasprint.desktop.theme.tokens import OKABE_ITO, THEMES, tokens_for
 
 PAIRS = [
     *[(ink, ground) for ink in ("ink", "soft") for ground in ("ground", "surface", "sunk", "hover")],
@@ -109,18 +106,6 @@ def test_unknown_placeholder_in_the_template_is_an_error(monkeypatch: pytest.Mon
         stylesheet(tokens_for("light"), "")
 
 
-def test_applying_a_theme_tells_everybody_once(qapp: QApplication):
-    heard: list[Tokens] = []
-    theme.signals.changed.connect(heard.append)
-    theme.apply(qapp, "dark", 1.5)
-    theme.apply(qapp, "dark", 1.5)
-    theme.signals.changed.disconnect(heard.append)
-    assert [(tokens.name, tokens.scale) for tokens in heard] == [("dark", 1.5)]
-    assert theme.current() == heard[0]
-    assert qapp.palette().window().color() == QColor(heard[0].ground)
-    assert qapp.font().pixelSize() == heard[0].control
-
-
 def test_system_theme_follows_the_desktop(qapp: QApplication, monkeypatch: pytest.MonkeyPatch):
     from PySide6.QtCore import Qt
 
@@ -133,26 +118,6 @@ def test_system_theme_follows_the_desktop(qapp: QApplication, monkeypatch: pytes
     assert theme.named_theme(qapp, "light") == "light"
 
 
-@pytest.mark.parametrize("weight", [400, 500, 600, 700])
-def test_inter_comes_in_the_weights_that_are_used(weight: int):
-    font = QFont("Inter")
-    font.setPixelSize(40)
-    font.setWeight(QFont.Weight(weight))
-    info = QFontInfo(font)
-    assert (info.family(), info.weight()) == ("Inter", weight)
-
-
-def test_heavier_inter_is_wider():
-    def width(weight: int) -> float:
-        font = QFont("Inter")
-        font.setPixelSize(40)
-        font.setWeight(QFont.Weight(weight))
-        return QFontMetricsF(font).horizontalAdvance("Hamburgefonstiv")
-
-    widths = [width(weight) for weight in (400, 500, 600, 700)]
-    assert widths == sorted(set(widths))  # no two weights are drawn by the same file
-
-
 def test_inter_has_the_signs_that_texts_use():
     font = QRawFont.fromFont(QFont("Inter"))
     assert font.familyName() == "Inter"
@@ -160,20 +125,6 @@ def test_inter_has_the_signs_that_texts_use():
     assert missing == []
 
 
-def test_tokens_are_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        theme.current().accent = "#000000"  # type: ignore[misc]
-
-
 def test_texts_to_be_read_grow_beyond_the_rest():
     usual, larger = tokens_for("light", 1.25), tokens_for("light", 1.25, 1.5)
     assert (larger.reading, larger.control) == (30, usual.control), "16 × 1.25 × 1.5"
-
-
-@pytest.mark.parametrize("role", ["", "note", "strong", "figure"])
-def test_digits_are_equally_wide_so_that_columns_align(qtbot: QtBot, role: str):
-    label = Label("0", role)
-    qtbot.addWidget(label)
-    label.ensurePolished()
-    widths = {QFontMetricsF(label.font()).horizontalAdvance(4 * digit) for digit in "0123456789"}
-    assert len(widths) == 1, "Inter's own 1 is two thirds as wide as its 0"
