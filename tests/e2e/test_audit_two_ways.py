@@ -91,6 +91,7 @@ def found(findings: list[dict[str, Any]], label: str, generator: str) -> dict[st
     return min((one for one in own if one["id"] == DELTA), key=lambda one: len(one["dims"]))
 
 
+@pytest.mark.soak
 def test_by_file_and_in_the_window_the_planted_difference_is_the_same(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:

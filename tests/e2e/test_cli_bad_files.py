@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint, outputs_of, program, refused
+from seeded_part import seeded_part
 
 NOBODY = 65534
 WRITE = ("--study", "letters", "--backend", "synthetic", "--model", "small")
@@ -50,7 +51,7 @@ def forget(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("BIASPRINT_HOME", str(folder))
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@pytest.mark.parametrize("name", seeded_part(COMMANDS, 3))
 def test_a_missing_file_is_named_and_nothing_is_made(tmp_path: Path, name: str) -> None:
     file = tmp_path / "none.biasprint"
     argv = command(name, file)
@@ -59,7 +60,7 @@ def test_a_missing_file_is_named_and_nothing_is_made(tmp_path: Path, name: str) 
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@pytest.mark.parametrize("name", seeded_part(COMMANDS, 2, seed=2))
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -76,7 +77,7 @@ def test_a_foreign_file_is_refused_and_not_touched(tmp_path: Path, name: str, co
     assert file.read_bytes() == content
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@pytest.mark.parametrize("name", seeded_part(COMMANDS, 3, seed=3))
 def test_a_newer_file_names_the_version_it_needs(study_file: Path, name: str) -> None:
     with open(study_file, "r+b") as stream:  # user_version lies at byte 60 of the header
         stream.seek(60)
@@ -87,7 +88,7 @@ def test_a_newer_file_names_the_version_it_needs(study_file: Path, name: str) ->
     assert study_file.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("check", "rescue")])
+@pytest.mark.parametrize("name", seeded_part([name for name in COMMANDS if name not in ("check", "rescue")], 3))
 def test_a_corrupt_file_is_refused_and_points_to_its_backups(
     study_file: Path, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -147,7 +148,7 @@ def holder() -> Iterator[Callable[[str], str]]:
         yield tell
 
 
-@pytest.mark.parametrize("name", WRITING)
+@pytest.mark.parametrize("name", seeded_part(WRITING, 2))
 def test_a_locked_file_says_who_holds_it_and_is_not_changed(
     study_file: Path, name: str, holder: Callable[[str], str]
 ) -> None:

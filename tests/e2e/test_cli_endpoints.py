@@ -247,6 +247,7 @@ def test_a_run_over_several_addresses_names_what_it_leaves_out_and_exports_say_t
     assert {row["endpoint"] for row in rows} == {f"lab ({', '.join(sorted(urls))})"}
 
 
+@pytest.mark.soak
 def test_a_run_that_nobody_answers_ends_within_seconds_in_one_sentence_and_can_be_resumed(tmp_path: Path):
     file = letters(tmp_path / "study.biasprint")
     with BadServer(lambda _: good()) as gone:
@@ -263,6 +264,7 @@ def test_a_run_that_nobody_answers_ends_within_seconds_in_one_sentence_and_can_b
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+@pytest.mark.soak
 def test_killed_while_several_addresses_write_no_text_is_lost_or_twice(tmp_path: Path):
     file = tmp_path / "study.biasprint"
     biasprint("new", file, "--study", "letters")

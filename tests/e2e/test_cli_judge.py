@@ -147,6 +147,7 @@ def test_requests_that_failed_are_made_again_by_the_same_command(measured_file: 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
+@pytest.mark.soak
 def test_a_judging_that_is_killed_goes_on_and_equals_one_that_was_not(
     study_file: Path, magistrate: Path, tmp_path: Path
 ) -> None:

@@ -63,6 +63,7 @@ def test_run_again_it_adds_nothing_and_says_the_same(example: tuple[Path, Answer
     assert again["studies"] == answer.json["studies"]
 
 
+@pytest.mark.soak
 def test_a_project_saved_as_an_audit_file_gives_the_same_numbers_in_another(example: tuple[Path, Answer]) -> None:
     folder, answer = example
     saved = folder / "saved.toml"
@@ -72,6 +73,7 @@ def test_a_project_saved_as_an_audit_file_gives_the_same_numbers_in_another(exam
     assert again["studies"][0]["findings"] == answer.json["studies"][0]["findings"]
 
 
+@pytest.mark.soak
 def test_findings_replay_to_the_same_numbers_and_one_that_was_changed_is_named(example: tuple[Path, Answer]) -> None:
     folder, _ = example
     file = folder / "changed.biasprint"

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
 from cli_support import biasprint
+from seeded_part import seeded_part
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 
@@ -67,8 +69,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize(("kind", "command"), seeded_part(product(STRANGE, COMMANDS), 37))
 def test_a_strange_file_is_refused_at_once(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, command: str
 ) -> None:

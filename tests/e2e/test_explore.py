@@ -15,6 +15,7 @@ from biasprint.core.runs.sample import unpack_sample
 HERE = Path(__file__).parent
 
 
+@pytest.mark.soak
 def test_points_drawn_around_lead_to_their_texts_and_the_table_is_what_is_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ def test_a_letter_has_its_marks_at_once_and_the_rest_by_itself(
     assert formal.value is not None
 
 
+@pytest.mark.soak
 def test_a_part_that_fails_says_why_and_comes_at_another_try(
     qtbot: QtBot, window: MainWindow, fake: FakeInstallation, wait: Callable[..., None]
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_part_that_fails_says_why_and_comes_at_another_try(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a right of their own there")
+@pytest.mark.soak
 def test_with_the_first_part_alone_one_works_and_the_rest_works_when_it_has_come(
     measured_file: Path, tmp_path: Path, own_home: Path
 ) -> None:

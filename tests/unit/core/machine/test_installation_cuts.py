@@ -144,11 +144,17 @@ MOMENTS = {
 }
 
 
+@pytest.mark.parametrize(
+    "moments",
+    [["in the first wheel", "between two parts"], pytest.param(list(MOMENTS), marks=pytest.mark.soak)],
+    ids=["two", "every"],
+)
 def test_the_network_is_cut_at_every_moment_and_the_next_start_finishes(
-    environment: Environment, index: FakeIndex
+    environment: Environment, index: FakeIndex, moments: list[str]
 ) -> None:
     """One start after another, each cut short later than the one before."""
-    for moment, (cuts, there) in MOMENTS.items():
+    for moment in moments:
+        cuts, there = MOMENTS[moment]
         index.cuts = cuts
         told = environment.prepare()
         states = told[-1]["states"]

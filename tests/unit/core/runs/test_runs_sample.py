@@ -184,6 +184,7 @@ def test_some_of_its_texts_get_the_same_scores_again(path: Path, name: str) -> N
         assert np.frombuffer(blob, dtype="<f4") == pytest.approx(np.ravel(value.values), rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.soak
 def test_its_letters_give_the_findings_that_it_holds(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.biasprint"
     copy.write_bytes(path.read_bytes())

