@@ -135,18 +135,6 @@ def test_likelihood_is_the_sum_of_transformers_log_probabilities(folder, writer)
         assert said.tokens == ids.shape[1] - start
 
 
-def test_the_prompt_of_options_is_evaluated_once(writer, monkeypatch):
-    prompt, options = "The doctor said that ", ["she", "he", "they"]
-    writer.likelihood(prompt, options, lambda: None)
-    engine, seen = writer._engine, []
-    forward = engine._forward
-    monkeypatch.setattr(engine, "_forward", lambda tokens, kept: seen.append(len(tokens)) or forward(tokens, kept))
-
-    writer.likelihood(prompt, options, lambda: None)
-
-    assert seen == [len(prompt), 2, 1, 3]  # of each option all tokens but the last
-
-
 def test_likelihood_with_a_past_that_cannot_be_taken_back(tmp_path):
     from transformers import MistralConfig, MistralForCausalLM
 

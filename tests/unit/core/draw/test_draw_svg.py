@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
-from biasprint.core.draw.plots import _Radar
 from biasprint.core.draw.scales import linear_scale, ratio_scale, scale_over
 from biasprint.core.draw.svg import SvgCanvas, svg
 from biasprint.core.findings import Finding, Floor, Interval, ScorerUse
@@ -319,19 +318,3 @@ def test_a_radar_draws_the_intervals_that_its_legend_promises(series: int, drawn
 
     assert lines(made) - lines(bare) == 3 * drawn + 1, "one on each spoke, and the one of the legend"
     assert ("(rater 0 alone)" in svg(made)) == (drawn < series)
-
-
-@pytest.mark.parametrize("identities", [3, 8, 20])
-def test_radars_that_are_compared_have_the_same_rings_and_nothing_beyond(identities: int) -> None:
-    def drawn(values: list[float]) -> _Radar:
-        marks = [one_mark(f"spoke {place}", value=value) for place, value in enumerate(values)]
-        made = figure(*marks, kind="radar", unit="times chance", null=1.0)
-        return _Radar(SvgCanvas(600), replace(made, outermost=float(identities)), 0.0)
-
-    even, all_one = drawn([1.0] * identities), drawn([float(identities)] + [0.0] * (identities - 1))
-    assert [even._circle(ring) for ring in even._rings()] == [all_one._circle(ring) for ring in all_one._rings()]
-    assert len(even._rings()) <= 6
-    reached = all_one.y - all_one._at(0, identities)[1]
-    assert reached == pytest.approx(all_one.radius), "a share of 1 lies on the outermost ring"
-    chance = even.y - even._at(0, 1.0)[1]
-    assert chance >= 0.2 * even.radius, "what lies around chance can be told apart"

@@ -316,15 +316,6 @@ def test_finding_says_what_is_wrong(gguf: Path) -> None:
         installed.find("writer", ("generator",))
 
 
-def test_hashes_are_read_once_and_again_when_a_file_changes(gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = layout.sha256_of(gguf)
-    with monkeypatch.context() as patch:
-        patch.setattr(layout, "_read", lambda path, check: pytest.fail("read again"))
-        assert layout.sha256_of(gguf) == first
-    gguf.write_bytes(GGUF + b"more")
-    assert layout.sha256_of(gguf) != first
-
-
 @pytest.mark.parametrize("how", ["written over", "another file in its place"])
 def test_a_changed_byte_is_seen_also_where_size_and_time_are_as_before(gguf: Path, tmp_path: Path, how: str) -> None:
     add(gguf, "generator", "mine")

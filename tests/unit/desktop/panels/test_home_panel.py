@@ -18,7 +18,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from biasprint.core.runs import sample as core_sample
-from biasprint.core.runs import workshop_set
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.sample_found import found, found_sentence
 from biasprint.core.runs.setup import add_prompts
@@ -297,16 +296,6 @@ def test_a_read_only_project_offers_no_rating(qtbot: QtBot, window: MainWindow, 
 # going through the doors
 
 
-def test_start_rating_goes_to_the_judge(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
-    with Project.open(file) as project:
-        write_outputs(project)
-        draw(project)
-    open_in(qtbot, window, file)
-    qtbot.waitUntil(lambda: home.rate.button.text() == "Start rating")
-    home.rate.button.click()
-    assert window.current == "judge"
-
-
 def asked_for_an_audit(qtbot: QtBot, window: MainWindow, home: HomePanel) -> NewAuditDialog:
     home.audit.button.click()
     (dialog,) = window.findChildren(NewAuditDialog)
@@ -546,27 +535,6 @@ def test_the_sample_says_what_it_is(qtbot: QtBot, home: HomePanel):
     assert "letters by the synthetic author, with a planted bias" in home.sample.holds.text()
     assert home.sample.found.text() == found_sentence(found(), core_sample.about()["real"]["title"])
     assert "not outputs of any model" in home.sample.statement.text()
-
-
-def test_rating_the_sample_is_one_click_from_the_start(
-    qtbot: QtBot, window: MainWindow, home: HomePanel, sample_file: Path
-):
-    home.rate.button.click()
-    qtbot.waitUntil(lambda: window.current == "judge", timeout=PATIENCE)
-    assert window.project is not None
-    assert window.project.path == sample_file
-
-
-def test_a_workshop_is_one_click_from_the_start_and_has_texts_to_be_held_with(
-    qtbot: QtBot, window: MainWindow, home: HomePanel
-):
-    home.workshop.button.click()
-    qtbot.waitUntil(lambda: window.current == "fingerprint", timeout=PATIENCE)
-    assert window.project is not None
-    assert window.project.path == workshop_set.workshop_file()
-    setup = window.panels["fingerprint"].workshop
-    qtbot.waitUntil(setup.start.isEnabled, timeout=PATIENCE)
-    assert len(setup.form.wanted().axes) == 3
 
 
 def test_a_workshop_is_led_with_the_open_projects_texts_or_with_the_shipped_set():

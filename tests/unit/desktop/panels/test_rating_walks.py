@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fingerprint_project import plan_of, project_with_texts
+from fingerprint_project import project_with_texts
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -38,23 +38,6 @@ class Person:
             return shown is not None and shown.built and shown.pages.currentWidget() is getattr(shown, page)  # type: ignore[attr-defined]
 
         self.qtbot.waitUntil(there, timeout=PATIENCE)
-
-
-def test_the_first_comparison_is_two_clicks_from_home(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    with project_with_texts(tmp_path / "study.biasprint", ["orientation"], tasks=["haiku"]) as project:
-        plan_of(project, "orientation", per_axis=4)
-        path = project.path
-    rater = Person(qtbot, window, path)
-    home = window.panels["home"]
-    qtbot.waitUntil(lambda: home.rate.button.accessibleName() == "Start rating", timeout=PATIENCE)  # type: ignore[attr-defined]
-    rater.click(home.rate.button)  # type: ignore[attr-defined]
-    rater.at("judge", "start")
-    rater.click(window.panels["judge"].start.start)  # type: ignore[attr-defined]
-    rater.at("judge", "work")
-    assert rater.clicks <= 2
-    qtbot.keyClick(window.panels["judge"].work, "1")  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: window.panels["judge"].control.view.comparison.ordinal == 2, timeout=PATIENCE)  # type: ignore[attr-defined]
-    window.set_blind(False)
 
 
 def test_a_lead_makes_three_packets_from_a_project_in_at_most_ten_clicks(

@@ -82,6 +82,7 @@ def lines_of(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.soak
 def test_ten_more_replies_cost_the_same_after_40_and_after_800(project: Project) -> None:
     run = run_of_items(project, 820)
     waiting = list(project.runs.pending(run, limit=1_000))
@@ -101,6 +102,7 @@ def test_ten_more_replies_cost_the_same_after_40_and_after_800(project: Project)
 @pytest.mark.parametrize(
     ("kind", "chosen"), [("letters", {"names": ["Kelly=female", "Joseph=male"]}), ("creativity", CREATIVE)]
 )
+@pytest.mark.soak
 def test_a_score_costs_the_same_for_the_first_texts_and_for_the_last(
     project: Project, kind: str, chosen: dict[str, Any]
 ) -> None:
