@@ -385,8 +385,10 @@ def killer(tree: Tree, work: Path, mutant: Mutant, place: Place, tests: list[str
         return (reports[-1][0] if reports else tests[0]), "time limit"
     if code in (0, 5):
         return "", f"survived {len(tests)} tests"
-    if code == 4:  # a test of that name is not there
-        return "", f"pytest ended with {code}"
+    if code == 4:  # tests that cannot be imported any more, or that are not there
+        output = (work / "output.txt").read_text("utf-8", "replace")
+        broken = "ERROR collecting" in output or "while loading conftest" in output
+        return (tests[0].partition("::")[0] if broken else ""), f"pytest ended with {code}"
     return (reports[-1][0] if reports else tests[0]), f"pytest ended with {code}"
 
 
