@@ -168,6 +168,7 @@ def test_another_seed_gives_the_same_estimates_and_other_resamples(measured_file
     assert [f["interval"] for f in other["findings"]] != [f["interval"] for f in before["findings"]]
 
 
+@pytest.mark.soak
 def test_exported_letters_give_the_findings_of_the_project(
     measured_file: Path, tmp_path: Path, findings_of: Findings
 ) -> None:

@@ -209,6 +209,7 @@ def test_ctrl_c_stops_a_run_which_the_same_command_finishes(tmp_path: Path, term
     assert kept.items() <= outputs_of(file).items()
 
 
+@pytest.mark.soak
 def test_scores_after_kills_are_those_of_an_uninterrupted_run(tmp_path: Path, warm: Run) -> None:
     file = project_to_write(tmp_path / "killed.biasprint")
     biasprint("generate", file, *WRITE, "--samples", 3)

@@ -19,6 +19,7 @@ from PySide6.QtCore import QAbstractItemModel
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from rating_window import Rating
+from seeded_part import seeded_part
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
@@ -362,7 +363,7 @@ def hunt_commands(qtbot: QtBot, window: MainWindow) -> None:
     window.palette_box.hide()
 
 
-@pytest.mark.parametrize("state", UNFINISHED)
+@pytest.mark.parametrize("state", seeded_part(UNFINISHED, 1))
 def test_reopened_after_a_crash_or_another_day_nothing_is_shown_unasked(
     qtbot: QtBot, window: MainWindow, file: Path, state: str
 ):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import warm_children
 from partial_environment import PartialEnvironment, full_site
+from seeded_part import seeded_part
 
 from biasprint.core.machine.installation import declared, parts, state
 
@@ -97,8 +98,9 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize(("words", "part"), COMMANDS.values(), ids=COMMANDS)
-def test_what_needs_more_says_so_in_a_sentence_and_how_to_add_it(light: Light, words: str, part: str) -> None:
+@pytest.mark.parametrize("what", seeded_part(COMMANDS, 2))
+def test_what_needs_more_says_so_in_a_sentence_and_how_to_add_it(light: Light, what: str) -> None:
+    words, part = COMMANDS[what]
     project, table = light.folder / "made.biasprint", light.folder / "texts.csv"
     if not project.exists():
         assert light.command(["new", "made.biasprint", "--study", "letters"]).returncode == 0

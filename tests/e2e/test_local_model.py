@@ -13,6 +13,7 @@ LOCAL = ("--backend", "llama_cpp", "--model", "teaching", "--set", "threads=1", 
 PLAIN = ("--temperature", 1, "--top-p", 1, "--set", "top_k=0", "--set", "min_p=0")
 
 
+@pytest.mark.soak
 def test_letters_of_the_teaching_model_pass_and_show_the_difference_that_was_planted(tmp_path: Path) -> None:
     file = tmp_path / "letters.biasprint"
     biasprint("new", file, "--study", "letters")

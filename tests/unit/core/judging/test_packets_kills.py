@@ -17,33 +17,33 @@ from biasprint.core.project.project import Project
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
 
-KILLS_OF_A_PACKET = 10
-COMPARISONS = 30 * KILLS_OF_A_PACKET
+FEW_KILLS, KILLS_OF_A_PACKET = 5, 10
 
 
 def killed_and_merged(folder: Path, kills: int, seed: int) -> None:
     """One packet: its rater is killed again and again, then it goes to its coordinator, and is finished at last."""
     project = folder / "study.biasprint"
-    plan = coordinator(project, comparisons=COMPARISONS)
+    comparisons = 30 * kills
+    plan = coordinator(project, comparisons=comparisons)
     (packet,) = make(project, plan, "R02")
     said = kill_often(packet.path, kills, seed)
-    assert said < COMPARISONS, "the packet was too small for so many kills"
+    assert said < comparisons, "the packet was too small for so many kills"
     (came,) = merge(project, packet.path).files
     assert (came.added, came.refused, came.finished) == (said, "", False)
     rest = rated_through_the_door(packet.path)
-    assert len(rest) == COMPARISONS - said
+    assert len(rest) == comparisons - said
     (came,) = merge(project, packet.path).files
     assert (came.added, came.repeated, came.conflicting, came.finished) == (len(rest), said, 0, True)
     with Project.open(project) as open_one:
-        assert len(open_one.judging.judgments()) == COMPARISONS
+        assert len(open_one.judging.judgments()) == comparisons
     assert check_project(project).sound
 
 
 def test_killed_while_rating_in_a_packet_nothing_is_lost_and_nothing_is_twice(
     tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
-    killed_and_merged(tmp_path, KILLS_OF_A_PACKET, seed=1)
-    figure(f"{KILLS_OF_A_PACKET} kills in packets, no answer lost or twice")
+    killed_and_merged(tmp_path, FEW_KILLS, seed=1)
+    figure(f"{FEW_KILLS} kills in packets, no answer lost or twice")
 
 
 @pytest.mark.soak

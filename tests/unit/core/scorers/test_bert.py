@@ -71,6 +71,7 @@ def test_a_text_has_the_same_states_beside_any_number_of_others(
 
 
 @pytest.mark.parametrize("step", [12, 0])
+@pytest.mark.soak
 def test_texts_that_begin_at_a_multiple_of_twelve_or_stand_alone_have_the_same_states_in_any_company(
     model: Bert, rows: list[np.ndarray], step: int
 ) -> None:

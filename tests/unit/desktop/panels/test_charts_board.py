@@ -475,6 +475,7 @@ def test_a_late_reading_does_not_take_the_place_of_a_newer_one(board: LiveBoard)
 
 
 @pytest.mark.parametrize("name", ["dark", "contrast"])
+@pytest.mark.soak
 def test_every_plot_of_board_and_wall_takes_the_theme_that_is_switched_to(
     board: LiveBoard, qtbot: QtBot, qapp: QApplication, name: str
 ) -> None:

@@ -131,6 +131,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.soak
 def test_the_windows_process_reads_a_letter_without_loading_anything_heavy(tmp_path: Path) -> None:
     script = tmp_path / "one_letter.py"
     script.write_text(SCRIPT, "utf-8")

@@ -1,6 +1,7 @@
 """The outputs panel over a real project file. The texts are made up."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
@@ -373,8 +375,9 @@ def in_order(source: StoredOutputs, order: OutputOrder, where: OutputFilter | No
     return [one for page in source.id_pages(where or OutputFilter(), 0, order) for one in page]
 
 
-@pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("field", ["task", "theme", "identity", "model", "status"])
+@pytest.mark.parametrize(
+    ("field", "descending"), seeded_part(product(["task", "theme", "identity", "model", "status"], [False, True]), 4)
+)
 def test_source_sorts_as_python_sorts_the_lines_that_are_shown(
     project: Project, run: int, field: str, descending: bool
 ):

@@ -4,11 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from biasprint import core
 
 FOLLOWS_THE_SAMPLE = """
 import sys
 from pathlib import Path
+
+import pytest
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.live import LiveTally
@@ -24,6 +28,7 @@ print("heavy:", *sorted({"scipy", "statsmodels", "sklearn", "pandas", "torch", "
 """
 
 
+@pytest.mark.soak
 def test_the_sample_is_followed_without_a_heavy_import(tmp_path: Path) -> None:
     command = [sys.executable, "-c", FOLLOWS_THE_SAMPLE, str(tmp_path / "Sample.biasprint")]
     said = subprocess.run(command, cwd=Path(core.__file__).parents[1], capture_output=True, text=True, check=True)
