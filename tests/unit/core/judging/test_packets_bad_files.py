@@ -21,6 +21,7 @@ from packet_files import (
     say,
     state_of,
 )
+from seeded_part import seeded_part
 from sqlalchemy import Connection
 
 from biasprint.core.errors import UsageError
@@ -122,7 +123,7 @@ TROUBLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", TROUBLE)
+@pytest.mark.parametrize("case", seeded_part(TROUBLE, 10))
 def test_what_is_no_sound_packet_is_refused_and_stops_no_other(project: Path, packet: Path, case: str) -> None:
     finished(answer(packet, (0, "choice", 1), (1, "tie", None), (2, "choice", 0)))
     spoil, says = TROUBLE[case]

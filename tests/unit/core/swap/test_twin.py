@@ -246,12 +246,16 @@ def test_naughty_texts_are_swapped_without_error(name: str) -> None:
     guess_person(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 80_000, "she " * 8_000, "“" * 20_000, "A." * 20_000, "a_" * 20_000, "Ann Weber " * 3_000,
-             "she and " * 4_000, "@" * 40_000, "x-" * 20_000],
-    ids=["one word", "she", "quotation marks", "initials", "underscores", "names", "joined", "signs", "hyphens"],
-)  # fmt: skip
-def test_long_and_hostile_texts_take_no_longer_than_their_length(text: str) -> None:
+LONG = {
+    "one word": "a" * 80_000, "she": "she " * 8_000, "quotation marks": "“" * 20_000, "initials": "A." * 20_000,
+    "underscores": "a_" * 20_000, "names": "Ann Weber " * 3_000, "joined": "she and " * 4_000, "signs": "@" * 40_000,
+    "hyphens": "x-" * 20_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", seeded_part(LONG, 3))
+def test_long_and_hostile_texts_take_no_longer_than_their_length(kind: str) -> None:
+    text = LONG[kind]
     swap("Ann sings.", ANN, JOSEPH)
     start = time.process_time()
     swap(text, ANN, JOSEPH)
