@@ -28,6 +28,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -340,7 +341,7 @@ def find_hits(
     work: Path, tests: list[str], mutants: list[Mutant], where: dict[Mutant, Place]
 ) -> dict[Mutant, list[tuple[float, str]]]:
     """Run the tests once with probes; the tests that reach each mutant and passed, quickest first."""
-    kept = work / "hits.json"
+    kept = work / f"hits-{crc32(repr(tests).encode()):08x}.json"  # of these tests
     if not kept.exists():
         tree = Tree(work / "probed")
         tree.probe(mutants, where)
