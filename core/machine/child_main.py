@@ -12,8 +12,10 @@ def main(handle: str) -> None:
     """`handle`: the number of this end of the connection, which the child has inherited."""
     from multiprocessing import connection  # not above: the window's start needs none of it
 
-    kind = connection.PipeConnection if sys.platform == "win32" else connection.Connection
-    parent = kind(int(handle))
+    if sys.platform == "win32":
+        parent = connection.PipeConnection(int(handle))
+    else:
+        parent = connection.Connection(int(handle))
     sys.path[:] = parent.recv()
     function, arguments = parent.recv()  # which imports the module of the function
     function(parent, *arguments)

@@ -591,14 +591,6 @@ def test_a_sample_that_cannot_be_made_can_be_asked_for_again(
 # the look and the imports
 
 
-def test_no_text_of_the_panel_is_cut_at_1280_by_720(qtbot: QtBot, window: MainWindow, home: HomePanel):
-    qtbot.waitUntil(lambda: bool(home.sample.statement.text()), timeout=PATIENCE)
-    for door in (home.rate, home.letter, home.texts, home.audit):
-        door.set_state(DoorState("A sentence of the usual length that says what is lacking here.", "Do it…", "x"))
-    parts = (home.rate, home.texts, home.audit, home.recent, home.sample)
-    qtbot.waitUntil(lambda: all(part.height() >= part.heightForWidth(part.width()) for part in parts))
-
-
 def places_of_buttons(home: HomePanel) -> dict[str, QPoint]:
     """Where a person finds what to press, from the panel's corner."""
     for _ in range(3):  # a layout, what it moves, and the scroll bar that comes of it
