@@ -1,0 +1,181 @@
+"""What the program tells a screen reader: what stands on the screen, where, and in which state.
+
+Asked over the accessibility bus (AT-SPI), as a screen reader asks; the program does not know that it is a test.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jeepney import DBusAddress, Message, MessageType, new_method_call
+from jeepney.io.blocking import DBusConnection, open_dbus_connection
+
+ROOT = "/org/a11y/atspi/accessible/root"
+ACCESSIBLE, COMPONENT, TEXT = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text"))
+SCREEN = 0  # coordinates: of the screen, not of the window
+REPLY_SECONDS = 20.0
+STATES = {
+    3: "checkable", 4: "checked", 8: "enabled", 11: "focusable", 12: "focused", 23: "selected", 25: "showing",
+    30: "visible", 7: "editable", 1: "active", 9: "expandable", 10: "expanded", 41: "checkable",
+}  # fmt: skip
+
+Box = tuple[int, int, int, int]  # left, top, width, height
+
+
+class Unreachable(Exception):
+    """The program is gone, or an object that was on the screen is no more."""
+
+
+@dataclass
+class Node:
+    """One thing on the screen. `seen`: the part of its box that its surroundings do not cut off."""
+
+    path: str
+    role: str
+    name: str
+    box: Box
+    seen: Box
+    states: frozenset[str]
+    text: str = ""  # of fields and texts
+    children: list["Node"] = field(default_factory=list)
+    parent: "Node | None" = field(default=None, repr=False)
+
+    def all(self) -> Iterator["Node"]:
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+    def above(self) -> Iterator["Node"]:
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    @property
+    def centre(self) -> tuple[int, int]:
+        return middle(self.seen)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of it is cut off."""
+        return self.seen == self.box
+
+    @property
+    def in_sight(self) -> bool:
+        return self.seen[2] > 0 and self.seen[3] > 0
+
+
+class AccessibleTree:
+    """The program as a screen reader finds it. `bus`: the address of the session bus."""
+
+    def __init__(self, bus: str) -> None:
+        with open_dbus_connection(bus) as session:
+            ask = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
+            (address,) = session.send_and_get_reply(ask, timeout=REPLY_SECONDS).body
+        self._bus: DBusConnection = open_dbus_connection(address)
+
+    def close(self) -> None:
+        self._bus.close()
+
+    def windows(self) -> list[Node]:
+        """All that the program shows, window by window."""
+        registry = ("org.a11y.atspi.Registry", ROOT)
+        programs = self._ask([(*registry, ACCESSIBLE, "GetChildren", None, ())])[0]
+        return [
+            window for name, path in (programs or [])
+            for window in self._shown(name, [path_of for _, path_of in self._children(name, path)])
+        ]  # fmt: skip
+
+    def offset_at(self, name: str, path: str, x: int, y: int) -> int:
+        """Which character of a text stands at a point of the screen."""
+        (offset,) = self._ask([(name, path, TEXT, "GetOffsetAtPoint", "iiu", (x, y, SCREEN))])
+        return -1 if offset is None else int(offset)
+
+    # inside
+
+    def _children(self, name: str, path: str) -> list[tuple[str, str]]:
+        return self._ask([(name, path, ACCESSIBLE, "GetChildren", None, ())])[0] or []
+
+    def _shown(self, name: str, paths: Sequence[str]) -> list[Node]:
+        """What shows of these, level by level: the questions of a level leave together."""
+        top: list[Node] = []
+        level: list[tuple[Node | None, str]] = [(None, path) for path in paths]
+        while level:
+            nodes = [(above, node) for above, node in self._look(name, level) if node is not None]
+            for above, node in nodes:
+                (top if above is None else above.children).append(node)
+            parents = [node for _, node in nodes if node.role not in ("table", "list", "tree", "tree table")]
+            parents += [node for _, node in nodes if node not in parents and node.in_sight]
+            asked = self._ask([(name, node.path, ACCESSIBLE, "GetChildren", None, ()) for node in parents])
+            level = [
+                (node, path) for node, children in zip(parents, asked, strict=True) for _, path in (children or [])
+            ]
+        return top
+
+    def _look(self, name: str, level: Sequence[tuple[Node | None, str]]) -> list[tuple[Node | None, Node | None]]:
+        properties = "org.freedesktop.DBus.Properties"
+        questions: list[tuple[Any, ...]] = []
+        for _, path in level:
+            questions += [
+                (name, path, ACCESSIBLE, "GetState", None, ()),
+                (name, path, ACCESSIBLE, "GetRoleName", None, ()),
+                (name, path, properties, "Get", "ss", (ACCESSIBLE, "Name")),
+                (name, path, COMPONENT, "GetExtents", "u", (SCREEN,)),
+            ]
+        replies = self._ask(questions)
+        nodes: list[tuple[Node | None, Node | None]] = []
+        for place, (above, path) in enumerate(level):
+            state, role, title, box = replies[4 * place : 4 * place + 4]
+            states = _states(state)
+            if role is None or box is None or "showing" not in states:
+                continue
+            seen = tuple(box) if above is None or above.role == "application" else overlap(tuple(box), above.seen)
+            nodes.append((above, Node(path, role, title[1] if title else "", tuple(box), seen, states, parent=above)))
+        self._read_texts(name, [node for _, node in nodes if node is not None])
+        return nodes
+
+    def _read_texts(self, name: str, nodes: Sequence[Node]) -> None:
+        texts = [node for node in nodes if node.role in ("text", "password text", "combo box", "spin button")]
+        contents = self._ask([(name, node.path, TEXT, "GetText", "ii", (0, -1)) for node in texts])
+        for node, content in zip(texts, contents, strict=True):
+            node.text = content or ""
+
+    def _ask(self, questions: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The answers to questions that are sent together; None where there is none."""
+        serials = {}
+        answers: list[Any] = [None] * len(questions)
+        for place, (name, path, interface, method, signature, body) in enumerate(questions):
+            message = new_method_call(DBusAddress(path, name, interface), method, signature, body)
+            serial = next(self._bus.outgoing_serial)
+            self._bus.send(message, serial=serial)
+            serials[serial] = place
+        while serials:
+            reply = self._receive()
+            place = serials.pop(reply.header.fields.get(5, -1), -1)  # 5: the serial that it replies to
+            if place >= 0 and reply.header.message_type is MessageType.method_return and reply.body:
+                answers[place] = reply.body[0]
+        return answers
+
+    def _receive(self) -> Message:
+        try:
+            return self._bus.receive(timeout=REPLY_SECONDS)
+        except (TimeoutError, ConnectionError, OSError) as error:
+            raise Unreachable(f"The program does not answer: {error!r}") from error
+
+
+def overlap(one: Box, other: Box) -> Box:
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    right = min(one[0] + one[2], other[0] + other[2])
+    bottom = min(one[1] + one[3], other[1] + other[3])
+    return left, top, max(0, right - left), max(0, bottom - top)
+
+
+def middle(box: Box) -> tuple[int, int]:
+    return box[0] + box[2] // 2, box[1] + box[3] // 2
+
+
+def _states(words: Sequence[int] | None) -> frozenset[str]:
+    if not words:
+        return frozenset()
+    bits = words[0] | (words[1] << 32 if len(words) > 1 else 0)
+    return frozenset(name for bit, name in STATES.items() if bits >> bit & 1)
