@@ -30,6 +30,7 @@ class Unreachable(Exception):
 class Node:
     """One thing on the screen. `seen`: the part of its box that its surroundings do not cut off."""
 
+    owner: str  # on the bus
     path: str
     role: str
     name: str
@@ -86,10 +87,14 @@ class AccessibleTree:
             for window in self._shown(name, [path_of for _, path_of in self._children(name, path)])
         ]  # fmt: skip
 
-    def offset_at(self, name: str, path: str, x: int, y: int) -> int:
-        """Which character of a text stands at a point of the screen."""
-        (offset,) = self._ask([(name, path, TEXT, "GetOffsetAtPoint", "iiu", (x, y, SCREEN))])
-        return -1 if offset is None else int(offset)
+    def place_of(self, text: Node, start: int) -> Box:
+        """Where a character of a text stands."""
+        question = (text.owner, text.path, TEXT, "GetCharacterExtents", "iu", (start, SCREEN))
+        (place,) = self._ask([question], whole=True)
+        if place is None:
+            raise Unreachable("The text is gone.")
+        left, top, width, height = place
+        return left, top, width, height
 
     # inside
 
@@ -130,7 +135,7 @@ class AccessibleTree:
             if role is None or box is None or "showing" not in states:
                 continue
             seen = tuple(box) if above is None or above.role == "application" else overlap(tuple(box), above.seen)
-            nodes.append((above, Node(path, role, title[1] if title else "", tuple(box), seen, states, parent=above)))
+            nodes.append((above, Node(name, path, role, title[1] if title else "", tuple(box), seen, states, parent=above)))
         self._read_texts(name, [node for _, node in nodes if node is not None])
         return nodes
 
@@ -140,8 +145,8 @@ class AccessibleTree:
         for node, content in zip(texts, contents, strict=True):
             node.text = content or ""
 
-    def _ask(self, questions: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The answers to questions that are sent together; None where there is none."""
+    def _ask(self, questions: Sequence[tuple[Any, ...]], *, whole: bool = False) -> list[Any]:
+        """The answers to questions that are sent together, their first parts or `whole`; None where there is none."""
         serials = {}
         answers: list[Any] = [None] * len(questions)
         for place, (name, path, interface, method, signature, body) in enumerate(questions):
@@ -153,7 +158,7 @@ class AccessibleTree:
             reply = self._receive()
             place = serials.pop(reply.header.fields.get(5, -1), -1)  # 5: the serial that it replies to
             if place >= 0 and reply.header.message_type is MessageType.method_return and reply.body:
-                answers[place] = reply.body[0]
+                answers[place] = reply.body if whole else reply.body[0]
         return answers
 
     def _receive(self) -> Message:

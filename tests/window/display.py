@@ -99,7 +99,7 @@ class Display:
         reading, writing = os.pipe()
         screen = f"{self.width}x{self.height}x24"
         command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", screen, "-fbdir", str(self._folder)]
-        command += ["-nolisten", "tcp", "-noreset", "-dpi", "96"]
+        command += ["-nolisten", "tcp", "-noreset", "-dpi", "96", "-nocursor"]
         self._processes.append(
             subprocess.Popen(command, pass_fds=(writing,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         )

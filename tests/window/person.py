@@ -7,12 +7,11 @@ reader; that it happened, from the screen.
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from accessible import AccessibleTree, Box, Node, Unreachable
+from accessible import AccessibleTree, Box, Node, Unreachable, middle
 from display import Display, Pixels
 
 T = TypeVar("T")
@@ -21,6 +20,7 @@ LOOK_AGAIN_SECONDS = 0.03
 STILL_SECONDS = 0.2  # nothing has moved for so long: a caret, which blinks twice a second, is no movement
 NOTCHES_AT_MOST = 60
 WHEEL_UP, WHEEL_DOWN = 4, 5
+FILE_FIELDS = ("File name:", "Directory:")  # of the dialog that Qt brings along
 CARET_PIXELS = 80  # as many change when a caret blinks
 
 
@@ -161,14 +161,9 @@ class Person:
         """Press keys, one after the other, as xdotool names them: 1, ctrl+z, Return."""
         self.display.xdotool("key", *keys)
 
-    @contextmanager
-    def holding(self, key: str) -> Iterator[None]:
-        """Hold a key down; the X server repeats it."""
-        self.display.xdotool("keydown", key)
-        try:
-            yield
-        finally:
-            self.display.xdotool("keyup", key)
+    def hold(self, key: str, seconds: float) -> None:
+        """Hold a key down for so long; the X server repeats it."""
+        self.display.xdotool("keydown", key, "sleep", seconds, "keyup", key)
 
     def write(self, text: str) -> None:
         self.display.xdotool("type", "--delay", "4", "--", text)
@@ -180,23 +175,43 @@ class Person:
     def click_on(self, point: tuple[int, int]) -> None:
         self.display.xdotool("mousemove", *point, "click", 1)
 
+    def click_word(self, word: str, *, within: str) -> None:
+        """Click on the first such word of a text."""
+        self.click_on(middle(self.place_of(word, within=within)))
+
+    def place_of(self, word: str, *, within: str) -> Box:
+        """Where a word of a text stands, from its first letter to its last."""
+        text = self.find(within, role="text")
+        assert self._tree is not None
+        start = text.text.index(word)
+        first, last = (self._tree.place_of(text, place) for place in (start, start + len(word) - 1))
+        return first[0], first[1], last[0] + last[2] - first[0], first[3]
+
+    def do(self, command: str) -> None:
+        """Have a command done by its name, from the palette that Ctrl+K opens."""
+        self.press("ctrl+k")
+        self.sees("Search commands", role="text")
+        self.write(command.rstrip("…"))
+        self.sees(command, role="list item")
+        self.press("Return")
+
     def fill_in(self, name: str, text: str, *, within: str = "") -> None:
         """Write in a field, in place of what is there."""
         self.click(name, within=within)
         self.press("ctrl+a")
         self.write(text)
 
-    def choose_file(self, path: Path) -> None:
-        """Answer the dialog that asks for a file: type its path, press Return."""
+    def choose_file(self, *paths: Path) -> None:
+        """Answer the dialog that asks for a file, a folder or several files: type where, press Return."""
         field = self.until(
-            lambda: next((node for node in self.nodes() if node.role == "text" and node.name == "File name:"), None)
-            or next((node for node in self.nodes() if node.role == "text" and "focused" in node.states), None),
+            lambda: next((node for node in self.nodes() if node.role == "text" and node.name in FILE_FIELDS), None),
             "a field for a file's name",
-        )  # fmt: skip
+        )
         self.click_on(field.centre)
         self.press("ctrl+a")
-        self.write(str(path))
+        self.write(str(paths[0]) if len(paths) == 1 else " ".join(f'"{path}"' for path in paths))
         self.press("Return")
+        self.until(lambda: not any(node.name == field.name for node in self.nodes()), "the end of the dialog")
 
     def wheel(self, point: tuple[int, int], notches: int = 1) -> None:
         """Turn the wheel over a point; upwards where negative."""

@@ -8,6 +8,6 @@ def test_from_the_first_start_to_the_first_comparison_judged(new_person: NewPers
     person.start()
     person.click("Rate the sample", within="Rate outputs")
     person.click("Start")
-    person.sees("1 of 36")
+    person.sees("0 of 36")
     person.press("1")
-    person.sees("2 of 36")
+    person.sees("1 of 36")
