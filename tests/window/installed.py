@@ -63,4 +63,4 @@ def run(*command: object) -> str:
         [str(part) for part in command], cwd="/", env=variables, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
-    return done.stdout
+    return done.stdout.strip()
