@@ -12,6 +12,9 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 ROOT = "/org/a11y/atspi/accessible/root"
 ACCESSIBLE, COMPONENT, TEXT = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text"))
+PROPERTIES = "org.freedesktop.DBus.Properties"
+TABLES = ("table", "tree", "tree table", "list")
+MOST_CELLS = 500  # of a table that is looked at cell by cell
 SCREEN = 0  # coordinates: of the screen, not of the window
 REPLY_SECONDS = 20.0
 STATES = {
@@ -67,9 +70,13 @@ class Node:
 
 
 class AccessibleTree:
-    """The program as a screen reader finds it. `bus`: the address of the session bus."""
+    """The program as a screen reader finds it. `bus`: the address of the session bus.
 
-    def __init__(self, bus: str) -> None:
+    `scale`: the pixels of the screen to one of the program's, which counts in its own.
+    """
+
+    def __init__(self, bus: str, scale: int = 1) -> None:
+        self._scale = scale
         with open_dbus_connection(bus) as session:
             ask = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
             (address,) = session.send_and_get_reply(ask, timeout=REPLY_SECONDS).body
@@ -93,10 +100,13 @@ class AccessibleTree:
         (place,) = self._ask([question], whole=True)
         if place is None:
             raise Unreachable("The text is gone.")
-        left, top, width, height = place
-        return left, top, width, height
+        return self._on_screen(place)
 
     # inside
+
+    def _on_screen(self, box: Sequence[int]) -> Box:
+        left, top, width, height = (self._scale * length for length in box)
+        return left, top, width, height
 
     def _children(self, name: str, path: str) -> list[tuple[str, str]]:
         return self._ask([(name, path, ACCESSIBLE, "GetChildren", None, ())])[0] or []
@@ -109,33 +119,39 @@ class AccessibleTree:
             nodes = [(above, node) for above, node in self._look(name, level) if node is not None]
             for above, node in nodes:
                 (top if above is None else above.children).append(node)
-            parents = [node for _, node in nodes if node.role not in ("table", "list", "tree", "tree table")]
-            parents += [node for _, node in nodes if node not in parents and node.in_sight]
+            parents = self._with_few_children(name, [node for _, node in nodes])
             asked = self._ask([(name, node.path, ACCESSIBLE, "GetChildren", None, ()) for node in parents])
             level = [
                 (node, path) for node, children in zip(parents, asked, strict=True) for _, path in (children or [])
             ]
         return top
 
+    def _with_few_children(self, name: str, nodes: Sequence[Node]) -> list[Node]:
+        """All but the tables of thousands of cells, each of which the program would have to make for us."""
+        long = [node for node in nodes if node.role in TABLES]
+        counts = self._ask([(name, node.path, PROPERTIES, "Get", "ss", (ACCESSIBLE, "ChildCount")) for node in long])
+        skipped = {node.path for node, count in zip(long, counts, strict=True) if not count or count[1] > MOST_CELLS}
+        return [node for node in nodes if node.path not in skipped]
+
     def _look(self, name: str, level: Sequence[tuple[Node | None, str]]) -> list[tuple[Node | None, Node | None]]:
-        properties = "org.freedesktop.DBus.Properties"
         questions: list[tuple[Any, ...]] = []
         for _, path in level:
             questions += [
                 (name, path, ACCESSIBLE, "GetState", None, ()),
                 (name, path, ACCESSIBLE, "GetRoleName", None, ()),
-                (name, path, properties, "Get", "ss", (ACCESSIBLE, "Name")),
+                (name, path, PROPERTIES, "Get", "ss", (ACCESSIBLE, "Name")),
                 (name, path, COMPONENT, "GetExtents", "u", (SCREEN,)),
             ]
         replies = self._ask(questions)
         nodes: list[tuple[Node | None, Node | None]] = []
-        for place, (above, path) in enumerate(level):
-            state, role, title, box = replies[4 * place : 4 * place + 4]
+        for number, (above, path) in enumerate(level):
+            state, role, title, box = replies[4 * number : 4 * number + 4]
             states = _states(state)
             if role is None or box is None or "showing" not in states:
                 continue
-            seen = tuple(box) if above is None or above.role == "application" else overlap(tuple(box), above.seen)
-            nodes.append((above, Node(name, path, role, title[1] if title else "", tuple(box), seen, states, parent=above)))
+            place = self._on_screen(box)
+            seen = place if above is None else overlap(place, above.seen)
+            nodes.append((above, Node(name, path, role, title[1] if title else "", place, seen, states, parent=above)))
         self._read_texts(name, [node for _, node in nodes if node is not None])
         return nodes
 

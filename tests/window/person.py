@@ -21,6 +21,7 @@ STILL_SECONDS = 0.2  # nothing has moved for so long: a caret, which blinks twic
 NOTCHES_AT_MOST = 60
 WHEEL_UP, WHEEL_DOWN = 4, 5
 FILE_FIELDS = ("File name:", "Directory:")  # of the dialog that Qt brings along
+AT_WORK = "…"  # how a line ends that says what is being done
 CARET_PIXELS = 80  # as many change when a caret blinks
 
 
@@ -42,17 +43,17 @@ class Person:
 
     # the program
 
-    def start(self, *arguments: object, **variables: str) -> None:
-        """Start the program in a folder where nothing is, as a desktop does."""
+    def start(self, *arguments: object, scale: int = 1) -> None:
+        """Start the program in a folder where nothing is, as a desktop does; `scale`: how large the desktop's pixels."""
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir(exist_ok=True)
-        environment = self.variables() | variables
+        environment = self.variables() | {"QT_SCALE_FACTOR": str(scale)}
         with self.printed.open("ab") as output:
             self._program = subprocess.Popen(
                 [*self._command, *map(str, arguments)], cwd=elsewhere, env=environment,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             )  # fmt: skip
-        self._tree = AccessibleTree(environment["DBUS_SESSION_BUS_ADDRESS"])
+        self._tree = AccessibleTree(environment["DBUS_SESSION_BUS_ADDRESS"], scale)
 
     def variables(self) -> dict[str, str]:
         """The environment of whatever this person starts."""
@@ -96,6 +97,10 @@ class Person:
         windows = self._tree.windows()
         return sorted(windows, key=lambda window: "active" not in window.states)
 
+    def window_box(self) -> Box:
+        """Where the window is, without the frame that the window manager drew around it."""
+        return self.windows()[0].box
+
     def nodes(self) -> Iterator[Node]:
         for window in self.windows():
             yield from window.all()
@@ -127,6 +132,14 @@ class Person:
             return None
 
         return self.until(usable, f"a usable “{name}”", seconds)
+
+    def settled(self) -> None:
+        """Wait until no line says that something is still being worked out."""
+        self.until(
+            lambda: not any(node.role == "label" and node.name.endswith(AT_WORK) for node in self.nodes()),
+            "everything worked out",
+            seconds=90,
+        )
 
     def until(self, condition: Callable[[], T], what: str, seconds: float = PATIENCE_SECONDS) -> T:
         """Look again and again until something is so."""
@@ -171,6 +184,15 @@ class Person:
     def click(self, name: str, *, role: str = "", within: str = "", seconds: float = PATIENCE_SECONDS) -> None:
         """Click on a thing by its name, scrolling to it first where it is cut off."""
         self.click_on(self.reach(name, role=role, within=within, seconds=seconds).centre)
+
+    def open_panel(self, title: str) -> None:
+        """Go to a panel by the rail; it is there when the rail says so."""
+        self.click(title, within="Panels")
+        self.until(
+            lambda: any(node.name == title and "checked" in node.states for node in self.nodes()), f"panel {title}"
+        )
+        self.move_pointer_away()
+        self.settled()
 
     def click_on(self, point: tuple[int, int]) -> None:
         self.display.xdotool("mousemove", *point, "click", 1)

@@ -12,7 +12,7 @@ from display import Pixels
 from PIL import Image
 
 APPROVED = Path(__file__).parent / "approved"
-COLOURS = 48
+COLOURS = 128
 SCALE = 2  # approved pictures are smaller by this
 COARSE = 4  # pixels of an approved picture that are compared as one
 DIFFERENT = 20  # of 255: from here on a coarse pixel is another

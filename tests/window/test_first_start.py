@@ -1,13 +1,49 @@
 """The first minutes of somebody who has just installed the program."""
 
+import pytest
 from conftest import NewPerson
+
+DOORS = ("Check a letter", "New audit…", "Own people…", "Open…", "New project…")
 
 
 def test_from_the_first_start_to_the_first_comparison_judged(new_person: NewPerson) -> None:
     person = new_person()
     person.start()
     person.click("Rate the sample", within="Rate outputs")
-    person.click("Start")
+    person.sees("Start", role="push button")
+    person.press("Return")
     person.sees("0 of 36")
     person.press("1")
     person.sees("1 of 36")
+    person.quit()
+
+    person.start()
+    person.click("Go on", within="Rate outputs")
+    person.click("Go on")
+    person.sees("1 of 36")
+
+
+@pytest.mark.parametrize(("arguments", "title"), [(("gui",), "Biasprint"), (("demo",), "Sample — Biasprint")])
+def test_every_way_to_start_opens_the_window(new_person: NewPerson, arguments: tuple[str, ...], title: str) -> None:
+    person = new_person()
+    person.start(*arguments)
+    person.until(lambda: [window.name for window in person.windows()] == [title], f"the window “{title}”")
+    person.find("New project…")
+    person.quit()
+
+
+def test_the_doors_of_home_stay_where_they_first_were(new_person: NewPerson) -> None:
+    person = new_person()
+    person.start()
+    at_first = {name: person.find(name).box for name in DOORS}
+    person.sees("It holds 36 comparisons to rate")
+    person.picture()
+    assert {name: person.find(name).box for name in DOORS} == at_first
+
+
+def test_a_second_start_raises_the_window_that_is_open(new_person: NewPerson) -> None:
+    person = new_person()
+    person.start()
+    person.find("New project…")
+    assert person.command("gui") == ""
+    assert len(person.windows()) == 1

@@ -1,0 +1,31 @@
+"""Every panel, as a picture that somebody has approved."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from conftest import NewPerson
+from person import Person
+
+PANELS = (
+    "Home", "Prompts", "Generate", "Judge", "Raters", "Charts", "Explore", "Letters", "Fingerprint", "Findings",
+    "Outputs", "Models", "Settings",
+)  # fmt: skip
+TIME = re.compile(r"\b\d\d:\d\d\b")
+
+
+@pytest.fixture(scope="module")
+def visitor(new_person: NewPerson) -> Person:
+    """Somebody who has opened the sample."""
+    person = new_person()
+    person.start()
+    person.click("Open the sample")
+    person.sees("Sample — Biasprint")
+    return person
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_a_panel_looks_as_approved(visitor: Person, compare: Callable[..., None], panel: str) -> None:
+    visitor.open_panel(panel)
+    times = [node.seen for node in visitor.nodes() if TIME.search(node.name)]
+    compare(visitor.picture(), f"panel-{panel.lower()}", *times)
