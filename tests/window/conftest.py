@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -93,24 +94,35 @@ def command(own_folder: Path) -> Path:
     return installed_command(own_folder / "installed")
 
 
-@pytest.fixture(scope="module")
+@contextmanager
+def people(command: Path) -> Iterator[NewPerson]:
+    """Makes people, each with a screen and a home of their own; all of it is gone in the end."""
+    with ExitStack() as stack:
+
+        def make(width: int = SIZE[0], height: int = SIZE[1], *, fill: bool = True) -> Person:
+            folder = Path(tempfile.mkdtemp(prefix="biasprint-person-"))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            person = Person(stack.enter_context(Display(width, height, fill=fill)), [command], folder)
+            stack.callback(person.stop)
+            Everyone.people.append(person)
+            stack.callback(Everyone.people.remove, person)
+            return person
+
+        yield make
+
+
+@pytest.fixture
 def new_person(command: Path) -> Iterator[NewPerson]:
-    """Makes a person with a screen and a home of their own; both are gone after the module's tests."""
-    made: list[tuple[Person, Path]] = []
+    """Makes people for one test."""
+    with people(command) as make:
+        yield make
 
-    def make(width: int = SIZE[0], height: int = SIZE[1], *, fill: bool = True) -> Person:
-        folder = Path(tempfile.mkdtemp(prefix="biasprint-person-"))
-        person = Person(Display(width, height, fill=fill), [command], folder)
-        made.append((person, folder))
-        Everyone.people.append(person)
-        return person
 
-    yield make
-    for person, folder in made:
-        Everyone.people.remove(person)
-        person.stop()
-        person.display.close()
-        shutil.rmtree(folder, ignore_errors=True)
+@pytest.fixture(scope="module")
+def new_person_for_all(command: Path) -> Iterator[NewPerson]:
+    """Makes people for all tests of a module."""
+    with people(command) as make:
+        yield make
 
 
 @pytest.fixture

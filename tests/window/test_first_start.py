@@ -18,8 +18,9 @@ def test_from_the_first_start_to_the_first_comparison_judged(new_person: NewPers
     person.quit()
 
     person.start()
-    person.click("Go on", within="Rate outputs")
-    person.click("Go on")
+    person.click("Open the sample")
+    person.click("Go on rating")
+    person.press("Return")
     person.sees("1 of 36")
 
 
@@ -41,9 +42,12 @@ def test_the_doors_of_home_stay_where_they_first_were(new_person: NewPerson) -> 
     assert {name: person.find(name).box for name in DOORS} == at_first
 
 
-def test_a_second_start_raises_the_window_that_is_open(new_person: NewPerson) -> None:
+def test_a_project_that_is_open_is_not_opened_twice(new_person: NewPerson) -> None:
     person = new_person()
-    person.start()
-    person.find("New project…")
-    assert person.command("gui") == ""
-    assert len(person.windows()) == 1
+    project = person.folder / "Mine.biasprint"
+    person.command("new", project)
+    person.start("gui", project)
+    person.sees("Mine — Biasprint")
+    assert person.command("gui", project) == ""
+    (window,) = person.windows()
+    assert "active" in window.states

@@ -15,9 +15,9 @@ TIME = re.compile(r"\b\d\d:\d\d\b")
 
 
 @pytest.fixture(scope="module")
-def visitor(new_person: NewPerson) -> Person:
+def visitor(new_person_for_all: NewPerson) -> Person:
     """Somebody who has opened the sample."""
-    person = new_person()
+    person = new_person_for_all()
     person.start()
     person.click("Open the sample")
     person.sees("Sample — Biasprint")

@@ -37,7 +37,7 @@ def test_the_window_fits_its_screen_and_all_of_a_comparison_is_in_it(
 ) -> None:
     person = new_person(look.width, look.height, fill=False)
     person.start(scale=look.scale)
-    person.sees("It holds 36 comparisons to rate")
+    person.until(lambda: any("It holds 36 comparisons" in node.name for node in person.nodes()), "the sample's card")
     left, top, width, height = person.window_box()
     assert left >= 0
     assert top >= 0
@@ -61,7 +61,7 @@ def test_the_window_fits_its_screen_and_all_of_a_comparison_is_in_it(
 
 def go_dark(person: Person) -> None:
     person.open_panel("Settings")
-    person.click("Theme", role="combo box")
+    person.click("As the system", role="combo box")
     person.press("Home", "Down", "Down", "Return")
     person.until(lambda: person.display.picture().mean() < DARK, "a dark screen")
     person.open_panel("Home")
