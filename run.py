@@ -60,6 +60,8 @@ SHARED_OUT = (
     *("-n", "auto", "--maxprocesses", "4", "--max-worker-restart", "0"),
     *("--dist", "loadfile", "--no-loadscope-reorder"),
 )
+# The installed program on a real display. Two at a time: each has a screen, and the program computes beside it.
+WINDOW_TESTS = ("tests/window", "-n", "2", "--dist", "loadfile", "--durations", "5")
 AS_LONG_AS_IT_TAKES = ("--timeout", "0", "-o", "faulthandler_timeout=0")
 BEHIND = ("types",)  # the steps of `test` that run behind the others: the cores are idle while tests wait
 START_SECONDS = 1.5
@@ -126,6 +128,7 @@ def test(words: list[str]) -> int:
         # Files are shared out among the cores whole, because what a file's tests share is made once for each file; in
         # their own order, so that the long end-to-end ones come first and no core waits for the last of them.
         ("tests", [PYTHON, "-m", "pytest", "-q", *SHARED_OUT, *words]),
+        ("window", [PYTHON, "-m", "pytest", "-q", "-rs", *WINDOW_TESTS]),
     ]
     results = []
     behind = []

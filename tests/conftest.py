@@ -66,7 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="biasprint-tests-", dir=MEMORY)
         config.option.basetemp = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-    if not SIDE_BY_SIDE and config.getoption("dist", "no") != "no":  # the process that shares the tests out
+    window_alone = all(argument.startswith("tests/window") for argument in config.args)  # its program is another one
+    if not SIDE_BY_SIDE and config.getoption("dist", "no") != "no" and not window_alone:  # it shares the tests out
         home = tempfile.mkdtemp(prefix="biasprint-tests-home-")
         config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
         warm_children.lend(dict.fromkeys(HOME_VARIABLES, home))

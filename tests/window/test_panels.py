@@ -7,10 +7,21 @@ import pytest
 from conftest import NewPerson
 from person import Person
 
-PANELS = (
-    "Home", "Prompts", "Generate", "Judge", "Raters", "Charts", "Explore", "Letters", "Fingerprint", "Findings",
-    "Outputs", "Models", "Settings",
-)  # fmt: skip
+PANELS = {  # what stands there when everything was read
+    "Home": "It holds 36 comparisons",
+    "Prompts": "In this project",
+    "Generate": "Queue and runs",
+    "Judge": "36 comparisons",
+    "Raters": "smollm2-135m-instruct (model)",
+    "Charts": "Whose outputs are chosen",
+    "Explore": "2,520 texts",
+    "Letters": "Check a letter",
+    "Fingerprint": "Model judges",
+    "Findings": "1,110 findings",
+    "Outputs": "2,520 outputs",
+    "Models": "Teaching model",
+    "Settings": "Appearance",
+}
 TIME = re.compile(r"\b\d\d:\d\d\b")
 
 
@@ -27,5 +38,7 @@ def visitor(new_person_for_all: NewPerson) -> Person:
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_panel_looks_as_approved(visitor: Person, compare: Callable[..., None], panel: str) -> None:
     visitor.open_panel(panel)
+    visitor.sees(PANELS[panel])
+    visitor.settled()
     times = [node.seen for node in visitor.nodes() if TIME.search(node.name)]
     compare(visitor.picture(), f"panel-{panel.lower()}", *times)
