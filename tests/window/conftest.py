@@ -12,19 +12,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from display import Display, Pixels, missing_programs
 from installed import installed_command
-from person import Person
+from person import NewPerson, Person
 from pictures import Box, check_picture
+from PIL import Image
 
 REQUIRED = "BIASPRINT_WINDOW_TESTS"  # "required": where the display's programs are absent, the tests fail
 FAILURES = Path(tempfile.gettempdir()) / "biasprint-window"
 HERE = Path(__file__).parent
 SIZE = (1280, 720)
-NewPerson = Callable[..., Person]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,10 +51,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Keep a picture of every screen on which a test failed."""
     report = yield
     if report.when == "call" and report.failed:
+        FAILURES.mkdir(exist_ok=True)
         for number, person in enumerate(Everyone.people):
-            from PIL import Image
-
-            FAILURES.mkdir(exist_ok=True)
             file = FAILURES / f"{item.name}-{number}.png"
             Image.fromarray(person.display.picture()).save(file)
             report.sections.append(("screen", str(file)))

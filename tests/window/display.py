@@ -122,9 +122,6 @@ class Display:
     def _start_window_manager(self, fill: bool) -> None:
         settings = self._folder / "openbox.xml"
         settings.write_text(OPENBOX.format(rules=BARE if fill else ""), encoding="utf-8")
-        self._processes.append(
-            subprocess.Popen(
-                ["openbox", "--config-file", str(settings)],
-                env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-        )
+        command = ["openbox", "--config-file", str(settings)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._processes.append(subprocess.Popen(command, env=self.environment, **quiet))

@@ -16,7 +16,7 @@ from display import Display, Pixels
 
 T = TypeVar("T")
 PATIENCE_SECONDS = 25.0
-LOOK_AGAIN_SECONDS = 0.03
+LOOK_AGAIN_SECONDS = 0.1  # each look costs the program some milliseconds
 STILL_SECONDS = 0.2  # nothing has moved for so long: a caret, which blinks twice a second, is no movement
 NOTCHES_AT_MOST = 60
 WHEEL_UP, WHEEL_DOWN = 4, 5
@@ -44,7 +44,7 @@ class Person:
     # the program
 
     def start(self, *arguments: object, scale: int = 1) -> None:
-        """Start the program in a folder where nothing is, as a desktop does; `scale`: how large the desktop's pixels."""
+        """Start the program in a folder where nothing is, as a desktop does; on one of such a scale."""
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir(exist_ok=True)
         environment = self.variables() | {"QT_SCALE_FACTOR": str(scale)}
@@ -161,7 +161,7 @@ class Person:
         last, since = self.display.picture(), time.monotonic()
         deadline = since + PATIENCE_SECONDS
         while time.monotonic() - since < STILL_SECONDS:
-            time.sleep(LOOK_AGAIN_SECONDS)
+            time.sleep(STILL_SECONDS / 4)
             now = self.display.picture()
             if np.count_nonzero((now != last).any(axis=2)) > CARET_PIXELS:
                 last, since = now, time.monotonic()
@@ -297,3 +297,6 @@ def _cutting(node: Node) -> Box | None:
 def _beside(frame: Box) -> tuple[int, int]:
     """A point in a frame where few things are that a wheel would turn."""
     return frame[0] + 3, frame[1] + frame[3] // 2
+
+
+NewPerson = Callable[..., Person]  # width, height and fill of their screen

@@ -1,4 +1,4 @@
-"""Texts whose place can be read from the pixels: line k has k letters, so that the first line's length says where one is.
+"""Texts whose place can be read from the pixels: line k has k letters, so the first line's length says where one is.
 
 A scroll bar can say anything, also to a screen reader; what is on the screen cannot.
 """

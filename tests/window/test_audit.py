@@ -1,6 +1,6 @@
 """An audit, from “New audit…” to the report."""
 
-from conftest import NewPerson
+from person import NewPerson
 
 
 def test_a_new_audit_is_written_measured_and_reported(new_person: NewPerson) -> None:

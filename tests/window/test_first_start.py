@@ -1,7 +1,7 @@
 """The first minutes of somebody who has just installed the program."""
 
 import pytest
-from conftest import NewPerson
+from person import NewPerson
 
 DOORS = ("Check a letter", "New audit…", "Own people…", "Open…", "New project…")
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from conftest import NewPerson
-from person import Person
+from person import NewPerson, Person
 from stairs import COMPARISONS, Stairs, make_project
 
 WHERE = ((400, 380), (740, 380), (1080, 380))  # over the text of each card
@@ -103,7 +102,7 @@ def test_texts_that_scroll_together_show_the_same_share_of_each_text(rater: Pers
         for scroll in (*DOWNWARDS, *ONWARDS) if not scrolled else (DOWNWARDS[done % len(DOWNWARDS)],):
             before = shares(texts, rater)
             scroll(rater, where)
-            rater.until(lambda texts=texts, before=before: have_moved(texts, before, rater), "texts that moved together")
+            rater.until(lambda texts=texts, before=before: have_moved(texts, before, rater), "texts moving together")
             scrolled += 1
         rater.press("123"[done % 3])
         done += 1

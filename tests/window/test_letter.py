@@ -4,8 +4,7 @@ from pathlib import Path
 
 import docx
 import numpy as np
-from conftest import NewPerson
-from person import Person, cut
+from person import NewPerson, Person, cut
 
 LETTER = (
     "Dear committee,",

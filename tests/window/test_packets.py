@@ -3,8 +3,7 @@
 import csv
 from pathlib import Path
 
-from conftest import NewPerson
-from person import Person
+from person import NewPerson, Person
 
 THEMES = ("rain", "stars", "castle", "memory", "camera", "drones", "a bridge", "bread")
 WORDS = {"man": "He said", "woman": "She said", "non-binary": "They said"}

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from conftest import NewPerson
-from person import Person
+from person import NewPerson, Person
 
 PANELS = {  # what stands there when everything was read
     "Home": "It holds 36 comparisons",

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 from accessible import overlap
-from conftest import NewPerson
 from display import Pixels
-from person import Person, cut
+from person import NewPerson, Person, cut
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A workshop of two people at one computer."""
 
-from conftest import NewPerson
-from person import Person
+from person import NewPerson, Person
 
 COMPARISONS = 3
 
