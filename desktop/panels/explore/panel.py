@@ -168,6 +168,8 @@ class ExplorePanel(Panel):
         self._loading = self.shell.jobs.start(
             tr("Reading the texts"), source.load, on_done=done, on_error=failed, on_partial=partly, shown_after=2_000
         )
+        if not had:
+            self._show(self.texts)  # not that there are none: nobody has looked yet
 
     def _load_again(self) -> None:
         if self._again:
@@ -178,11 +180,12 @@ class ExplorePanel(Panel):
         self.texts = texts
         closed = bool(texts.rating - self._looked)
         said = plural(len(texts), "1 text", "%n texts")
-        self.count.setText(said if texts.complete else tr("{found} so far").format(found=said))
-        empty = not len(texts) and self._loading is None
+        reading = not len(texts) and self._loading is not None
+        empty = not len(texts) and not reading
+        self.count.setText("" if reading else said if texts.complete else tr("{found} so far").format(found=said))
         self.nothing.setVisible(empty)
         self.rating.setVisible(closed)
-        self.main.setVisible(not empty and not closed)
+        self.main.setVisible(not empty and not reading and not closed)
         if closed:
             self.drawer.close_drawer()
         for view in self.views:

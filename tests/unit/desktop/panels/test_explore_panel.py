@@ -431,6 +431,15 @@ def test_an_empty_project_says_what_to_do(show: Callable[..., ExplorePanel], tmp
     assert panel.shell.panels == ["generate"]
 
 
+def test_while_the_texts_are_read_nobody_says_that_there_are_none(show: Callable[..., ExplorePanel], qtbot: QtBot):
+    panel = show()
+    panel.attach(panel.shell.project)
+    assert panel.nothing.isHidden()
+    assert panel.count.text() == ""
+    settle(panel, qtbot)
+    assert panel.count.text() == f"{TEXTS} texts"
+
+
 def test_a_project_closed_while_it_is_read_leaves_nothing_behind(
     qtbot: QtBot, tmp_path: Path, show: Callable[..., ExplorePanel]
 ):
