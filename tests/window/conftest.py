@@ -94,10 +94,10 @@ def people(command: Path) -> Iterator[NewPerson]:
     """Makes people, each with a screen and a home of their own; all of it is gone in the end."""
     with ExitStack() as stack:
 
-        def make(width: int = SIZE[0], height: int = SIZE[1], *, fill: bool = True) -> Person:
+        def make(width: int = SIZE[0], height: int = SIZE[1], **screen: bool) -> Person:
             folder = Path(tempfile.mkdtemp(prefix="biasprint-person-"))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            person = Person(stack.enter_context(Display(width, height, fill=fill)), [command], folder)
+            person = Person(stack.enter_context(Display(width, height, **screen)), [command], folder)
             stack.callback(person.stop)
             Everyone.people.append(person)
             stack.callback(Everyone.people.remove, person)

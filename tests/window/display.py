@@ -42,9 +42,12 @@ def missing_programs() -> list[str]:
 
 
 class Display:
-    """A screen of `width` × `height` pixels. `fill`: the program's window has no frame and fills the screen."""
+    """A screen of `width` × `height` pixels.
 
-    def __init__(self, width: int, height: int, *, fill: bool = True) -> None:
+    `fill`: the program's window has no frame and fills the screen. `managed`: there is a window manager.
+    """
+
+    def __init__(self, width: int, height: int, *, fill: bool = True, managed: bool = True) -> None:
         self.width, self.height = width, height
         self._folder = Path(tempfile.mkdtemp(prefix="biasprint-display-"))
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -57,7 +60,8 @@ class Display:
             "XDG_RUNTIME_DIR": str(self._folder),
         }
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = self._start_bus()
-        self._start_window_manager(fill)
+        if managed:
+            self._start_window_manager(fill)
 
     def picture(self) -> Pixels:
         """The pixels as they are now."""

@@ -299,4 +299,4 @@ def _beside(frame: Box) -> tuple[int, int]:
     return frame[0] + 3, frame[1] + frame[3] // 2
 
 
-NewPerson = Callable[..., Person]  # width, height and fill of their screen
+NewPerson = Callable[..., Person]  # of the arguments of their display

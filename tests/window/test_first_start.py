@@ -51,3 +51,10 @@ def test_a_project_that_is_open_is_not_opened_twice(new_person: NewPerson) -> No
     assert person.command("gui", project) == ""
     (window,) = person.windows()
     assert "active" in window.states
+
+
+def test_without_a_window_manager_the_window_opens_as_well(new_person: NewPerson) -> None:
+    person = new_person(managed=False)
+    person.start()
+    person.click("Check a letter")
+    person.sees("Paste a letter")
