@@ -78,6 +78,7 @@ def scores_of(path: Path) -> dict[tuple[str, str], bytes]:
     return found
 
 
+@pytest.mark.soak
 def test_measuring_goes_on_after_the_compute_process_died(
     measured_file: Path, findings_of: Callable[[str], str], killer: Killer
 ) -> None:

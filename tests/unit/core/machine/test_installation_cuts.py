@@ -168,6 +168,7 @@ def test_the_network_is_cut_at_every_moment_and_the_next_start_finishes(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.soak
 def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment) -> None:
     """Behind METADATA the package is there for pip, which would leave it as it is."""
     half = ("alpha-1.0.dist-info", "gamma-1.0.dist-info")
