@@ -52,7 +52,7 @@ def pdf(paragraphs: Sequence[str] = PARAGRAPHS) -> bytes:
 
     document = FPDF(format="A4")
     document.add_page()
-    document.add_font("Inter", fname=str(files("resources").joinpath("fonts", "Inter-Regular.ttf")))
+    document.add_font("Inter", fname=str(files("biasprint.resources").joinpath("fonts", "Inter-Regular.ttf")))
     document.set_font("Inter", size=11)
     for paragraph in paragraphs:
         document.multi_cell(0, 5.5, paragraph, new_x="LMARGIN", new_y="NEXT", align="L")

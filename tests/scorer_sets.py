@@ -28,7 +28,7 @@ DEVELOPMENT, LINES, HELD_OUT = "development", "lines", "held-out"
 
 
 def rows(role: str, part: str, name: str = "sentences") -> list[dict[str, str]]:
-    text = files("models").joinpath(role, f"{name}.csv").read_text(encoding="utf-8")
+    text = files("biasprint.models").joinpath(role, f"{name}.csv").read_text(encoding="utf-8")
     return [row for row in csv.DictReader(text.splitlines(keepends=True)) if row["part"] == part]
 
 
@@ -71,7 +71,7 @@ def in_words(right: np.ndarray) -> str:
 
 def on_card(role: str, line: str) -> str:
     """What the card says after “line: ”."""
-    card = files("models").joinpath(role, "card.md").read_text(encoding="utf-8")
+    card = files("biasprint.models").joinpath(role, "card.md").read_text(encoding="utf-8")
     found: Any = re.search(rf"^- {re.escape(line)}: (.*)$", card, re.MULTILINE)
     return found[1].rstrip(".") if found else f"the card has no line “{line}”"
 

@@ -384,8 +384,8 @@ def test_test_runs_every_check_and_fails_if_one_does(
 ) -> None:
     assert run.main(["test", "-k", "letters"]) == 0
     tools = [command[1] if command[0] == "-m" else "lint-imports" for command in run.commands]
-    assert tools == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
-    assert run.commands[-1][-2:] == ["-k", "letters"]
+    assert tools == ["ruff", "ruff", "mypy", "lint-imports", "pytest", "pytest"]
+    assert [command[-2:] == ["-k", "letters"] for command in run.commands[-2:]] == [True, False], "not the window's"
     monkeypatch.setattr(run, "run", lambda command, headless: int(command[-2:] == ["check", "."]))
     monkeypatch.setattr(run.Behind, "code", 1)
     assert run.main(["test"]) == 1
@@ -396,6 +396,7 @@ def test_test_runs_every_check_and_fails_if_one_does(
         ("format", "ok"),
         ("layers", "ok"),
         ("tests", "ok"),
+        ("window", "ok"),
         ("types", "FAILED"),
     ]
 

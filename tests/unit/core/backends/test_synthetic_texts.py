@@ -67,8 +67,8 @@ def letters() -> tuple[tuple[str, str, str], ...]:
 
 
 def test_there_are_words_for_every_theme_and_a_grammar_for_every_task() -> None:
-    themes = {entry.name for entry in files("resources").joinpath("synthetic", "themes").iterdir()}
-    tasks = {entry.name for entry in files("resources").joinpath("synthetic", "tasks").iterdir()}
+    themes = {entry.name for entry in files("biasprint.resources").joinpath("synthetic", "themes").iterdir()}
+    tasks = {entry.name for entry in files("biasprint.resources").joinpath("synthetic", "tasks").iterdir()}
     assert themes == {f"{theme}.toml" for theme in THEMES}
     assert tasks == {f"{task}.toml" for task in TASKS}
     assert [theme_words(theme).key for theme in THEMES] == THEMES
@@ -77,7 +77,7 @@ def test_there_are_words_for_every_theme_and_a_grammar_for_every_task() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_every_entry_of_a_tasks_grammar_can_be_used(task: str) -> None:
     """All slots of all entries exist, whichever is drawn: each entry is asked for with each scene of each theme."""
-    source = files("resources").joinpath("synthetic", "tasks", f"{task}.toml")
+    source = files("biasprint.resources").joinpath("synthetic", "tasks", f"{task}.toml")
     pools = tomllib.loads(source.read_text(encoding="utf-8"))
     joined = "\n".join(texts(task))
     for name, entries in pools.items():

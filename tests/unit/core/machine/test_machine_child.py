@@ -3,19 +3,14 @@
 import os
 import sys
 import tempfile
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from child_facts import tell
 
 from biasprint.core.machine import child, current_folder
 
-ROOT = Path(__file__).parents[4]
-
-
-def tell(connection: Connection) -> None:
-    """In the child: what it looks for modules in, where it works, and what its own children will be like."""
-    connection.send((sys.path, os.getcwd(), sys.flags.safe_path, os.environ.get("BIASPRINT_HOME", "")))
+SOURCE = Path(__file__).parents[4] / "core" / "python"
 
 
 def told_by_a_child() -> tuple[list[str], str, bool, str]:
@@ -59,9 +54,9 @@ def test_a_folder_that_pythonpath_names_whole_stays_and_one_that_it_names_empty_
 
 def test_the_folder_that_the_program_lies_in_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
+    monkeypatch.setattr(sys, "path", [str(SOURCE), *sys.path])
 
-    assert str(ROOT) in current_folder.module_path_without(str(ROOT))
+    assert str(SOURCE) in current_folder.module_path_without(str(SOURCE))
 
 
 def test_a_data_folder_named_by_a_relative_path_is_the_same_for_a_child(

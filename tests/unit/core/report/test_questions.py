@@ -118,7 +118,9 @@ def contract_ids() -> list[str]:
 def test_every_id_of_the_contract_has_words_of_its_own():
     ids = contract_ids()
     assert len(ids) > 50
-    known = set(tomllib.loads(files("resources").joinpath("report", "kinds.toml").read_text("utf-8"))["kinds"])
+    known = set(
+        tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text("utf-8"))["kinds"]
+    )
     without = {one for one in ids if not any(one == name or one.startswith(f"{name}.") for name in known)}
     assert not {one for one in without if not one.endswith((".prompts", ".models"))}
     assert not [title for title in map(kind_title, ids) if re.search(r"[_.]", title)]
@@ -149,7 +151,9 @@ def test_every_id_of_the_contract_says_its_equation_or_why_it_has_none():
 
 
 def test_no_equation_is_of_an_id_that_there_is_not():
-    patterns = tomllib.loads(files("resources").joinpath("report", "methods.toml").read_text("utf-8"))["methods"]
+    patterns = tomllib.loads(files("biasprint.resources").joinpath("report", "methods.toml").read_text("utf-8"))[
+        "methods"
+    ]
     for pattern in patterns:
         named = pattern.replace("toxicity.prejudice", "sentiment.prejudice").replace("toxicity.diff", "sentiment.diff")
         assert [one for one in contract_ids() if fnmatchcase(one, named)], pattern

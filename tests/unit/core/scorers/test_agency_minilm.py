@@ -190,7 +190,9 @@ def test_a_sentence_is_put_without_gender(sentence: str, without: str) -> None:
 
 
 def test_both_words_of_every_gendered_pair_become_the_same() -> None:
-    pairs = tomllib.loads(files("resources").joinpath("prompts", "gendered_words.toml").read_text(encoding="utf-8"))
+    pairs = tomllib.loads(
+        files("biasprint.resources").joinpath("prompts", "gendered_words.toml").read_text(encoding="utf-8")
+    )
     for he, she in [*pairs["self"], *pairs["kin"]]:
         assert neutral(he) == neutral(she), (he, she)
     for he, she in pairs["titles"]:

@@ -136,7 +136,9 @@ def test_the_printed_list_keeps_the_papers_slips_and_the_edited_one_mends_them()
     assert edited.as_printed == "letters_table17"
     assert (
         printed.sha256
-        == hashlib.sha256(files("resources").joinpath("lexicons/letters_table17.toml").read_bytes()).hexdigest()
+        == hashlib.sha256(
+            files("biasprint.resources").joinpath("lexicons/letters_table17.toml").read_bytes()
+        ).hexdigest()
     )
 
 

@@ -447,7 +447,9 @@ def test_the_door_of_an_audit_says_that_a_real_writer_is_lacking_and_leads_here(
     assert audit_state(None, read_only=False, writers=LanguageModels(0, 0, teaching=False)).words.endswith(
         "No model is here to write yet."
     )
-    assert audit_state(None, read_only=False, writers=LanguageModels(0, 1, teaching=True)).mend == ""
+    assert audit_state(None, read_only=False, writers=LanguageModels(0, 1, teaching=True)).words.endswith(
+        "A language model is here to write."
+    )
 
 
 def test_writers_are_counted_without_reading_them(tmp_path: Path):
