@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -179,10 +180,10 @@ def screen() -> Iterator[Screen]:
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> str:
-    folder = tmp_path / "run"
-    folder.mkdir(mode=0o700)
-    return str(folder)
+def runtime() -> Iterator[str]:
+    """A folder for sockets, whose paths may have 107 bytes."""
+    with tempfile.TemporaryDirectory(prefix="run-", dir="/tmp") as folder:
+        yield folder
 
 
 @on_a_display
