@@ -20,6 +20,7 @@ from biasprint.desktop.main_window import MainWindow
 CHOICES = 500
 LONGEST_PAUSE_MILLISECONDS = 30
 SETTLE_MILLISECONDS = 1_500
+WINDOW_SIZE = 1280, 800
 LOOK_MILLISECONDS = 20
 
 
@@ -43,6 +44,7 @@ class Rater(QObject):
     # to the first comparison
 
     def open_panel(self) -> None:
+        self.window.resize(*WINDOW_SIZE)  # the screen of tests is smaller than a person's
         self.project = self.window.project  # the window lets go of it while somebody rates
         self.window.show_panel("judge")
         self.panel = self.window.panels["judge"]
