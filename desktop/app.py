@@ -140,13 +140,12 @@ def _is_at_judging(window: MainWindow) -> bool:
 
 def _start_marking(window: MainWindow) -> None:
     """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
-    from biasprint.core.compute import (  # not in the thread, where the engine is imported beside it: see WarmUp
-        calls,
-        quick,
-    )
+    # Not in the thread, where the engine is imported beside it: see WarmUp.
+    from biasprint.core.compute import quick
+    from biasprint.core.documents.getting_ready import get_ready_for_words
 
     def work(ctx: JobContext) -> None:
-        quick().call(calls.get_ready_for_words, ctx=ctx)
+        quick().call(get_ready_for_words, ctx=ctx)
 
     title = tr("Getting ready to mark letters")
     window.jobs.start(title, work, on_error=lambda _: None, quiet=True, at_once=True)

@@ -4,9 +4,8 @@
     python docs/structure.py --single      and the modules that have exactly one importer
     python docs/structure.py --picture     and writes docs/structure.svg: the rooms, and who imports whom
 
-An import counts wherever it is: at the top, in a function, under TYPE_CHECKING; but for `core.compute.calls`, which
-names functions of the child process for the type checker alone. `from package import name` counts for the module of
-that name where there is one, else for the package. The program reads source files and imports nothing.
+An import counts wherever it is: at the top, in a function, under TYPE_CHECKING. `from package import name` counts for
+the module of that name where there is one, else for the package. The program reads source files and imports nothing.
 """
 
 import ast
@@ -21,7 +20,6 @@ TOPS = ("core", "desktop")
 PACKAGE = "biasprint."  # the name above the folders
 INTERFACE = ROOT / "core" / "python"
 MOST_FILES = 30  # in a folder
-NAMES_ONLY = "core.compute.calls"
 
 
 def modules() -> dict[str, Path]:
@@ -67,9 +65,7 @@ def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
 
 
 def graph(known: dict[str, Path]) -> dict[str, set[str]]:
-    return {name: set(imports(path, known)) - {name} for name, path in known.items() if name != NAMES_ONLY} | {
-        NAMES_ONLY: set()
-    }
+    return {name: set(imports(path, known)) - {name} for name, path in known.items()}
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:

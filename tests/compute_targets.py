@@ -9,10 +9,9 @@ import threading
 import time
 import warnings
 
-import numpy as np
-
 from biasprint.core.compute import shared, worker
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.text import sha256_text
 
 FOREVER = 60.0
 
@@ -108,6 +107,8 @@ def crash_in_c():
 
 
 def run_out_of_memory():
+    import numpy as np
+
     return np.ones(1 << 60, dtype=np.uint8)
 
 
@@ -138,10 +139,12 @@ def return_a_librarys_object():
 
 
 def call_again():
-    return shared().call("biasprint.core.text:sha256_text", "a")
+    return shared().call(sha256_text, "a")
 
 
 def chatter():
+    import numpy as np
+
     sys.stdout.write("a library's greeting\n")
     os.write(1, b"and another\n")
     logging.getLogger("pdfminer.pdfpage").warning("a remark on a page")

@@ -1,33 +1,33 @@
 """A compute process that is none: what it is asked for is done here and now, and crosses no pipe."""
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
-from biasprint.core.compute.messages import resolve
 from biasprint.core.jobs import JobContext, Progress
 
 
 class Inline:
-    """Does in this process what the compute process does in its own; `calls` are the targets."""
+    """Does in this process what the compute process does in its own; `calls` are the functions."""
 
     def __init__(self) -> None:
-        self.calls: list[str] = []
+        self.calls: list[Callable[..., Any]] = []
 
     def call(
         self,
-        target: str,
+        function: Callable[..., Any],
+        /,
         *args: Any,
         ctx: JobContext | None = None,
         on_report: Any = None,
         on_partial: Any = None,
         timeout: float | None = None,
-        **named: Any,
     ) -> Any:
-        self.calls.append(target)
-        function = resolve(target, ("biasprint",))
+        self.calls.append(function)
+        context = {}
         if "ctx" in inspect.signature(function).parameters:
-            named["ctx"] = _child_of(ctx or JobContext(), on_partial)
-        return function(*args, **named)
+            context["ctx"] = _child_of(ctx or JobContext(), on_partial)
+        return function(*args, **context)
 
 
 def _child_of(ctx: JobContext, on_partial: Any) -> JobContext:

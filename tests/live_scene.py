@@ -7,7 +7,6 @@ from unittest.mock import patch
 import numpy as np
 from inline_compute import Inline
 
-from biasprint.core.compute import calls
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -15,11 +14,11 @@ from biasprint.core.project.rows import TextKey
 from biasprint.core.project.specs import ScoreSpec
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.live import LiveTally, LiveValue
-from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.measure import completion, creativity, letters, measure_project, news
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.segment import is_english, words
-from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.measure import measure
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.study import MeasureOptions
 
@@ -31,20 +30,20 @@ MEASURE_OF_LETTERS = "biasprint.core.studies.letters.measure"
 class Quick(Inline):
     """Measures what is followed live, and resamples few times: estimates do not depend on it."""
 
-    def call(self, target: str, *args: Any, **named: Any) -> Any:
-        if target == calls.measure_creative_outputs:
+    def call(self, target: Any, *args: Any, **named: Any) -> Any:
+        if target == creativity.measure_creative_outputs:
             table, vectors, axes, scorer, how = args
             args = (table, vectors, axes, scorer, {**how, "parts": False, "resamples": FEW})
-        if target == calls.measure_judgments:
+        if target == creativity.measure_creative_judgments:
             table, axes, how = args
             args = (table, axes, {**how, "parts": False, "resamples": FEW})
-        if target == calls.measure_completion:
+        if target == completion.measure_completion:
             columns, dropped, seed, *_ = args
-            return measure_completion(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=FEW)
-        if target == calls.measure_news:
+            return measure(CompletionTable(**columns, dropped=dropped), seed=seed, resamples=FEW)
+        if target == news.measure_news:
             with patch("biasprint.core.studies.news.measure.document_findings", _none), patch(DRAWS, 50):
                 return super().call(target, *args, **named)
-        if target == calls.measure_letters:
+        if target == letters.measure_letters:
             values, uses, columns, reading, seed, *_ = args
             args = (values, uses, columns, {**reading, "entailment": ""}, seed)
             with patch.multiple(MEASURE_OF_LETTERS, **LEFT_OUT):

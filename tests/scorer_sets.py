@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
-from biasprint.core.compute.messages import resolve
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
@@ -98,10 +97,9 @@ def fitted_weights(table: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, n
 class _Inline:
     """Does in this process what the compute process does in its own."""
 
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        function = resolve(target, ("biasprint",))
+    def call(self, function: Any, *args: Any, ctx: JobContext | None = None, on_report: Any = None) -> Any:
         takes = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]
-        return function(*args, **named, **({"ctx": ctx or JobContext()} if "ctx" in takes else {}))
+        return function(*args, **({"ctx": ctx or JobContext()} if "ctx" in takes else {}))
 
 
 def study_findings(

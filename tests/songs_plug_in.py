@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.compute import models, shared
-from biasprint.core.compute.messages import plug_in_packages
 from biasprint.core.studies.registry import studies
 
 MODULE = """
@@ -99,7 +98,6 @@ def found_in(site: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    for known in (studies, plug_in_packages):
-        known.cache_clear()
+    studies.cache_clear()
     for process in (shared(), models()):
         process.close()

@@ -112,7 +112,7 @@ def crash(path: str) -> None:
 def outcome(compute: ComputeProcess, path: Path) -> AppError | str:
     """What the parent learns of a file that the child tries."""
     try:
-        answer: str = compute.call("tiny_gguf:try_file", str(path))
+        answer: str = compute.call(try_file, str(path))
     except AppError as error:
         return error
     return answer

@@ -315,11 +315,12 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask an endpoint for its models and for one short text."""
-    from biasprint.core.compute import calls, models
+    from biasprint.core.compute import models
     from biasprint.core.machine.endpoints import endpoint
+    from biasprint.core.runs.writing import probe_endpoint
 
     with job(f"Testing {name}") as ctx:
-        found = models().call(calls.probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
+        found = models().call(probe_endpoint, endpoint(name), model, session_keys(name, ask_key), ctx=ctx)
     if as_json:
         print_json(asdict(found))
     else:

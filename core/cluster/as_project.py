@@ -26,7 +26,7 @@ READ_ONLY = (
 MISSING = " {missing:,} of its {partitions:,} files have no scores yet, and are in no finding."
 
 
-def measured(folder: str, ctx: JobContext) -> MeasuredFolder | None:
+def measure_result_folder(folder: str, ctx: JobContext) -> MeasuredFolder | None:
     """The findings of a folder; None where no column holds groups. Called in the compute process."""
     if not (Path(folder) / MANIFEST).is_file():
         raise UsageError(f"“{Path(folder).name}” is no result folder.", hint=f"One has a file “{MANIFEST}” in it.")

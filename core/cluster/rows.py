@@ -52,7 +52,7 @@ def finished_partitions(folder: str) -> list[FinishedPartition]:
     return found
 
 
-def rows_at(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
+def rows_of_partition(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
     """Rows of a partition by their places in it, in that order."""
     from pyarrow import parquet
 
@@ -73,7 +73,7 @@ def rows_at(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
     ]
 
 
-def places_of(folder: str, name: str, group: str | None, wanted: str | None) -> NDArray[np.int64]:
+def places_in_partition(folder: str, name: str, group: str | None, wanted: str | None) -> NDArray[np.int64]:
     """Where in a partition the rows are that are of a group, and whose text holds a word, without regard to case."""
     from pyarrow import parquet
 

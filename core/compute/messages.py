@@ -1,23 +1,18 @@
 """What crosses the pipe between the two processes.
 
-To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(target, args, kwargs)`, which never equals one of those words.
+To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(module, name, args)`, which never equals one of those words.
 To the parent: a pickled `(kind, value)`.
 """
 
 import io
 import pickle
 import sys
-from collections.abc import Callable
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Literal
 
 CANCEL = b"cancel"
 WIND_DOWN = b"wind down"
 
 Kind = Literal["nothing", "ready", "report", "done", "failed", "cancelled", "out of memory"]
-PLUG_INS = ("biasprint.studies", "biasprint.scorers", "biasprint.backends")  # groups of entry points
 ENGINE = "biasprint.core."
 PLAIN_PACKAGES = frozenset({"numpy"})
 
@@ -48,26 +43,20 @@ def load(data: bytes) -> Any:
     return _PlainUnpickler(io.BytesIO(data)).load()
 
 
-@cache
-def plug_in_packages() -> frozenset[str]:
-    """The packages that installed entry points of ours name: where third parties' functions may be called."""
-    points = (point for group in PLUG_INS for point in entry_points(group=group))
-    return frozenset(point.module.partition(".")[0] for point in points) - sys.stdlib_module_names
+def place_of(function: object) -> tuple[str, str]:
+    """The module and the name by which another process imports `function`.
 
-
-def split_target(target: str, packages: tuple[str, ...]) -> tuple[str, str]:
-    """`"core.module:function"` → its two parts; `ValueError` for another form or a package that is not allowed.
-
-    Allowed are `packages`, and those of installed plug-ins."""
-    module, _, function = target.partition(":")
-    package = module.partition(".")[0]
-    if not function.isidentifier() or (package not in packages and package not in plug_in_packages()):
-        raise ValueError(f"{target!r} is not a 'module:function' in {' or '.join(packages)}")
-    return module, function
-
-
-def resolve(target: str, packages: tuple[str, ...]) -> Callable[..., Any]:
-    """The function that `target` names; imports its module, so only for the compute process."""
-    module, function = split_target(target, packages)
-    resolved: Callable[..., Any] = getattr(import_module(module), function)
-    return resolved
+    Raises `TypeError` for what it cannot import so: a lambda, a function in a function, a method, a `partial`, and
+    anything of the main script, which a child does not run.
+    """
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None)
+    importable = (
+        isinstance(module, str)
+        and isinstance(name, str)
+        and module != "__main__"
+        and getattr(sys.modules.get(module), name, None) is function
+    )
+    if not importable:
+        raise TypeError(f"{function!r} cannot be called in another process; define it at the top of a module.")
+    return str(module), str(name)

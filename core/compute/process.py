@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, TypeVarTuple
 
 from biasprint.core.compute import worker
-from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, split_target
+from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, place_of
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.child import start
@@ -32,13 +32,13 @@ class ChildGone(Exception):
 class Child:
     """A spawned compute process. Never forked: a fork of a process with threads and Qt inherits their locks."""
 
-    def __init__(self, packages: tuple[str, ...], niceness: int) -> None:
+    def __init__(self, niceness: int) -> None:
         if worker.is_at_work():
             raise _cannot_start_here()
         self.ready = False
         self.closed = False  # ended on purpose while a call may be running
         try:
-            self._process, self._connection = start(worker.run, packages, niceness)
+            self._process, self._connection = start(worker.run, niceness)
         except OSError as error:
             raise _cannot_start_now(error) from error
 
@@ -155,6 +155,7 @@ class Turns:
 GRACE_SECONDS = 1.5  # with the poll and the kill, a cancel takes effect within 2 s
 
 Result = TypeVar("Result")
+Arguments = TypeVarTuple("Arguments")
 Report = Callable[[int, int | None, str], None]
 Partial = Callable[[object], None]
 
@@ -176,9 +177,9 @@ class ComputeCrashed(AppError):
 class ComputeProcess:
     """One long-lived spawned child that does one call at a time; safe to call from any thread."""
 
-    def __init__(self, packages: tuple[str, ...] = ("biasprint",), niceness: int = NICENESS) -> None:
-        """`packages`: where targets may live. `niceness`: how far it lets other programs go first, 0 to 19."""
-        self._packages, self._niceness = packages, niceness
+    def __init__(self, niceness: int = NICENESS) -> None:
+        """`niceness`: how far it lets other programs go first, 0 to 19."""
+        self._niceness = niceness
         self._turns = Turns()
         self._child: Child | None = None
         self._outdated = False
@@ -189,52 +190,51 @@ class ComputeProcess:
         child = self._child
         return child.pid if child and child.alive else None
 
-    @overload
-    def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any: ...
-    @overload
-    def call(self, target: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Result: ...
     def call(
         self,
-        target: Any,
+        function: Callable[[*Arguments], Result] | Callable[[*Arguments, JobContext], Result],
         /,
-        *args: Any,
+        *args: *Arguments,
         ctx: JobContext | None = None,
         on_report: Report | None = None,
         on_partial: Partial | None = None,
         timeout: float | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    ) -> Result:
         """Run a function in the child and return its result.
 
-        `target`: a name of `biasprint.core.compute.calls`; or the text of a plug-in's study, "module:function".
+        `function`: one at the top of a module, which the child imports; its arguments are given by position.
 
-        Arguments and result: plain data, numpy arrays, our own classes. A function with a parameter `ctx` is given a
-        `JobContext` there; any other may call `core.compute.worker.report`. What it reports goes to `on_report(done,
-        total, note)` where given, else to `ctx.report`; its partial results go to `on_partial`, in order, where given.
+        Arguments and result: plain data, numpy arrays, our own classes. A function whose last parameter is `ctx` is
+        given a `JobContext` there; any other may call `core.compute.worker.report`. What it reports goes to
+        `on_report(done, total, note)` where given, else to `ctx.report`; its partial results go to `on_partial`, in
+        order, where given.
+
         A cancel of `ctx` reaches the child; one that does not stop within 1.5 s is ended. A pause of `ctx` makes the
         `winding_down` of its context there true, and waits for the end of the call: a paused job holds up no other.
         After `timeout` seconds the child is ended.
 
         Raises `JobCancelled`; the `AppError` that the function raised; `AppError` with the traceback as details for
-        any other exception; `ComputeCrashed` if the child died or took longer than `timeout`; `ValueError` for a target
-        elsewhere.
+        any other exception; `ComputeCrashed` if the child died or took longer than `timeout`; `TypeError` for a
+        function that the child cannot import.
         """
-        split_target(target, self._packages)
+        module, name = place_of(function)
+        place = f"{module}:{name}"
         # The child works in another folder.
-        args = tuple(arg.absolute() if isinstance(arg, Path) else arg for arg in args)
-        call = dump((target, args, kwargs))
+        whole = tuple(arg.absolute() if isinstance(arg, Path) else arg for arg in args)
+        call = dump((module, name, whole))
         if ctx is not None:
             ctx.check()
         with self._turns.take(ctx):
             until = None if timeout is None else time.monotonic() + timeout
-            kind, value = self._ask(target, call, _Listening(ctx, on_report, on_partial, until))
+            kind, value = self._ask(place, call, _Listening(ctx, on_report, on_partial, until))
         if kind == "cancelled":
             raise JobCancelled
         if kind == "out of memory":
-            raise _out_of_memory(target)
+            raise _out_of_memory(place)
         if kind == "failed":
             raise value
-        return value
+        result: Result = value
+        return result
 
     def close(self) -> None:
         """End the child. A call that is running ends as cancelled; a later call starts a new child."""
@@ -248,7 +248,7 @@ class ComputeProcess:
         """
         self._outdated = True
 
-    def _ask(self, target: str, call: bytes, listening: _Listening) -> tuple[Kind, Any]:
+    def _ask(self, place: str, call: bytes, listening: _Listening) -> tuple[Kind, Any]:
         child, answered = self._living_child(), False
         try:
             child.send(call)
@@ -259,9 +259,9 @@ class ComputeProcess:
             # Ctrl+C also reaches a child that only starts, and does not know yet that it is the parent's.
             if child.closed or child.interrupted or (listening.ctx is not None and listening.ctx.cancelled):
                 raise JobCancelled from None
-            raise _crashed(child, target) from None
+            raise _crashed(child, place) from None
         except TimeoutError:
-            raise _too_long(target) from None
+            raise _too_long(place) from None
         finally:
             if not answered:  # whatever it is still doing, its answer must not meet the next call
                 self._child = None
@@ -273,7 +273,7 @@ class ComputeProcess:
             self._child.end()
             self._child = None
         if self._child is None:
-            self._child = Child(self._packages, self._niceness)
+            self._child = Child(self._niceness)
         return self._child
 
 
@@ -313,8 +313,8 @@ def _pass_on(value: tuple[int, int | None, str, object], listening: _Listening) 
         listening.ctx.report(done, total, note=note, partial=partial)
 
 
-def _crashed(child: Child, target: str) -> ComputeCrashed:
-    details = f"{target}: {child.ending}"
+def _crashed(child: Child, place: str) -> ComputeCrashed:
+    details = f"{place}: {child.ending}"
     if not child.ready:
         return ComputeCrashed(
             f"The process for computing could not start ({child.ending}).",
@@ -330,21 +330,21 @@ def _crashed(child: Child, target: str) -> ComputeCrashed:
     )
 
 
-def _out_of_memory(target: str) -> ComputeCrashed:
+def _out_of_memory(place: str) -> ComputeCrashed:
     return ComputeCrashed(
         "There was not enough memory for this computation.",
         kept="Everything finished before is saved.",
         hint="Close other programs or choose a smaller model, then start the work again: it goes on where it stopped.",
-        details=target,
+        details=place,
     )
 
 
-def _too_long(target: str) -> ComputeCrashed:
+def _too_long(place: str) -> ComputeCrashed:
     return ComputeCrashed(
         "The work took longer than it ever should, and was ended.",
         kept="Everything finished before is saved.",
         hint="Start it again: it goes on where it stopped. If it stops again, another model may be the remedy.",
-        details=target,
+        details=place,
     )
 
 

@@ -1,6 +1,7 @@
 """What runs inside the compute process. Imports nothing heavy itself: the functions it is asked for do."""
 
 import faulthandler
+import importlib
 import inspect
 import io
 import logging
@@ -14,7 +15,7 @@ import traceback
 import warnings
 from multiprocessing.connection import Connection
 
-from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load, resolve
+from biasprint.core.compute.messages import CANCEL, WIND_DOWN, Kind, dump, load
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.installation import explained
@@ -43,7 +44,7 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
         _current.check()
 
 
-def run(connection: Connection, packages: tuple[str, ...], niceness: int) -> None:
+def run(connection: Connection, niceness: int) -> None:
     """The child's main: do one call after another until the parent is gone."""
     global _current, _at_work
     _at_work = True
@@ -55,7 +56,7 @@ def run(connection: Connection, packages: tuple[str, ...], niceness: int) -> Non
     threading.Thread(target=_listen, args=(connection, outbox, inbox), daemon=True).start()
     while True:
         _current, call = inbox.get()
-        outbox.send(_perform(call, _current, packages))
+        outbox.send(_perform(call, _current))
         del call  # it may be large, and the next one may be long in coming
 
 
@@ -96,14 +97,13 @@ def _listen(connection: Connection, outbox: _Outbox, inbox: Inbox) -> None:
         del data
 
 
-def _perform(call: bytes, ctx: JobContext, packages: tuple[str, ...]) -> bytes:
+def _perform(call: bytes, ctx: JobContext) -> bytes:
     kind: Kind = "failed"
     try:
-        target, args, kwargs = pickle.loads(call)
-        function = resolve(target, packages)
-        if "ctx" in inspect.signature(function).parameters:
-            kwargs["ctx"] = ctx
-        return dump(("done", function(*args, **kwargs)))
+        module, name, args = pickle.loads(call)
+        function = getattr(importlib.import_module(module), name)
+        context = {"ctx": ctx} if "ctx" in inspect.signature(function).parameters else {}
+        return dump(("done", function(*args, **context)))
     except JobCancelled:
         kind, error = "cancelled", None
     except MemoryError:

@@ -364,11 +364,6 @@ def read_words(document: Document, request: ReadingRequest) -> Reading:
     return read_letter(document, replace(request, scorers={}, context=None))
 
 
-def get_ready() -> None:
-    """In the quick process, before there is a letter: load all that `read_words` needs."""
-    read_words(Document("", "pasted", ("She led the studio for ten years.",)), ReadingRequest({}))
-
-
 def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
     """What found the marks and what stands on them: part → version."""
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}

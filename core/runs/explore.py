@@ -139,7 +139,7 @@ def _counted(texts: Sequence[str]) -> Counter[str]:
     return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
 
 
-def stand_ins() -> frozenset[str]:
+def stand_in_scorers() -> frozenset[str]:
     """In the compute process: the names of the scorers that stand in for those that the papers used."""
     from biasprint.core.scorers.registry import describe
 

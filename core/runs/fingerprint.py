@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
@@ -288,7 +288,7 @@ def warm(ctx: JobContext, compute: ComputeProcess) -> None:
         "outcome": ("choice",) * 6,
         "chosen": ("a", "b") * 3,
     }
-    compute.call(calls.fingerprint_of_tables, [(table, {"none": ["a", "b"]})], SEED, ctx=ctx)
+    compute.call(fingerprint_of_tables, [(table, {"none": ["a", "b"]})], SEED, ctx=ctx)
 
 
 # whose choices
@@ -406,7 +406,7 @@ def _measured(
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     tables = [(voice.rows.table, _identities(voice.rows.asked)) for voice in voices]
     result: tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]] = compute.call(
-        calls.fingerprint_of_tables, tables, SEED, ctx=ctx
+        fingerprint_of_tables, tables, SEED, ctx=ctx
     )
     return result
 
@@ -415,7 +415,7 @@ def _identities(asked: Sequence[AskedAxis]) -> dict[str, list[str]]:
     return {one.axis: [identity for identity, _ in one.identities] for one in asked}
 
 
-def in_compute(
+def fingerprint_of_tables(
     tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""

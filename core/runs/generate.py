@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from biasprint.core.backends.protocol import Completion, Request, output_seed
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -17,7 +17,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.score import ScoreResult
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
-from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path
+from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path, write_all
 
 # ---- Requests to the model process, shared with judging
 
@@ -45,7 +45,7 @@ def ask_all(
     """
     backend, model, parameters = generator
     whole: bool = compute.call(
-        calls.write_all, backend, whole_path(backend, model), dict(parameters), requests, dict(keys),
+        write_all, backend, whole_path(backend, model), dict(parameters), requests, dict(keys),
         ctx=ctx, on_report=_quiet, on_partial=receive,
     )  # fmt: skip
     return whole

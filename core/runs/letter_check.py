@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.documents.name_twins import read_under_names
 from biasprint.core.documents.occupation_guess import OccupationGuess, guess_occupation
 from biasprint.core.documents.parts import parts_of
+from biasprint.core.documents.reading import read_letter, read_words
 from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import read_with_twin
 from biasprint.core.documents.values import Document, NameTwins, Part, Reading, TwinDifference
 from biasprint.core.jobs import JobContext
 from biasprint.core.scorers.choosing import best_scorer
@@ -28,13 +31,13 @@ def scorers_for_letters(chosen: Mapping[str, str] | None = None) -> dict[str, st
 
 def read_one(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
     """The reading of one letter, done in the compute process."""
-    reading: Reading = compute.call(calls.read_letter, document, request.narrowed(), ctx=ctx)
+    reading: Reading = compute.call(read_letter, document, request.narrowed(), ctx=ctx)
     return reading
 
 
-def read_words(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
+def first_reading(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
     """The first reading of a letter, by the quick process: marked words, and nothing that a scorer says."""
-    reading: Reading = compute.call(calls.read_words, document, request.narrowed(), ctx=ctx)
+    reading: Reading = compute.call(read_words, document, request.narrowed(), ctx=ctx)
     return reading
 
 
@@ -42,7 +45,7 @@ def twin_readings(
     ctx: JobContext, document: Document, other: Person, compute: ComputeProcess, request: ReadingRequest
 ) -> TwinDifference:
     """The readings of a letter and of its swap twin for `other`, with the differences of every score."""
-    found: TwinDifference = compute.call(calls.read_with_twin, document, other, request.narrowed(), ctx=ctx)
+    found: TwinDifference = compute.call(read_with_twin, document, other, request.narrowed(), ctx=ctx)
     return found
 
 
@@ -54,7 +57,7 @@ def readings_under_names(
     groups: Sequence[NameGroup] | None = None,
 ) -> NameTwins:
     """The readings of a letter and of its twin under a name of every group, with what differs between the names."""
-    found: NameTwins = compute.call(calls.read_under_names, document, request.narrowed(), groups, ctx=ctx)
+    found: NameTwins = compute.call(read_under_names, document, request.narrowed(), groups, ctx=ctx)
     return found
 
 

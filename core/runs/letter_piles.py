@@ -5,15 +5,17 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.documents.batches import row_of_letter
 from biasprint.core.documents.files import read_bytes, read_file
 from biasprint.core.documents.house import HouseList
 from biasprint.core.documents.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne
+from biasprint.core.documents.pile.compare import group_tests
 from biasprint.core.documents.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like_a_cv
 from biasprint.core.documents.pile.differences import GroupTest
 from biasprint.core.documents.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
-from biasprint.core.documents.report import check_report_path
-from biasprint.core.documents.report.letters import PileReport, letters_to_tell
+from biasprint.core.documents.report import check_report_path, write_pile_report
+from biasprint.core.documents.report.letters import PileReport, letters_to_tell, section_of_letter
 from biasprint.core.documents.request import ReadingRequest
 from biasprint.core.documents.values import Document
 from biasprint.core.errors import AppError
@@ -106,7 +108,7 @@ def compare_groups(
     ctx: JobContext, rows: Sequence[PileRow], columns: Sequence[PileColumn], compute: ComputeProcess
 ) -> tuple[GroupTest, ...]:
     """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
-    found: tuple[GroupTest, ...] = compute.call(calls.group_tests, tuple(rows), tuple(columns), ctx=ctx)
+    found: tuple[GroupTest, ...] = compute.call(group_tests, tuple(rows), tuple(columns), ctx=ctx)
     return found
 
 
@@ -140,9 +142,9 @@ def report_pile(
             continue
         person = row.person if row.person.full_name else None
         request = ReadingRequest(support, cv or context, person=person, house=house)
-        sections.append(compute.call(calls.section_of_letter, letter, row.path_in_pile, request, ctx=ctx))
+        sections.append(compute.call(section_of_letter, letter, row.path_in_pile, request, ctx=ctx))
         ctx.report(place, len(told), note=row.path_in_pile)
-    compute.call(calls.write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
+    compute.call(write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
     return tuple(lost)
 
 
@@ -257,7 +259,7 @@ class _Reader:
         self.versions: Mapping[str, str] = {}
 
     def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
-        one: ReadOne = self._compute.call(calls.row_of_letter, document, request, ctx=ctx)
+        one: ReadOne = self._compute.call(row_of_letter, document, request, ctx=ctx)
         self.columns += tuple(column for column in one.columns if column not in self.columns)
         self.versions = self.versions or one.versions
         self.uses |= {use.role: use for use in one.scorers}

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.documents.batches import reference_of_letters
 from biasprint.core.documents.occupations import occupation_key
 from biasprint.core.documents.pile import Pile, PileRow
 from biasprint.core.documents.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
@@ -136,7 +137,7 @@ def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> I
 
 def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], compute: ComputeProcess) -> Built:
     built: Built = compute.call(
-        calls.reference_of_letters,
+        reference_of_letters,
         [(one.text, occupation_key(one.fields.get("occupation", "")), one.group) for one in page],
         scorers,
         [_author(one) for one in page],

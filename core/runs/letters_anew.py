@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from biasprint.core.backends.protocol import Completion, Request, output_seed
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.documents.files import read_pasted
 from biasprint.core.documents.pile import group_of
 from biasprint.core.documents.request import ReadingRequest
+from biasprint.core.documents.twins import swapped_context
 from biasprint.core.documents.values import Document, TwinDifference, figure_differences
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -55,7 +56,7 @@ def regenerate_twin(
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
-    swapped: Document = compute.call(calls.swapped_context, short, person, other, ctx=ctx)
+    swapped: Document = compute.call(swapped_context, short, person, other, ctx=ctx)
     sides = ((person, short), (other, swapped))
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)

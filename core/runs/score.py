@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -13,6 +13,7 @@ from biasprint.core.project.rows import TextRow
 from biasprint.core.project.specs import ScoreSpec
 from biasprint.core.scorers.halving import in_halves
 from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.core.scorers.registry import score_batch
 
 Kind = Literal["output", "source"]
 KINDS: tuple[Kind, ...] = ("output", "source")
@@ -110,7 +111,7 @@ def as_read(scorer: ScorerInfo, row: TextRow) -> str:
 
 def _values(ctx: JobContext, compute: ComputeProcess, scorer: ScorerInfo, page: Sequence[TextRow]) -> list[ScoreValue]:
     texts = [as_read(scorer, row) for row in page]
-    _, values = compute.call(calls.score_batch, scorer.name, texts, ctx=ctx, on_report=lambda *progress: None)
+    _, values = compute.call(score_batch, scorer.name, texts, ctx=ctx, on_report=lambda *progress: None)
     scored: list[ScoreValue] = values
     return scored
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 
 from biasprint.core.backends.registry import open_backend
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
@@ -26,7 +26,8 @@ from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
 from biasprint.core.runs.template_sets import draft_template
 from biasprint.core.runs.values import original_source
-from biasprint.core.runs.writing import whole_path
+from biasprint.core.runs.writing import describe_generator, whole_path
+from biasprint.core.studies.letters.biographies import biographies_from_rows
 from biasprint.core.studies.registry import studies
 from biasprint.core.studies.registry import study as known_study
 from biasprint.core.studies.study import named
@@ -201,7 +202,7 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
             )
         rows.append({**record.values, "key": f"{path.stem[:40]}-{record.number}".replace("/", "-"), "pronoun": pronoun})
     draft: PromptSetDraft = shared().call(
-        calls.biographies_from_rows,
+        biographies_from_rows,
         rows,
         choice.versions,
         written if isinstance(written, OwnDocument) else key,
@@ -385,7 +386,7 @@ def generator_spec(
     """
     if compute is not None:
         info = compute.call(
-            calls.describe_generator, backend, whole_path(backend, model), dict(parameters), dict(keys or {}),
+            describe_generator, backend, whole_path(backend, model), dict(parameters), dict(keys or {}),
             ctx=ctx, timeout=OPENING_SECONDS,
         )  # fmt: skip
     else:

@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.compute import calls, shared
+from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.export import without_guard
 from biasprint.core.runs.exporting import OUTPUT, OUTPUT_END, is_own_export
 from biasprint.core.runs.values import FAILED
+from biasprint.core.scorers.registry import score_batch
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.fields import FieldSpec, parse_map_options
 from biasprint.core.tables.formats import read_format
@@ -86,7 +87,7 @@ def score_table(
     texts = [with_line_breaks(record.values["text"], table.line_break) for record in table.rows]
     rows: list[dict[str, Any]] = [{"row": record.number} for record in table.rows]
     for name in names:
-        _, values = shared().call(calls.score_batch, name, texts, ctx=ctx)
+        _, values = shared().call(score_batch, name, texts, ctx=ctx)
         for row, value in zip(rows, values, strict=True):
             row[name] = value.summary if value.summary is not None or not value.values.size else value.values.tolist()
     return table, rows

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, Floats, OutputRow, ScoreRow, SourceRow, TextKey
@@ -13,6 +13,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.score import KINDS, as_read, score
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_kept
 from biasprint.core.text import sha256_text
 
 KIND: Literal["original"] = "original"  # of the sources
@@ -128,7 +129,7 @@ def values_of(
     ctx: JobContext, compute: ComputeProcess, info: ScorerInfo, texts: Sequence[str], broken: list[str]
 ) -> Iterator[Floats]:
     """The values of texts that are not stored; of one that the scorer breaks on none. `broken`: as above."""
-    _, values, failed = compute.call(calls.score_kept, info.name, texts, ctx=ctx)
+    _, values, failed = compute.call(score_kept, info.name, texts, ctx=ctx)
     if failed:
         broken.append(broken_words(info, len(failed), next(iter(failed.values()))))
     return (value.values for value in values)

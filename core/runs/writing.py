@@ -129,7 +129,7 @@ class AddressLeftOut:
     sentence: str
 
 
-def describe(
+def describe_generator(
     backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str], ctx: JobContext
 ) -> GeneratorInfo:
     """Open a backend, and say what will have written its texts. It stays open for what comes next."""
@@ -242,7 +242,7 @@ class _Stream:
             self._flushed = time.monotonic()
 
 
-def probe(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "EndpointTest":
+def probe_endpoint(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "EndpointTest":
     """Ask the endpoint once for its models and for one short text; `keys` are the session's, by endpoint.
 
     For the model process: it loads the openai package. Raises nothing that a person can meet: what is wrong is the

@@ -108,7 +108,7 @@ def score_batch(
     """Score `texts` with the scorer `name`: its `ScorerInfo` as a dict, and one value per text, in order.
 
     Texts of like length are scored together, the shortest first: no value depends on it, and it is faster.
-    Runs in the compute process: `shared().call(calls.score_batch, name, texts, ctx=ctx)`.
+    Runs in the compute process: `shared().call(score_batch, name, texts, ctx=ctx)`.
     """
     ctx = ctx or JobContext()
     if texts:

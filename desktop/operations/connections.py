@@ -166,10 +166,11 @@ def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTes
     """Ask an endpoint for its models and one short text, where models run; after a run that is at work there."""
 
     def work(ctx: JobContext) -> "EndpointTest":
-        from biasprint.core.compute import calls, models
+        from biasprint.core.compute import models
         from biasprint.core.machine.keys import session_keys
+        from biasprint.core.runs.writing import probe_endpoint
 
-        tested: EndpointTest = models().call(calls.probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
+        tested: EndpointTest = models().call(probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
         return tested
 
     def done(tested: "EndpointTest") -> str:

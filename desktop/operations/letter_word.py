@@ -81,11 +81,10 @@ def save_report(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.compute import calls, shared
+        from biasprint.core.compute import shared
+        from biasprint.core.documents.report import write_report
 
-        shared().call(
-            calls.write_report, path, checked.reading, twin=twin, dismissed=put_aside, original=original, ctx=ctx
-        )
+        shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
         return path
 
     return Operation(tr("Writing the report"), work, _saved_as)
@@ -98,18 +97,19 @@ def save_note(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.compute import calls, shared
+        from biasprint.core.compute import shared
+        from biasprint.core.documents.report import write_note
         from biasprint.desktop.operations.letters import house_in_use
 
         house, _ = house_in_use()
         shared().call(
-            calls.write_note,
+            write_note,
             path,
             checked.reading,
-            dismissed=put_aside,
-            original=original,
-            house=house,
-            appendix=appendix,
+            put_aside,
+            original,
+            house,
+            appendix,
             ctx=ctx,
         )
         return path

@@ -155,9 +155,9 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
     from biasprint.core.compute import quick
-    from biasprint.core.runs.letter_check import read_words
+    from biasprint.core.runs.letter_check import first_reading
 
-    return replace(_checked(request, partial(read_words, ctx, request.document, quick()), {}), first=True)
+    return replace(_checked(request, partial(first_reading, ctx, request.document, quick()), {}), first=True)
 
 
 def _checked(

@@ -185,12 +185,11 @@ def _replies(rows: "Sequence[OutputRow]") -> list[str]:
 
 
 def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
-    from biasprint.core.compute import calls, shared
+    from biasprint.core.compute import shared
     from biasprint.core.scorers.document_success import Outcome, of_document
+    from biasprint.core.scorers.registry import score_batch
 
-    _, values = shared().call(
-        calls.score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
-    )
+    _, values = shared().call(score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet)
     # A task of another study is no document: nothing is off task there.
     outcomes = [of_document(one.values.tolist(), row.task) for one, row in zip(values, rows, strict=True)]
     return ["" if one is Outcome.SUCCESS else one.words for one in outcomes]

@@ -76,12 +76,12 @@ OPENING_SHOWN_AFTER_MILLISECONDS = 2_000  # whoever opens a project waits for it
 
 def examine(path: Path, ctx: JobContext) -> None:
     """Examine a project file in a process of its own, which ends with it. `AppError` for what is wrong with it."""
-    from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
-    from biasprint.core.project.gate import not_examined
+    from biasprint.core.compute import ComputeCrashed, ComputeProcess
+    from biasprint.core.project.gate import examine_file, not_examined
 
     process = ComputeProcess()
     try:
-        process.call(calls.examine_project, str(path.absolute()), ctx=ctx)
+        process.call(examine_file, str(path.absolute()), ctx=ctx)
     except ComputeCrashed as crash:
         raise not_examined(path, crash.details) from crash
     finally:
@@ -108,11 +108,11 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
 
 def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
-    from biasprint.core.cluster.as_project import open_result_folder
-    from biasprint.core.compute import calls, shared
+    from biasprint.core.cluster.as_project import measure_result_folder, open_result_folder
+    from biasprint.core.compute import shared
 
     whole = path.absolute()
-    return open_result_folder(whole, lambda folder: shared().call(calls.measure_result_folder, str(folder), ctx=ctx))
+    return open_result_folder(whole, lambda folder: shared().call(measure_result_folder, str(folder), ctx=ctx))
 
 
 def create_project(*, path: Path) -> "Operation[Project]":

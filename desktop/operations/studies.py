@@ -162,10 +162,11 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
     every finding."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.compute import calls, shared
+        from biasprint.core.compute import shared
+        from biasprint.core.report.audit import write_study_report
         from biasprint.core.runs.reporting import audited
 
-        shared().call(calls.write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
+        shared().call(write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
 
     done = tr("The report is in “{name}”.").format(name=path.name)
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)

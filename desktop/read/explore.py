@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from biasprint.core.compute import calls, shared
+from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import participants, tellable_sessions
@@ -18,7 +18,18 @@ from biasprint.core.project.rows import PromptRow, SourceRow, TextKey
 from biasprint.core.project.stores.columns import Kind, Measured
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.studies import Prompts
-from biasprint.core.runs.explore import MOST_FITTED, Method, SpearmanRho, TellingWords, TextMap
+from biasprint.core.runs.explore import (
+    MOST_FITTED,
+    Method,
+    SpearmanRho,
+    TellingWords,
+    TextMap,
+    map_texts,
+    principal_directions,
+    rank_correlation,
+    stand_in_scorers,
+    telling_words,
+)
 from biasprint.desktop.read.findings import TextRef, read_text
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import Titles, read_titles, words_of
@@ -158,18 +169,18 @@ class StoredTexts:
     def stand_ins(self, ctx: JobContext) -> frozenset[str]:
         """The names of the scorers that wear a badge wherever their numbers appear."""
         if self._stand_ins is None:
-            self._stand_ins = shared().call(calls.stand_in_scorers, ctx=ctx)
+            self._stand_ins = shared().call(stand_in_scorers, ctx=ctx)
         return self._stand_ins
 
     def map_of(self, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
         if method == "pca" and len(vectors) > MOST_FITTED:  # to the compute process goes only what it needs
             some = vectors[draw(np.arange(len(vectors)), MOST_FITTED)]
-            found = shared().call(calls.principal_directions, some, ctx=ctx)
+            found = shared().call(principal_directions, some, ctx=ctx)
             return TextMap(found.place(vectors), (float(found.shares[0]), float(found.shares[1])))
-        return shared().call(calls.map_texts, vectors, method, SEED, ctx=ctx)
+        return shared().call(map_texts, vectors, method, SEED, ctx=ctx)
 
     def correlation(self, ctx: JobContext, first: np.ndarray, second: np.ndarray) -> SpearmanRho:
-        return shared().call(calls.rank_correlation, first, second, ctx=ctx)
+        return shared().call(rank_correlation, first, second, ctx=ctx)
 
     def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray, others: np.ndarray) -> TellingWords:
         """What tells the chosen texts from the others, from at most `MOST_READ` of each, drawn at random."""
@@ -177,7 +188,7 @@ class StoredTexts:
         for side in (chosen, others):
             drawn = draw(np.flatnonzero(side), MOST_READ)
             sides.append([self.text(texts, int(index)) for index in _checked(ctx, drawn)])
-        return shared().call(calls.telling_words, *sides, ctx=ctx)
+        return shared().call(telling_words, *sides, ctx=ctx)
 
     # texts
 

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasprint.core.cli.console import never_fail_to_encode, note, say
-from biasprint.core.compute import ComputeProcess, calls, models, shared
+from biasprint.core.compute import ComputeProcess, models, shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.installation import leaves_out
+from biasprint.core.scorers.registry import score_batch
+from biasprint.desktop.self_test.parts import import_parts
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
@@ -178,7 +180,7 @@ def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
     from biasprint.core.scorers.entailment import pair
 
     read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
-    _, values = shared().call(calls.score_batch, name, read, ctx=ctx)
+    _, values = shared().call(score_batch, name, read, ctx=ctx)
     if len(values) != len(texts) or not any(value.values.size for value in values):
         raise Failed(f"The scorer “{name}” gave no values.")
     return f"{len(values)} texts, {values[0].values.size} numbers for the first"
@@ -281,7 +283,7 @@ def _everything(folder: Path) -> None:
     with step("other parts") as facts:
         process = ComputeProcess()
         try:
-            found, left_out = process.call("biasprint.desktop.self_test.parts:import_parts")
+            found, left_out = process.call(import_parts)
             facts.append(f"{found} modules and models found, {left_out} left out")
         finally:
             process.close()

@@ -7,8 +7,8 @@ import pkgutil
 from importlib import import_module
 
 from biasprint import core
+from biasprint.core.errors import AppError
 from biasprint.core.machine.installation import leaves_out
-from biasprint.desktop.self_test import Failed
 
 # Packages that are imported only when somebody asks for what they do, and the kinds of models that the catalogue names.
 PARTS = (
@@ -35,7 +35,7 @@ def import_parts() -> tuple[int, int]:
     from keyring.backend import get_all_keyring
 
     if not get_all_keyring():
-        raise Failed("No key ring is known.")
+        raise AppError("No key ring is known.")
     return (found, missing) if leaves_out("transformers") else (found + _kinds(), missing)
 
 

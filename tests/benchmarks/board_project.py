@@ -4,10 +4,10 @@ from pathlib import Path
 
 from live_scene import Quick, store, written
 
-from biasprint.core.compute import calls
 from biasprint.core.project.project import Project
 from biasprint.core.runs.generate import start_run
 from biasprint.core.runs.setup import generator_spec, study_of
+from biasprint.core.scorers.registry import score_batch
 
 NAMES = ["Kelly=female", "Joseph=male"]
 PROMPTS = 120  # of the set
@@ -28,7 +28,7 @@ def with_letters(path: Path) -> None:
         for info in LettersTally(project, study.id, Quick()).scorers:  # type: ignore[arg-type]
             if info.role == MODELLED:
                 continue
-            _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+            _, values = Quick().call(score_batch, info.name, [texts[key] for key in ids])
             found = {("output", key): one.values for key, one in zip(ids, values, strict=True) if one.values.size}
             store(project, info, found)  # type: ignore[arg-type]
         (made,) = project.prompts.sets()

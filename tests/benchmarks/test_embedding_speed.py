@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import embedding_run
 import numpy as np
 import pytest
 from figures import at_least, figure, spread, title
@@ -15,6 +16,7 @@ from letter_sentences import letter_sentences, letters
 from ratios import Ratio, more
 
 from biasprint.core.compute import ComputeProcess
+from biasprint.core.scorers.registry import score_batch
 
 pytestmark = pytest.mark.bench
 
@@ -28,7 +30,7 @@ HERE = str(Path(__file__).parent)
 def compute() -> Iterator[ComputeProcess]:
     """One process for both, so that niceness and threads are the same."""
     sys.path.insert(0, HERE)
-    process = ComputeProcess(packages=("biasprint", "embedding_run"))
+    process = ComputeProcess()
     yield process
     process.close()
     sys.path.remove(HERE)
@@ -40,14 +42,14 @@ def test_embedding_reaches_a_plain_sentence_transformer(
 ) -> None:
     count, shares, ours, peers = TEXTS[kind], [], [], []
     warm = ["a letter"] * 8
-    compute.call("biasprint.core.scorers.registry:score_batch", "minilm_cut", warm)
-    compute.call("embedding_run:encode", warm)
+    compute.call(score_batch, "minilm_cut", warm)
+    compute.call(embedding_run.encode, warm)
     for number in range(ROUNDS):
         texts = letters(count, number + 1) if kind == "letters" else new_sentences(count, number + 1)
         began = time.perf_counter()
-        _, values = compute.call("biasprint.core.scorers.registry:score_batch", "minilm_cut", texts)
+        _, values = compute.call(score_batch, "minilm_cut", texts)
         ours.append(count / (time.perf_counter() - began))
-        seconds, vectors = compute.call("embedding_run:encode", texts)
+        seconds, vectors = compute.call(embedding_run.encode, texts)
         peers.append(count / seconds)
         shares.append(ours[-1] / peers[-1])
         assert np.allclose([value.values for value in values], vectors, atol=1e-5)

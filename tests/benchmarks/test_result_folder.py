@@ -11,7 +11,7 @@ from figures import at_most, figure, spread, title
 from large_folders import ROWS, with_scores
 from ratios import FEWEST
 
-from biasprint.core.cluster.rows import finished_partitions, places_of, rows_at
+from biasprint.core.cluster.rows import finished_partitions, places_in_partition, rows_of_partition
 
 pytestmark = pytest.mark.bench
 
@@ -39,10 +39,12 @@ def test_it_is_measured_and_shown_within_five_seconds(folder: Path) -> None:
 
 def test_a_page_is_read_at_once(folder: Path) -> None:
     (name, *_) = [one.name for one in finished_partitions(str(folder))]
-    page = spread([_seconds(lambda: rows_at(str(folder), name, range(57_600, 57_600 + PAGE))) for _ in range(FEWEST)])
+    page = spread(
+        [_seconds(lambda: rows_of_partition(str(folder), name, range(57_600, 57_600 + PAGE))) for _ in range(FEWEST)]
+    )
     title(f"Rows of a partition of {ROWS:,}, in the process that reads them")
-    figure("narrowed by group", _seconds(lambda: places_of(str(folder), name, "woman", None)), "s")
-    figure("searched", _seconds(lambda: places_of(str(folder), name, None, "castle")), "s")
+    figure("narrowed by group", _seconds(lambda: places_in_partition(str(folder), name, "woman", None)), "s")
+    figure("searched", _seconds(lambda: places_in_partition(str(folder), name, None, "castle")), "s")
     at_most(f"{PAGE} rows with their texts, median", page.median, PAGE_SECONDS, "s")
 
 

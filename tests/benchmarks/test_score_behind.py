@@ -14,7 +14,7 @@ import pytest
 from figures import at_least, figure, spread, title
 from scipy import stats
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.project.project import Project
@@ -23,6 +23,7 @@ from biasprint.core.prompts.drafts import PromptSetDraft
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.scorers.registry import score_batch
 
 pytestmark = pytest.mark.bench
 
@@ -72,7 +73,7 @@ def test_writing_keeps_its_rate_while_texts_are_scored(
     """The synthetic author writes as fast as it can, so that whatever scoring takes is missed."""
     title(what)
     for info in scorers_needed(kind):  # the processes are up, the models loaded
-        scorer.call(calls.score_batch, info.name, ["A letter."])
+        scorer.call(score_batch, info.name, ["A letter."])
 
     def run(seed: int, scoring: ComputeProcess | None) -> tuple[float, int]:
         path = tmp_path / f"{kind}.biasprint"

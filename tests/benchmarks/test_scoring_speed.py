@@ -10,7 +10,7 @@ from letter_sentences import letter_sentences
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.scorers.entailment import pair
-from biasprint.core.scorers.registry import describe
+from biasprint.core.scorers.registry import describe, score_batch
 
 pytestmark = pytest.mark.bench
 
@@ -32,12 +32,12 @@ def test_every_stand_in_scores_the_sentences_within_a_minute(compute: ComputePro
     assert len(stand_ins) >= 5
     title(f"{SENTENCES:,} sentences, loading and crossing included")
     whole = 0.0
-    compute.call("biasprint.core.scorers.registry:score_batch", "lexicon", ["a letter"])  # the process is up
+    compute.call(score_batch, "lexicon", ["a letter"])  # the process is up
     child = psutil.Process(compute.pid)
     for info in stand_ins:
         texts = [pair(*each) if info.role == "entailment" else each[1] for each in found]
         began, before = time.perf_counter(), child.cpu_times()
-        _, values = compute.call("biasprint.core.scorers.registry:score_batch", info.name, texts)
+        _, values = compute.call(score_batch, info.name, texts)
         seconds, after = time.perf_counter() - began, child.cpu_times()
         computing = after.user + after.system - before.user - before.system
         assert len(values) == SENTENCES

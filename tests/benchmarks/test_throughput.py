@@ -20,6 +20,8 @@ from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.sample import sample_texts
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.runs.tables import read_table
+from biasprint.core.runs.writing import write_all
+from biasprint.core.scorers.registry import score_batch
 
 pytestmark = pytest.mark.bench
 
@@ -45,7 +47,7 @@ def test_writing_with_the_synthetic_author(tmp_path: Path, compute: ComputeProce
         run = start_run(
             project, prompt_set_id=prompt_set.set_id, generator=generator_spec("synthetic", "medium", {}), seed=1
         )
-        compute.call("biasprint.core.runs.writing:write_all", "synthetic", "medium", {}, [], {})  # the process is up
+        compute.call(write_all, "synthetic", "medium", {}, [], {})  # the process is up
         began = time.perf_counter()
         result = generate(JobContext(), project, run, compute)
         whole = result.added / (time.perf_counter() - began)
@@ -112,14 +114,14 @@ def test_importing_a_csv_of_100_000_letters(tmp_path: Path) -> None:
 def test_embedding_sentences(compute: ComputeProcess) -> None:
     texts = [text["text"] for text in sample_texts()]
     began = time.perf_counter()
-    compute.call("biasprint.core.scorers.registry:score_batch", "minilm", texts[:1])
+    compute.call(score_batch, "minilm", texts[:1])
     loading = time.perf_counter() - began
     speeds = {}
     for name, batch in {"short texts": texts, "sentences": [text.split(".")[0] for text in texts]}.items():
         seconds = []
         for _ in range(RUNS):
             began = time.perf_counter()
-            compute.call("biasprint.core.scorers.registry:score_batch", "minilm", batch)
+            compute.call(score_batch, "minilm", batch)
             seconds.append(time.perf_counter() - began)
         speeds[name] = spread([len(batch) / one for one in seconds])
 

@@ -19,6 +19,7 @@ from biasprint.core.compute import ComputeProcess, models, process, shared
 from biasprint.core.compute.process import ChildGone
 from biasprint.core.project.project import Project
 from biasprint.core.runs.writing import Written
+from biasprint.core.scorers.registry import describe
 
 DIED = "The process for computing stopped unexpectedly (signal SIGKILL)."
 SCORER = "lexicon_published"  # needs no library, which each new compute process would load again
@@ -32,9 +33,7 @@ class Killer:
         self._wait, self._left = process._wait_for_answer, 0
 
     def at(self, number: int, compute: ComputeProcess | None = None) -> None:
-        (compute or shared()).call(
-            "biasprint.core.scorers.registry:describe"
-        )  # it is there and ready, so that it dies at work
+        (compute or shared()).call(describe)  # it is there and ready, so that it dies at work
         self._left = number
 
     def wait(self, child: Any, listening: Any) -> Any:

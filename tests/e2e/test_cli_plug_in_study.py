@@ -33,18 +33,3 @@ def test_its_prompts_are_written_for_and_not_narrowed(tmp_path: Path) -> None:
     file = tmp_path / "study.biasprint"
     biasprint("new", file, "--study", "songs")
     refused("prompts", file, "--study", "songs", "--theme", "stars", code=2, says="The prompts of songs have no themes")
-
-
-def test_a_target_of_no_plug_in_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from biasprint.core.compute.messages import plug_in_packages, split_target
-
-    (tmp_path / "other.py").write_text("def run(): ...\n")
-    monkeypatch.syspath_prepend(songs_plug_in.install(tmp_path / "site"))
-    plug_in_packages.cache_clear()
-    try:
-        assert split_target("songs_study:measure", ("biasprint",)) == ("songs_study", "measure")
-        for target in ("other:run", "os:remove", "songs_studies:measure"):
-            with pytest.raises(ValueError, match="is not a"):
-                split_target(target, ("biasprint",))
-    finally:
-        plug_in_packages.cache_clear()

@@ -48,7 +48,7 @@ class Held:
         self._seconds, self._starting = seconds, starting
         (root / READ).mkdir(parents=True)
         (root / READ / CANARY).write_text("Nobody writes here.")
-        self._process = ComputeProcess(packages=("biasprint", "fuzzing"))
+        self._process = ComputeProcess()
 
     def close(self) -> None:
         self._process.close()
@@ -63,7 +63,7 @@ class Held:
         more = 0.0 if self._process.pid is not None else self._starting
         try:
             said: tuple[str, str, str, float, float] = self._process.call(
-                "fuzzing.contract:attempt",
+                attempt,
                 self._kind,
                 str(path),
                 str(self._root),

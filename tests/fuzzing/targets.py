@@ -149,9 +149,9 @@ def _letters(*names: str) -> Samples:
 
 
 def _take_letter(path: Path) -> str:
-    from biasprint.core.documents.files.child import parse
+    from biasprint.core.documents.files.child import parse_letter_file
 
-    parse(path.read_bytes(), path.name)
+    parse_letter_file(path.read_bytes(), path.name)
     return ""
 
 

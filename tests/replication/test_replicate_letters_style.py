@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from biasprint.core.compute.messages import resolve
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
@@ -28,8 +27,8 @@ PUBLISHED = {"positivity": (0.891, 0.187), "formality": (0.086, 0.466), "agency"
 class Inline:
     """Does in this process what the compute process does in its own."""
 
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, on_report: Any = None, **named: Any) -> Any:
-        return resolve(target, ("biasprint",))(*args, **named)
+    def call(self, function: Any, *args: Any, ctx: JobContext | None = None, on_report: Any = None) -> Any:
+        return function(*args)
 
 
 @pytest.fixture(scope="module", params=[None, "wan"])

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import ComputeCrashed, ComputeProcess, calls
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.documents.files.child import document_of_text, parse_letter_file
 from biasprint.core.documents.values import Document
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
@@ -47,9 +48,7 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     """The document in `data`, which is called `name`. The bytes tell its format."""
     _check_size(len(data), name)
     try:
-        document: Document = _process().call(
-            calls.parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting()
-        )
+        document: Document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
     except ComputeCrashed as error:
         raise AppError(
             f"“{name}” takes more time or memory to read than a letter may, and was left.",
@@ -67,9 +66,11 @@ def written_as_word(
 
     Raises `AppError` where that takes more than a letter may.
     """
+    from biasprint.core.documents.word import write_word  # not above: whoever only reads a letter needs none of it
+
     try:
         found: WordFile = _process().call(
-            calls.write_word, data, document.name, document.text, after, comments, tracked=tracked, when=when, ctx=ctx,
+            write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
             timeout=SECONDS + _starting(),
         )  # fmt: skip
     except ComputeCrashed as error:
@@ -82,8 +83,6 @@ def written_as_word(
 
 def read_pasted(text: str) -> Document:
     """The document in pasted text, which may hold anything but is only text: it needs no process of its own."""
-    from biasprint.core.documents.files.child import document_of_text
-
     _check_size(len(text), "The pasted text")
     return document_of_text(text)
 

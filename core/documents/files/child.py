@@ -29,7 +29,7 @@ def limit_once() -> None:
     limit_this_process()
 
 
-def parse(data: bytes, name: str) -> Document:
+def parse_letter_file(data: bytes, name: str) -> Document:
     """The document in `data`. Raises `AppError` with one sentence for the person."""
     limit_once()
     found = format_of(data, name)

@@ -28,7 +28,6 @@ MOST_ROWS = 40  # of a note: a page has no room for more, however short they are
 def write_report(
     path: Path,
     reading: Reading,
-    *,
     twin: TwinDifference | None = None,
     dismissed: Collection[str] = (),
     original: Document | None = None,
@@ -53,7 +52,6 @@ def write_report(
 def write_note(
     path: Path,
     reading: Reading,
-    *,
     dismissed: Collection[str] = (),
     original: Document | None = None,
     house: HouseList | None = None,

@@ -93,7 +93,7 @@ def word_file(
 
 
 def _odt_file(
-    package: Package, name: str, before: str, after: str, comments: Sequence[Comment], *, tracked: bool,
+    package: Package, name: str, before: str, after: str, comments: Sequence[Comment], tracked: bool,
     when: datetime | None,
 ) -> WordFile:  # fmt: skip
     root = package.xml(ODT_BODY)
@@ -121,8 +121,8 @@ def _another(name: str) -> AppError:
     )
 
 
-def in_reading_process(
-    data: bytes | None, name: str, before: str, after: str, comments: Sequence[Comment], *, tracked: bool,
+def write_word(
+    data: bytes | None, name: str, before: str, after: str, comments: Sequence[Comment], tracked: bool,
     when: datetime | None,
 ) -> WordFile:  # fmt: skip
     """`word_file` where a hostile file cannot take more than its share: it is read once more for this."""

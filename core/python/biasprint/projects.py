@@ -111,7 +111,7 @@ class Project:
 
         `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
         """
-        from biasprint.core.compute import calls
+        from biasprint.core.report.audit import write_study_report
         from biasprint.core.runs.reporting import audited, only_measured
 
         place = Path(path).absolute()  # the process that writes it may stand in another folder
@@ -119,7 +119,7 @@ class Project:
         self._look("report")
         self._check(study)
         about = audited(self._store, study or only_measured(self._store))
-        shared().call(calls.write_study_report, place, about)
+        shared().call(write_study_report, place, about)
 
     def close(self) -> None:
         self._store.close()

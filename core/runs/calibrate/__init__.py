@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from biasprint.core.backends.synthetic.dial import SETTINGS
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.processor import cores
 from biasprint.core.runs.calibrate.settings import STUDIES, planting_of, required
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
+from biasprint.core.runs.calibrate.trials import simulated_studies
 
 __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
 
@@ -77,7 +78,7 @@ def _all_told(ctx: JobContext, tasks: Sequence[_Task], asked: Asked) -> Mapping[
     def do(task: _Task, process: ComputeProcess) -> list[list[Seen]]:
         on_report = partial(progress.heard, task)
         return process.call(
-            calls.simulated_studies, task.study, task.planted, task.n, asked.seed, asked.repeats,
+            simulated_studies, task.study, task.planted, task.n, asked.seed, asked.repeats,
             ctx=ctx, on_report=on_report,
         )  # fmt: skip
 

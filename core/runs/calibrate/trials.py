@@ -28,7 +28,7 @@ TRIALS: Mapping[str, Trial] = {
 }  # fmt: skip
 
 
-def simulated(
+def simulated_studies(
     study: str, planted: str, n: int, seed: int, repeats: int, ctx: JobContext | None = None
 ) -> list[list[Seen]]:
     """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""

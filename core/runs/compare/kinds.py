@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import GENERATED, MODEL, ORIGIN, ORIGINAL, TWIN, Candidate, LeftOut
@@ -37,7 +37,7 @@ from biasprint.core.runs.compare.pool import (
 )
 from biasprint.core.runs.values import Original, Originals
 from biasprint.core.swap import HE_AND_SHE, Person
-from biasprint.core.swap.engine import ENGINE, StrictTwin
+from biasprint.core.swap.engine import ENGINE, StrictTwin, strict_twins
 from biasprint.core.text import sha256_text
 
 # ---- Identity against identity: texts written for two or three identities of an axis, everything else being equal
@@ -295,6 +295,12 @@ class TwinPersons:
     groups: tuple[str, str] = ("", "")
     problem: str = ""
 
+    def both(self) -> tuple[Person, Person]:
+        """The two people, where there is no problem."""
+        assert self.about is not None
+        assert self.other is not None
+        return self.about, self.other
+
 
 class TwinPeople:
     """Finds the other person: the first group of the same axis that has the other pronoun, and one of its names."""
@@ -436,8 +442,8 @@ def _identities_of(letters: list[_Letter]) -> tuple[str, ...]:
 def _twins(ctx: JobContext, letters: list[_Letter], compute: ComputeProcess) -> Iterator[StrictTwin]:
     for start in range(0, len(letters), AT_ONCE):
         ctx.check()
-        part = [(one.text, one.about.about, one.about.other) for one in letters[start : start + AT_ONCE]]
-        yield from compute.call(calls.strict_twins, part, ctx=ctx, on_report=lambda *_: None)
+        part = [(one.text, *one.about.both()) for one in letters[start : start + AT_ONCE]]
+        yield from compute.call(strict_twins, part, ctx=ctx, on_report=lambda *_: None)
         ctx.report(min(start + AT_ONCE, len(letters)), len(letters), note="swapping names and genders")
 
 

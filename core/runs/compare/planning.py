@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
@@ -92,11 +92,11 @@ def outlooks(
     given = {name: (size.comparisons, size.identities, size.of, size.worst) for name, size in sizes.items()}
     asked = settings or PlanSettings()
     dealt = {"split": asked.split, "overlap": asked.overlap, "recommended": asked.sway}
-    made: tuple[Outlook, ...] = compute.call(calls.plan_comparisons, given, raters, tuple(preference), dealt, ctx=ctx)
+    made: tuple[Outlook, ...] = compute.call(plan_comparisons, given, raters, tuple(preference), dealt, ctx=ctx)
     return made
 
 
-def in_compute(
+def plan_comparisons(
     sizes: Mapping[str, tuple[int, int, int, bool]],
     raters: int,
     preference: tuple[float, ...],

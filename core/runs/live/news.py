@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.anytime import (
@@ -97,7 +97,7 @@ class PairAnswer:
     levels: Mapping[str, tuple[GroupValues, ...]] = field(default_factory=dict)
 
 
-def in_compute(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAnswer]:
+def live_news(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAnswer]:
     """In the compute process: each pair by itself, as the measure looks at it among others."""
     return [_answer(tuple(_counted(axis) for axis in axes), pair) for pair in asked]
 
@@ -225,7 +225,7 @@ class NewsTally:
         texts = self._project.outputs.texts(list(ready))
         rows = {key: news_row(replace(self._waiting[key].row, text=texts[key]), self._originals) for key in ready}
         asked = [self._asked_pair(key, levels, rows[key]) for key, levels in ready.items()]
-        answers: list[PairAnswer] = self._compute.call(calls.live_news, self._axes, asked, ctx=ctx)
+        answers: list[PairAnswer] = self._compute.call(live_news, self._axes, asked, ctx=ctx)
         for (key, levels), answer in zip(ready.items(), answers, strict=True):
             self._take(key, levels, rows[key], answer)
 

@@ -17,7 +17,15 @@ from biasprint.core.runs.generators import prompts_asked
 from biasprint.core.runs.measure.asked import asked_of
 from biasprint.core.runs.measure.brought_in import brought_in
 from biasprint.core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
-from biasprint.core.runs.measure.prepared import Answer, Measuring, Prepared, take_plain, whole
+from biasprint.core.runs.measure.prepared import (
+    Answer,
+    Measuring,
+    Prepared,
+    called,
+    measure_declared,
+    take_plain,
+    whole,
+)
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.runs.tables import read_table
 from biasprint.core.runs.values import complete_values, failures, values_of
@@ -214,9 +222,8 @@ class PlainMeasuring:
         failed, asked = failures(project, study_id), prompts_asked(project, study_id)
         prompts = tuple(asked[row.prompt_id] for row in outputs)
         plain = Prepared(
-            call=self._input.measure,
-            args=(self._columns(rows), options.seed, scores),
-            take=f"{take_plain.__module__}:{take_plain.__name__}",
+            *called(measure_declared, self._input.measure, self._columns(rows), options.seed, scores),
+            take=take_plain,
             prompts=prompts,
             units=prompts,
             remarks=tuple(broken),
@@ -238,8 +245,7 @@ class PlainMeasuring:
         compute: ComputeProcess,
     ) -> StudyResult:
         columns = self._columns(rows)
-        result: StudyResult = compute.call(self._input.measure, columns, options.seed, dict(scores), ctx=ctx)
-        return result
+        return compute.call(measure_declared, self._input.measure, columns, options.seed, dict(scores), ctx=ctx)
 
     def _columns(self, rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
         return {spec.name: [row.get(spec.name, "") for row in rows] for spec in self._input.specs}

@@ -8,20 +8,19 @@ study keeps together (a matched block, a given term, a headline, a task and them
 
 import inspect
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, log
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
-from biasprint.core.compute.messages import resolve
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.jackknife import group_jackknife
 from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.runs.generators import StudyGenerator
-from biasprint.core.runs.measure.prepared import TEXTS, Prepared
+from biasprint.core.runs.measure.prepared import TEXTS, Prepared, Read, Take
 from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.findings import interval, missing_interval, with_holm
 
@@ -87,7 +86,7 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
         for one in (pair.first, pair.second):
             sides.setdefault(_same(one), one)  # all generators on the same prompts: each is measured once
     asked = [AskedSide.of(one) for one in sides.values()]
-    estimated = dict(zip(sides, compute.call(calls.estimates_without, asked, ctx=ctx), strict=True))
+    estimated = dict(zip(sides, compute.call(estimates_without, asked, ctx=ctx), strict=True))
     found: list[Finding] = []
     for pair in pairs:
         found += _differences(pair, estimated[_same(pair.first)], estimated[_same(pair.second)])
@@ -118,9 +117,9 @@ def _same(side: ComparedSide) -> Same:
 class AskedSide:
     """A side as the compute process is asked for its estimates: without each of its `groups` of rows (`places`)."""
 
-    call: str
-    read: str
-    take: str
+    call: Callable[..., StudyResult]
+    read: Read | None
+    take: Take
     args: tuple[Any, ...]
     places: tuple[int, ...]
     groups: tuple[int, ...]
@@ -131,7 +130,7 @@ class AskedSide:
         return cls(own.call, own.read, own.take, own.args, side.places, side.groups)
 
 
-def in_compute(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[Finding], list[Estimates]]]:
+def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[Finding], list[Estimates]]]:
     """In the compute process: of each side the findings on its rows, and the estimates without each group of them.
 
     Neither has anything beside its estimates.
@@ -140,13 +139,13 @@ def in_compute(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[F
     done, answers = 0, []
     with remembered_scores(), only_estimates():
         for side in sides:
-            measure, take_rows = _quiet(resolve(side.call, ("biasprint",))), resolve(side.take, ("biasprint",))
-            args = resolve(side.read, ("biasprint",))(side.args, ctx) if side.read else side.args
+            measure = _quiet(side.call)
+            args = side.read(side.args, ctx) if side.read else side.args
             measured: list[list[Finding]] = []
             for group in (None, *range(1 + max(side.groups))):
                 ctx.check()
                 kept = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
-                result = _measured(measure, take_rows(args, kept)) if kept else None
+                result = _measured(measure, side.take(args, kept)) if kept else None
                 measured.append([one for one in result.findings if one.variant == "default"] if result else [])
                 done += 1
                 ctx.report(done, total, note="comparing generators")

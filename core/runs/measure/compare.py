@@ -7,7 +7,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse, StudyResult
 from biasprint.core.given import path_of
@@ -24,7 +24,7 @@ from biasprint.core.runs.values import failures, stored_summaries, stored_values
 from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import describe, info_of
+from biasprint.core.scorers.registry import describe, info_of, score_kept
 from biasprint.core.studies.study import MeasureOptions
 from biasprint.core.tables.rows import TableRead
 
@@ -111,7 +111,7 @@ def of_tables(
 
     def scored(info: ScorerInfo) -> Scored:
         distinct = list(dict.fromkeys(texts))  # a text that comes again, such as a short answer, is scored once
-        _, values, failed = compute.call(calls.score_kept, info.name, distinct, ctx=ctx)
+        _, values, failed = compute.call(score_kept, info.name, distinct, ctx=ctx)
         of = {
             text: (value, failed.get(place)) for place, (text, value) in enumerate(zip(distinct, values, strict=True))
         }
@@ -121,7 +121,7 @@ def of_tables(
 
     dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
     columns = _gathered(rows, scored, options)
-    result: StudyResult = compute.call(calls.measure_compared, columns, options.seed, options.margin, ctx=ctx)
+    result: StudyResult = compute.call(measure_compared, columns, options.seed, options.margin, ctx=ctx)
     result = replace(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip
@@ -150,7 +150,7 @@ def prepared(
 
     def scored(info: ScorerInfo) -> Scored:
         if project.read_only:
-            _, values, broken = compute.call(calls.score_kept, info.name, [row["text"] for row in rows], ctx=ctx)
+            _, values, broken = compute.call(score_kept, info.name, [row["text"] for row in rows], ctx=ctx)
             return [value.values for value in values], [value.summary for value in values], broken
         done = score(ctx, project, study_id, info, compute)
         kept = stored_values(project, info)
@@ -163,8 +163,8 @@ def prepared(
     failed, prompts = failures(project, study_id), tuple(one.prompt for one in texts)
     columns = _gathered(rows, scored, options, designs_of(project, study_id))
     of_texts = Prepared(
-        *called(calls.measure_compared, columns, options.seed, options.margin),
-        take=f"{__name__}:take",
+        *called(measure_compared, columns, options.seed, options.margin),
+        take=take,
         prompts=prompts,
         units=units_or_prompts(columns["blocks"], prompts),
         texts=len(rows) + sum(failed.values()),
@@ -272,7 +272,7 @@ def _block(row: Mapping[str, str]) -> str:
     return row.get("block", "").strip() or row.get("prompt", "").strip()
 
 
-def in_compute(
+def measure_compared(
     columns: Mapping[str, Any],
     seed: int,
     margin: float | None,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
@@ -73,8 +73,8 @@ def prepared(
     asked, failed = prompts_asked(project, study_id), failures(project, study_id)
     prompts = tuple(asked[row.prompt_id] for row in replies)
     of_replies = Prepared(
-        *called(calls.measure_completion, _columns(rows), failed, options.seed),
-        take=f"{__name__}:take",
+        *called(measure_completion, _columns(rows), failed, options.seed),
+        take=take,
         prompts=prompts,
         units=units_or_prompts((row.get("term", "") for row in rows), prompts),
         texts=len(rows) + sum(failed.values()),
@@ -102,7 +102,7 @@ def model_of(row: OutputRow) -> str:
 def _measure(
     ctx: JobContext, compute: ComputeProcess, rows: Sequence[Mapping[str, str]], dropped: Mapping[str, int], seed: int
 ) -> StudyResult:
-    result: StudyResult = compute.call(calls.measure_completion, _columns(rows), dict(dropped), seed, ctx=ctx)
+    result: StudyResult = compute.call(measure_completion, _columns(rows), dict(dropped), seed, ctx=ctx)
     return result
 
 
@@ -110,7 +110,7 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
     return {name: [row.get(name, "") for row in rows] for name in COLUMNS}
 
 
-def in_compute(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
+def measure_completion(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """In the compute process: the study over the columns."""
     from biasprint.core.studies.completion.measure import measure
     from biasprint.core.studies.completion.table import CompletionTable

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
@@ -160,8 +160,8 @@ def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: Me
     table = {name: tuple(values) for name, values in columns.items()}
     how = {"seed": options.seed, "harm": harm_of(_definitions(project))}
     return Prepared(
-        *called(calls.measure_judgments, table, axes, how),
-        take=f"{__name__}:take_judgments",
+        *called(measure_creative_judgments, table, axes, how),
+        take=take_judgments,
         prompts=tuple(shown[key] for key in columns["comparison"]),
         units=tuple(f"{task} / {theme}" for task, theme in zip(columns["task"], columns["theme"], strict=True)),
         what=JUDGMENTS,
@@ -337,8 +337,8 @@ def _prepared(
     failed, asked = failures(project, study_id), prompts_asked(project, study_id)
     found = [vectors["output", row.id] for row in rows]
     return Prepared(
-        *called(calls.measure_creative_outputs, *_output_args(columns, found, axes, info, how)),
-        take=f"{__name__}:take",
+        *called(measure_creative_outputs, *_output_args(columns, found, axes, info, how)),
+        take=take,
         prompts=tuple(asked[row.prompt_id] for row in rows),
         units=tuple(f"{row.task} / {row.theme}" for row in rows),
         dropped=failed,
@@ -522,7 +522,7 @@ def _measure_outputs(
     compute: ComputeProcess,
 ) -> StudyResult:
     args = _output_args(columns, vectors, axes, info, how)
-    result: StudyResult = compute.call(calls.measure_creative_outputs, *args, ctx=ctx)
+    result: StudyResult = compute.call(measure_creative_outputs, *args, ctx=ctx)
     return result
 
 
@@ -543,11 +543,11 @@ def _measure_judgments(
     compute: ComputeProcess,
 ) -> StudyResult:
     table = {name: tuple(values) for name, values in columns.items()}
-    result: StudyResult = compute.call(calls.measure_judgments, table, axes, how, ctx=ctx)
+    result: StudyResult = compute.call(measure_creative_judgments, table, axes, how, ctx=ctx)
     return result
 
 
-def outputs_in_compute(
+def measure_creative_outputs(
     table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, how: Mapping[str, Any]
 ) -> StudyResult:
     """In the compute process: the study over a table of outputs."""
@@ -557,7 +557,7 @@ def outputs_in_compute(
     return measure_outputs(OutputTable(**table), vectors, axes=axes, scorer=scorer, **how)
 
 
-def judgments_in_compute(table: Mapping[str, Any], axes: Axes, how: Mapping[str, Any]) -> StudyResult:
+def measure_creative_judgments(table: Mapping[str, Any], axes: Axes, how: Mapping[str, Any]) -> StudyResult:
     """In the compute process: the study over a table of judgments.
 
     With `agreed`, for comparing generators: of whole axes alone, without whose judgments they are.

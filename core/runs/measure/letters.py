@@ -8,7 +8,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse, StudyResult
 from biasprint.core.jobs import JobContext
@@ -250,7 +250,7 @@ def of_tables(
     named = {kind: next((table.mapping[kind] for table in tables if kind in table.mapping), kind) for kind in STYLES}
     styles = styles_of([(f"Row {record.number}", record.values) for record in records], named, options, scored)
     result: StudyResult = compute.call(
-        calls.letters_tables,
+        letters_tables,
         [row["text"] for row in rows],
         _columns(
             groups,
@@ -299,17 +299,17 @@ def prepared(
     prompts = tuple(letter.prompt for letter in counted.letters)
     of_letters = Prepared(
         *called(
-            calls.measure_letters,
+            measure_letters,
             counted.values,
             counted.uses,
             _columns_of(counted, axes),
             reading,
             options.seed,
         ),
-        take=f"{__name__}:take",
+        take=take,
         prompts=prompts,
         units=units_or_prompts((fields.get("block", "") for fields in rows), prompts),
-        read=f"{__name__}:read",
+        read=read,
         texts=everyone,
         remarks=tuple(broken),
     )
@@ -412,7 +412,7 @@ def _columns(
     return {**columns, "order": order, "dropped": dict(dropped), "crossing": crossing}
 
 
-def tables_in_compute(
+def letters_tables(
     texts: Sequence[str],
     columns: Mapping[str, Any],
     reading: Mapping[str, Any],
@@ -428,7 +428,7 @@ def tables_in_compute(
         return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)
 
 
-def in_compute(
+def measure_letters(
     values: Sequence[Sequence[Floats]],
     uses: Sequence[ScorerUse],
     columns: Mapping[str, Any],

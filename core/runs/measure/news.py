@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess, calls
+from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
@@ -25,6 +25,7 @@ from biasprint.core.runs.values import ORIGINAL_KEY, Originals, complete_values,
 from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.kept import kept_scores
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.news.groups import word_remarks
 from biasprint.core.studies.study import MeasureOptions
 from biasprint.core.tables.rows import TableRead
 
@@ -94,8 +95,8 @@ def prepared(
     prompts = tuple(asked[output.prompt_id] for output in outputs)
     headlines = (row.get(ORIGINAL_KEY, "") or row.get("headline", "") for row in rows)
     of_articles = Prepared(
-        *called(calls.measure_news, *args),
-        take=f"{__name__}:take",
+        *called(measure_news, *args),
+        take=take,
         prompts=prompts,
         units=units_or_prompts(headlines, prompts),
         remarks=tuple(broken),
@@ -125,7 +126,7 @@ def _measure(
     ctx: JobContext, compute: ComputeProcess, gathered: Gathered, options: MeasureOptions
 ) -> tuple[StudyResult, list[str]]:
     columns, asked = _args(ctx, gathered, options)
-    result: StudyResult = compute.call(calls.measure_news, columns, asked, ctx=ctx)
+    result: StudyResult = compute.call(measure_news, columns, asked, ctx=ctx)
     return result, _remarks(ctx, compute, columns, asked, options)
 
 
@@ -153,7 +154,7 @@ def _remarks(
     if options.axes:
         texts = [text for side in ("originals", "generated") for text in columns[side]]
         for axis in asked["axes"]:
-            remarks += compute.call(calls.word_remarks, axis, asked["names"].get(axis.key), texts, ctx=ctx)
+            remarks += compute.call(word_remarks, axis, asked["names"].get(axis.key), texts, ctx=ctx)
     return remarks
 
 
@@ -166,7 +167,7 @@ def _caution(rows: Sequence[Row]) -> str:
     return f"{shipped} of {len(originals)} originals: {shipped_articles().card.short}"
 
 
-def in_compute(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
+def measure_news(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
     """In the compute process: the study over the columns."""
     from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 

@@ -4,17 +4,18 @@ Measuring again without some rows is how generators are compared (`core.runs.mea
 gives estimates alone (`biasprint.core.metrics.result.only_estimates`).
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVarTuple
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.study import MeasureOptions, named
 from biasprint.core.tables.rows import TableRead
 
 Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
@@ -42,14 +43,17 @@ class Measuring(Protocol):
 
 
 TEXTS, JUDGMENTS = "texts", "judgments"
+Take = Callable[[tuple[Any, ...], Sequence[int]], tuple[Any, ...]]
+Read = Callable[[tuple[Any, ...], JobContext], tuple[Any, ...]]
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(frozen=True)
 class Prepared:
     """`call(*args)` in the compute process gives a `StudyResult`.
 
-    `take`: "module:function" there, (args, places) → the args with these rows alone.
-    `read`: "module:function" there, args → args in which what is read of each text is read once for all takes.
+    `take`: called there, (args, places) → the args with these rows alone.
+    `read`: called there, (args, ctx) → args in which what is read of each text is read once for all takes.
     `prompts`: of each row, what is the same for the same prompt; empty where it is not known.
     `units`: of each row, what it shares with those that it must not be separated from, such as a matched block.
     `what`: its rows are. `texts`: how many were read, failures among them; None for as many as the result says, and
@@ -57,21 +61,25 @@ class Prepared:
     `remarks`: what the person should know beside the findings.
     """
 
-    call: str
+    call: Callable[..., StudyResult]
     args: tuple[Any, ...]
-    take: str
+    take: Take
     prompts: tuple[str, ...]
     units: tuple[str, ...]
     what: str = TEXTS
-    read: str = ""
+    read: Read | None = None
     texts: int | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
-def called(target: Any, *args: Any) -> tuple[str, tuple[Any, ...]]:
-    """A name of `core.compute.calls`, which is a function to the type checker alone, with what it is called with."""
-    return str(target), args
+def called(
+    function: Callable[[*Arguments], StudyResult] | Callable[[*Arguments, JobContext], StudyResult],
+    /,
+    *args: *Arguments,
+) -> tuple[Callable[..., StudyResult], tuple[Any, ...]]:
+    """A function for the compute process, and its arguments but for `ctx`. A type checker sees that they fit."""
+    return function, args
 
 
 def whole(ctx: JobContext, prepared: Prepared, compute: ComputeProcess) -> StudyResult:
@@ -101,6 +109,17 @@ def units_or_prompts(units: Iterable[str], prompts: Iterable[str]) -> tuple[str,
 
 
 def take_plain(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the rows of a study that is gathered by field: columns, seed, scores."""
-    columns, seed, scores = args
-    return taken(columns, places), seed, {role: picked(list(values), places) for role, values in scores.items()}
+    """In the compute process: some of the rows of a study that is gathered by field: place, columns, seed, scores."""
+    place, columns, seed, scores = args
+    some = {role: picked(list(values), places) for role, values in scores.items()}
+    return place, taken(columns, places), seed, some
+
+
+def measure_declared(
+    place: str, columns: Mapping[str, Any], seed: int, scores: Mapping[str, Any], ctx: JobContext
+) -> StudyResult:
+    """In the compute process: the measure that a study, such as a plug-in's, declares as "module:function"."""
+    measure = named(place)
+    context = {"ctx": ctx} if "ctx" in inspect.signature(measure).parameters else {}
+    result: StudyResult = measure(columns, seed, scores, **context)
+    return result

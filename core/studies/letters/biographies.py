@@ -183,7 +183,7 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
             raise UsageError(f"There are no names for {identity.label}.", hint="Add names to the axis.")
 
 
-def set_from_rows(
+def biographies_from_rows(
     rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str | OwnDocument = LETTER
 ) -> PromptSetDraft:
     """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""

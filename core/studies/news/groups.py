@@ -216,7 +216,7 @@ def lint_groups(axis: Axis, names: Mapping[str, str] | None = None, texts: Seque
     )
 
 
-def remarks(axis: Axis, names: Mapping[str, str] | None, texts: Sequence[str]) -> list[str]:
+def word_remarks(axis: Axis, names: Mapping[str, str] | None, texts: Sequence[str]) -> list[str]:
     """Remarks for a person who brought these words, in sentences; nothing where there is nothing to say."""
     lint = lint_groups(axis, names, texts)
     said = []

@@ -58,7 +58,7 @@ def test_what_computes_returns_the_callers_own_classes(where, installed_site, tm
         import json
         import biasprint.core.compute
         from biasprint.core.findings import Floor
-        made = biasprint.core.compute.shared().call("biasprint.core.findings:Floor", 0.1, 0.2, 0.3)
+        made = biasprint.core.compute.shared().call(Floor, 0.1, 0.2, 0.3)
         print(json.dumps([isinstance(made, Floor), type(made).__module__]))
     """
     site = installed_site if where == "installed" else ROOT / "core" / "python"

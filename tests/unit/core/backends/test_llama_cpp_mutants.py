@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("gguf", reason="tiny models are written with the gguf package")
 pytest.importorskip("llama_cpp", reason="llama_cpp is not installed")
 
-from tiny_gguf import outcome, patched, try_file, write_tiny, write_tiny_mamba
+from tiny_gguf import crash, outcome, patched, try_file, write_tiny, write_tiny_mamba
 
 from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.errors import AppError
@@ -27,7 +27,7 @@ ENDINGS = ("stop", "length")
 
 @pytest.fixture(scope="module")
 def compute() -> Iterator[ComputeProcess]:
-    process = ComputeProcess(packages=("biasprint", "tiny_gguf"))
+    process = ComputeProcess()
     yield process
     process.close()
 
@@ -102,7 +102,7 @@ def test_numbers_of_the_head_at_their_extremes_crash_nothing(
 
 def test_a_native_crash_ends_the_child_and_nothing_else(compute: ComputeProcess, model: Path) -> None:
     with pytest.raises(ComputeCrashed, match="stopped unexpectedly"):
-        compute.call("tiny_gguf:crash", str(model))
+        compute.call(crash, str(model))
     assert outcome(compute, model) in ENDINGS
 
 

@@ -7,6 +7,7 @@ from biasprint.core.backends.openai_compatible.probe import test_endpoint as pro
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.machine import keys, offline
 from biasprint.core.machine.endpoints import Endpoint, endpoint_of, save
+from biasprint.core.machine.keys import use_session_keys
 
 
 def lab(server: BadServer, **more: object) -> Endpoint:
@@ -43,8 +44,8 @@ def test_it_runs_in_another_process_with_this_sessions_keys() -> None:
     process = ComputeProcess()
     try:
         with BadServer(lambda _: good()) as server:
-            process.call("biasprint.core.machine.keys:use_session_keys", {"lab": "sk-0123456789"})
-            tested = process.call("biasprint.core.backends.openai_compatible.probe:test_endpoint", lab(server), "small")
+            process.call(use_session_keys, {"lab": "sk-0123456789"})
+            tested = process.call(probe, lab(server), "small")
     finally:
         process.close()
     assert tested.ok

@@ -9,10 +9,10 @@ import pytest
 from pyarrow import parquet
 
 from biasprint.core.cluster import rows
-from biasprint.core.cluster.as_project import measured, open_result_folder
+from biasprint.core.cluster.as_project import measure_result_folder, open_result_folder
 from biasprint.core.cluster.order import MANIFEST, SCORES, plan
 from biasprint.core.cluster.partition import score_partition
-from biasprint.core.cluster.rows import FinishedPartition, finished_partitions, places_of, rows_at
+from biasprint.core.cluster.rows import FinishedPartition, finished_partitions, places_in_partition, rows_of_partition
 from biasprint.core.cluster.sums import MeasuredFolder, measure_folder
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -42,7 +42,7 @@ def folder(data: Path, tmp_path: Path) -> Path:
 
 
 def measure(folder: Path) -> MeasuredFolder | None:
-    return measured(str(folder), JobContext())
+    return measure_result_folder(str(folder), JobContext())
 
 
 def test_it_opens_read_only_with_its_findings_and_leaves_nothing(folder: Path) -> None:
@@ -87,22 +87,22 @@ def test_a_folder_that_is_none_or_has_no_scores_yet_is_refused(tmp_path: Path, d
 
 def test_rows_are_read_by_their_places_with_texts_and_scores(folder: Path) -> None:
     assert finished_partitions(str(folder)) == [FinishedPartition("0.parquet", 3), FinishedPartition("1.parquet", 2)]
-    last, first = rows_at(str(folder), "0.parquet", [2, 0])
+    last, first = rows_of_partition(str(folder), "0.parquet", [2, 0])
     assert (last.text, last.group) == (TEXTS[0][2], "man")
     assert (first.text, first.group, first.why) == (TEXTS[0][0], "woman", "")
     known = dict(first.columns)
     assert list(known) == ["group", "model", "text_sha256", "textblob", "refusal"]
     assert known["text_sha256"] == sha256_text(TEXTS[0][0])
     assert dict(last.columns)["refusal"] == "1"
-    assert rows_at(str(folder), "1.parquet", [0])[0].group == ""
+    assert rows_of_partition(str(folder), "1.parquet", [0])[0].group == ""
 
 
 def test_rows_over_several_row_groups_are_those_of_one(folder: Path) -> None:
-    whole = rows_at(str(folder), "0.parquet", [2, 1, 0])
+    whole = rows_of_partition(str(folder), "0.parquet", [2, 1, 0])
     path = folder / SCORES / "0.parquet"
     table = parquet.read_table(path)
     parquet.write_table(table, path, row_group_size=1)
-    assert rows_at(str(folder), "0.parquet", [2, 1, 0]) == whole
+    assert rows_of_partition(str(folder), "0.parquet", [2, 1, 0]) == whole
 
 
 def test_a_part_not_scored_yet_is_left_out(folder: Path) -> None:
@@ -113,19 +113,19 @@ def test_a_part_not_scored_yet_is_left_out(folder: Path) -> None:
 
 
 def test_without_the_data_rows_have_their_scores_and_say_why_there_is_no_text(folder: Path, data: Path) -> None:
-    with_text = rows_at(str(folder), "0.parquet", [1])[0]
+    with_text = rows_of_partition(str(folder), "0.parquet", [1])[0]
     (data / "0.parquet").unlink()
-    (without,) = rows_at(str(folder), "0.parquet", [1])
+    (without,) = rows_of_partition(str(folder), "0.parquet", [1])
     assert without.text is None
     assert "not on this computer" in without.why
     assert without.columns == with_text.columns
     with pytest.raises(AppError, match="not on this computer"):
-        places_of(str(folder), "0.parquet", None, "kind")
+        places_in_partition(str(folder), "0.parquet", None, "kind")
 
 
 def test_texts_of_a_row_group_that_is_too_large_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "MOST_BYTES", 1)
-    (found,) = rows_at(str(folder), "0.parquet", [1])
+    (found,) = rows_of_partition(str(folder), "0.parquet", [1])
     assert (found.text, found.why) == (None, "not read: its row group in the data is too large")
 
 
@@ -136,20 +136,20 @@ def test_texts_of_a_row_group_that_is_too_large_are_not_read(folder: Path, monke
 def test_places_fit_the_group_and_the_searched_word(
     folder: Path, group: str | None, wanted: str | None, places: list[int]
 ) -> None:
-    assert places_of(str(folder), "0.parquet", group, wanted).tolist() == places
+    assert places_in_partition(str(folder), "0.parquet", group, wanted).tolist() == places
 
 
 def test_rows_without_a_group_are_those_of_the_empty_one(folder: Path) -> None:
-    assert places_of(str(folder), "1.parquet", "", None).tolist() == [0]
+    assert places_in_partition(str(folder), "1.parquet", "", None).tolist() == [0]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
 def test_a_pipe_in_the_place_of_the_data_is_not_opened(folder: Path, data: Path) -> None:
     (data / "0.parquet").unlink()
     os.mkfifo(data / "0.parquet")
-    assert rows_at(str(folder), "0.parquet", [1])[0].text is None
+    assert rows_of_partition(str(folder), "0.parquet", [1])[0].text is None
     with pytest.raises(AppError, match="not on this computer"):
-        places_of(str(folder), "0.parquet", None, "kind")
+        places_in_partition(str(folder), "0.parquet", None, "kind")
 
 
 @pytest.mark.parametrize("name", ["../elsewhere.parquet", "/etc/elsewhere.parquet", "a/../../b.parquet"])

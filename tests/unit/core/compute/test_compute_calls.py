@@ -1,87 +1,107 @@
-"""Every function that is called across the border is there, takes what its callers give, and has one name."""
+"""Each function that is called across the border is found there, fits its callers, and is light to import."""
 
 import ast
 import importlib
 import inspect
-import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from biasprint.core.compute import calls
+from biasprint.core.compute import messages
 
-ROOT = Path(calls.__file__).parents[2]
-TARGETS = {name: value for name, value in vars(calls).items() if isinstance(value, str) and not name.startswith("__")}
-PATHS = [path for top in ("core", "desktop") for path in sorted((ROOT / top).rglob("*.py"))]
+ROOT = Path(messages.__file__).parents[2]
+INTERFACE = ROOT / "core" / "python"
 # What `ComputeProcess.call` takes for itself; `ctx` is given to the function in the child.
 OF_THE_CALL = {"ctx", "on_report", "on_partial", "timeout"}
+HEAVY = {
+    "torch", "transformers", "sentence_transformers", "detoxify", "spacy", "gensim", "textblob", "nltk", "llama_cpp",
+    "scipy", "statsmodels", "sklearn", "pandas", "pyarrow", "ray", "openai", "huggingface_hub", "PySide6",
+}  # fmt: skip
 
 
-def function(target: str):
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
+def module_of(path: Path) -> str:
+    base = INTERFACE if path.is_relative_to(INTERFACE) else ROOT.parent
+    parts = path.relative_to(base).with_suffix("").parts
+    names = parts if base == INTERFACE else ("biasprint", *parts[1:])
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
 
 
-def callers() -> list[tuple[str, ast.Call]]:
-    """File and call wherever the first argument is a name of `calls`."""
-    texts = {path: path.read_text(encoding="utf-8") for path in PATHS}
-    return [
-        (f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", node)
-        for path, text in texts.items()
-        if "calls." in text
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and node.args and _name(node.args[0])
-    ]
-
-
-def _name(node: ast.expr) -> str:
-    at = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "calls"
-    return node.attr if at else ""
-
-
-def test_what_is_called_is_there():
-    assert all(callable(function(target)) for target in TARGETS.values())
-
-
-def test_at_run_time_each_name_is_what_it_is_to_the_type_checker():
-    tree = ast.parse(Path(calls.__file__).read_text(encoding="utf-8"))
-    imported = {
-        alias.asname or alias.name: f"{node.module}:{alias.name}"
+def calls_in(path: Path) -> Iterator[tuple[str, ast.Call, Callable[..., Any]]]:
+    """Place, call and function wherever the first argument of `….call(…)` or `called(…)` names a function."""
+    text = path.read_text(encoding="utf-8")
+    if "call(" not in text and "called(" not in text:
+        return
+    tree, module = ast.parse(text), module_of(path)
+    homes = {node.name: (module, node.name) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    homes |= {
+        alias.asname or alias.name: (node.module, alias.name)
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module != "typing"
+        if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in ("call", "called") and node.args[0].id in homes:
+                home, function = homes[node.args[0].id]
+                yield f"{module}:{node.lineno}", node, getattr(importlib.import_module(home), function)
 
-    assert imported == TARGETS
+
+@pytest.fixture(scope="module")
+def calls() -> list[tuple[str, ast.Call, Callable[..., Any]]]:
+    found = [
+        call for top in ("core", "desktop") for path in sorted((ROOT / top).rglob("*.py")) for call in calls_in(path)
+    ]
+    assert len(found) > 50, "the calls are written in another way than this test looks for"
+    return found
 
 
-def test_callers_give_what_the_function_takes():
-    for place, call in callers():
-        parameters = inspect.signature(function(TARGETS[_name(call.args[0])])).parameters
+def test_what_is_called_can_be_imported_by_another_process(calls):
+    for place, _, function in calls:
+        module, name = messages.place_of(function)
+        assert getattr(importlib.import_module(module), name) is function, place
+
+
+def test_callers_give_what_the_function_takes(calls):
+    for place, call, function in calls:
+        parameters = inspect.signature(function).parameters
         signature = inspect.Signature([each for each in parameters.values() if each.name != "ctx"])
         given = [each for each in call.args[1:] if not isinstance(each, ast.Starred)]
-        named = {word.arg: word for word in call.keywords if word.arg and word.arg not in OF_THE_CALL}
-        opened = len(given) < len(call.args) - 1 or any(word.arg is None for word in call.keywords)
         try:
-            (signature.bind_partial if opened else signature.bind)(*given, **named)
+            (signature.bind if len(given) == len(call.args) - 1 else signature.bind_partial)(*given)
         except TypeError as error:
             pytest.fail(f"{place}: {error}")
+        assert {word.arg for word in call.keywords} <= OF_THE_CALL, place
 
 
-def test_each_is_called_somewhere():
-    assert {_name(call.args[0]) for _, call in callers()} == set(TARGETS)
+def test_the_modules_of_what_is_called_are_imported_without_a_heavy_library(calls):
+    modules = sorted({function.__module__ for _, _, function in calls})
+    script = (
+        "import importlib, sys\n"
+        f"for name in {modules}: importlib.import_module(name)\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert "biasprint" in loaded
+    assert not loaded & HEAVY
 
 
-def test_no_caller_names_a_function_by_a_text_of_its_own():
+def test_nobody_calls_a_function_by_a_text(calls):
     places = [
         f"{path.relative_to(ROOT).as_posix()}:{node.lineno}"
-        for path in PATHS
-        if re.search(r"\.call\(\s*[\"']", text := path.read_text(encoding="utf-8"))
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-        if isinstance(node.func, ast.Attribute)
-        and node.func.attr == "call"
-        and str(node.args[0].value).startswith("biasprint.core.")
+        for top in ("core", "desktop")
+        for path in sorted((ROOT / top).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "call"
+        if node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr)
     ]
 
     assert places == []

@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import compute_targets
 import psutil
 import pytest
 
@@ -19,6 +20,7 @@ from biasprint.core.compute.messages import load
 from biasprint.core.compute.process import ChildGone, Turns
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet
 from biasprint.core.jobs import JobContext
+from biasprint.core.text import sha256_text
 
 HERE = Path(__file__).parents[3]
 ROOT = Path(__file__).parents[4]
@@ -27,7 +29,7 @@ CANCEL_SECONDS = 2.0
 
 @pytest.fixture(scope="module")
 def compute():
-    process = ComputeProcess(packages=("biasprint", "compute_targets"))
+    process = ComputeProcess()
     yield process
     process.close()
 
@@ -57,10 +59,10 @@ class Background:
 def seconds_to_cancel(compute, target, *arguments):
     """Cancels as soon as the child works, and says how long the caller still waited."""
     ctx, began = JobContext(), threading.Event()
-    pid = compute.call("compute_targets:pid")
+    pid = compute.call(compute_targets.pid)
     call = Background(
         lambda: compute.call(
-            f"compute_targets:{target}", *arguments, ctx=ctx, on_report=lambda done, total, note: began.set()
+            getattr(compute_targets, target), *arguments, ctx=ctx, on_report=lambda done, total, note: began.set()
         )
     )
     if target != "spin_forever":
@@ -99,85 +101,85 @@ def wait_until_dead(process):
     ],
 )
 def test_a_crash_is_a_message_and_the_next_call_works(compute, target, ending):
-    before = compute.call("compute_targets:pid")
+    before = compute.call(compute_targets.pid)
 
     with pytest.raises(ComputeCrashed, match=ending) as caught:
-        compute.call(f"compute_targets:{target}")
+        compute.call(getattr(compute_targets, target))
 
     assert caught.value.hint
     assert caught.value.kept
     assert target in caught.value.details
-    assert compute.call("compute_targets:pid") != before
+    assert compute.call(compute_targets.pid) != before
     assert not psutil.pid_exists(before)
 
 
 def test_a_child_killed_from_outside_while_it_works_is_a_crash(compute):
-    pid = compute.call("compute_targets:pid")
-    call = Background(lambda: compute.call("compute_targets:spin_forever"))
+    pid = compute.call(compute_targets.pid)
+    call = Background(lambda: compute.call(compute_targets.spin_forever))
     wait_until_busy(pid)
 
     os.kill(pid, signal.SIGKILL)
 
     assert isinstance(call.join(), ComputeCrashed)
-    assert compute.call("compute_targets:add", 1, 1) == 2
+    assert compute.call(compute_targets.add, 1, 1) == 2
 
 
 def test_a_child_killed_while_idle_is_replaced_unnoticed(compute):
-    before = compute.call("compute_targets:pid")
+    before = compute.call(compute_targets.pid)
     process = psutil.Process(before)
     process.kill()
     psutil.wait_procs([process], timeout=10)
 
-    assert compute.call("compute_targets:pid") != before
+    assert compute.call(compute_targets.pid) != before
 
 
 def test_a_child_killed_again_and_again_is_always_replaced(compute):
     for _ in range(3):
         with pytest.raises(ComputeCrashed):
-            compute.call("compute_targets:kill_itself")
-    assert compute.call("compute_targets:add", 1, 1) == 2
+            compute.call(compute_targets.kill_itself)
+    assert compute.call(compute_targets.add, 1, 1) == 2
 
 
 @pytest.mark.parametrize("target", ["count_until_cancelled", "report_until_cancelled"])
 def test_work_that_reports_stops_at_a_cancel_and_the_child_lives_on(compute, target):
-    before = compute.call("compute_targets:pid")
+    before = compute.call(compute_targets.pid)
 
     assert seconds_to_cancel(compute, target) < CANCEL_SECONDS / 2
 
-    assert compute.call("compute_targets:pid") == before
+    assert compute.call(compute_targets.pid) == before
 
 
 def test_work_that_never_reports_is_ended_within_two_seconds(compute):
-    before = compute.call("compute_targets:pid")
+    before = compute.call(compute_targets.pid)
 
     assert seconds_to_cancel(compute, "spin_forever") < CANCEL_SECONDS
 
-    assert compute.call("compute_targets:pid") != before
+    assert compute.call(compute_targets.pid) != before
 
 
 def test_work_that_holds_the_interpreter_is_ended_within_two_seconds(compute):
     assert seconds_to_cancel(compute, "hold_the_interpreter_forever", "now") < CANCEL_SECONDS
-    assert compute.call("compute_targets:add", 1, 1) == 2
+    assert compute.call(compute_targets.add, 1, 1) == 2
 
 
 def test_a_cancelled_job_does_not_disturb_the_child(compute):
     ctx = JobContext()
     ctx.cancel()
-    before = compute.call("compute_targets:pid")
+    before = compute.call(compute_targets.pid)
 
     with pytest.raises(JobCancelled):
-        compute.call("compute_targets:spin_forever", ctx=ctx)
+        compute.call(compute_targets.spin_forever, ctx=ctx)
 
-    assert compute.call("compute_targets:pid") == before
+    assert compute.call(compute_targets.pid) == before
 
 
 def test_a_cancel_of_one_call_does_not_reach_the_next(compute):
     for _ in range(20):
         ctx = JobContext()
-        call = Background(lambda ctx=ctx: compute.call("compute_targets:count_until_cancelled", ctx=ctx))
+        call = Background(lambda ctx=ctx: compute.call(compute_targets.count_until_cancelled, ctx=ctx))
         ctx.cancel()
         assert isinstance(call.join(), JobCancelled)
-        assert compute.call("compute_targets:count", 3) == 3
+        assert compute.call(compute_targets.count, 3) == 3
 
 
 def test_a_caller_that_waits_for_its_turn_can_be_cancelled(compute):
@@ -185,11 +187,11 @@ def test_a_caller_that_waits_for_its_turn_can_be_cancelled(compute):
     began = threading.Event()
     first = Background(
         lambda: compute.call(
-            "compute_targets:count_until_cancelled", ctx=running, on_report=lambda done, total, note: began.set()
+            compute_targets.count_until_cancelled, ctx=running, on_report=lambda done, total, note: began.set()
         )
     )
     assert began.wait(10)
-    second = Background(lambda: compute.call("compute_targets:pid", ctx=waiting))
+    second = Background(lambda: compute.call(compute_targets.pid, ctx=waiting))
 
     asked = time.monotonic()
     waiting.cancel()
@@ -220,8 +222,8 @@ def test_a_job_that_calls_in_a_loop_lets_a_waiting_request_go_first():
 
 
 def test_closing_ends_a_running_call_silently_and_a_later_call_starts_anew(compute):
-    pid = compute.call("compute_targets:pid")
-    call = Background(lambda: compute.call("compute_targets:spin_forever"))
+    pid = compute.call(compute_targets.pid)
+    call = Background(lambda: compute.call(compute_targets.spin_forever))
     wait_until_busy(pid)
 
     compute.close()
@@ -229,7 +231,7 @@ def test_closing_ends_a_running_call_silently_and_a_later_call_starts_anew(compu
     assert isinstance(call.join(), JobCancelled)
     assert not psutil.pid_exists(pid)
     assert compute.pid is None
-    assert compute.call("compute_targets:add", 1, 1) == 2
+    assert compute.call(compute_targets.add, 1, 1) == 2
 
 
 @pytest.mark.parametrize("busy", [True, False])
@@ -238,12 +240,13 @@ def test_the_child_dies_with_its_parent(tmp_path, busy):
     script.write_text(
         textwrap.dedent(
             f"""
+            import compute_targets
             from biasprint.core.compute import ComputeProcess
             if __name__ == "__main__":
-                compute = ComputeProcess(packages=("compute_targets",))
-                print(compute.call("compute_targets:pid"), flush=True)
+                compute = ComputeProcess()
+                print(compute.call(compute_targets.pid), flush=True)
                 if {busy}:
-                    compute.call("compute_targets:spin_forever")
+                    compute.call(compute_targets.spin_forever)
                 input()
             """
         )
@@ -282,7 +285,7 @@ def test_ctrl_c_while_the_child_only_starts_is_a_stop_and_no_crash(monkeypatch, 
     monkeypatch.setattr(process, "Child", Starting)
     ctx = JobContext()
     with pytest.raises(JobCancelled):
-        ComputeProcess(packages=("biasprint",)).call("biasprint.core.text:sha256_text", "a", ctx=ctx)
+        ComputeProcess().call(sha256_text, "a", ctx=ctx)
 
 
 def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
@@ -291,16 +294,17 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
         textwrap.dedent(
             """
             import signal
+            import compute_targets
             from biasprint.core.compute import ComputeProcess
             if __name__ == "__main__":
                 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-                compute = ComputeProcess(packages=("compute_targets",))
-                before = compute.call("compute_targets:pid")
+                compute = ComputeProcess()
+                before = compute.call(compute_targets.pid)
                 try:
                     print(before, flush=True)
                     input()
                 except KeyboardInterrupt:
-                    print(compute.call("compute_targets:pid") == before)
+                    print(compute.call(compute_targets.pid) == before)
             """
         )
     )
@@ -324,7 +328,7 @@ def test_ctrl_c_reaches_the_parent_and_not_the_child(tmp_path):
 
 def test_a_module_of_a_part_that_is_not_installed_yet_is_one_sentence(compute):
     with pytest.raises(NotInstalledYet) as raised:
-        compute.call("compute_targets:needs_a_part_that_is_not_there")
+        compute.call(compute_targets.needs_a_part_that_is_not_there)
 
     assert raised.value.message == "This needs “Measuring”, a part of the program that is not installed yet."
     assert not raised.value.details
@@ -335,25 +339,25 @@ def test_a_module_is_missing_and_nobody_can_look_up_why(monkeypatch):
         raise PermissionError("the notes of the installation cannot be read")
 
     monkeypatch.setattr(worker, "explained", unreadable)
-    call = pickle.dumps(("importlib:import_module", ("no_such_module",), {}))
-    kind, error = load(worker._perform(call, JobContext(), ("importlib",)))
+    call = pickle.dumps(("importlib", "import_module", ("no_such_module",)))
+    kind, error = load(worker._perform(call, JobContext()))
     assert kind == "failed"
     assert "not foreseen (ModuleNotFoundError" in error.message
 
 
 def test_a_missing_module_that_no_part_brings_is_not_called_one_of_a_part(compute):
     with pytest.raises(AppError, match="not foreseen") as raised:
-        compute.call("compute_targets:needs_a_part_that_is_not_there", "no_such_module")
+        compute.call(compute_targets.needs_a_part_that_is_not_there, "no_such_module")
 
     assert "no_such_module" in raised.value.details
 
 
 def test_after_an_installation_the_next_call_starts_a_new_child_and_the_running_one_ends_well(compute):
-    first = compute.call("compute_targets:pid")
+    first = compute.call(compute_targets.pid)
     began = threading.Event()
     ctx, answers = JobContext(), []
     call = Background(
-        lambda: answers.append(compute.call("compute_targets:work_a_while", ctx=ctx, on_report=lambda *_: began.set()))
+        lambda: answers.append(compute.call(compute_targets.work_a_while, ctx=ctx, on_report=lambda *_: began.set()))
     )
     assert began.wait(10)
 
@@ -361,6 +365,6 @@ def test_after_an_installation_the_next_call_starts_a_new_child_and_the_running_
 
     assert call.join() is None
     assert answers == [first]
-    second = compute.call("compute_targets:pid")
+    second = compute.call(compute_targets.pid)
     assert second != first
-    assert compute.call("compute_targets:pid") == second
+    assert compute.call(compute_targets.pid) == second

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import letter_files
 import pytest
 from letter_files import MAKERS, PARAGRAPHS, docx, odt, pdf, rtf
 from warm_children import as_the_program_does
@@ -174,12 +175,12 @@ def test_a_file_larger_than_a_letter_is_not_even_read(tmp_path: Path, monkeypatc
 
 
 def test_the_reading_process_is_held_to_its_memory() -> None:
-    process = ComputeProcess(packages=("biasprint", "letter_files"))
+    process = ComputeProcess()
     try:
         with as_the_program_does():
-            assert process.call("letter_files:greedy", 50) == 50_000_000
+            assert process.call(letter_files.greedy, 50) == 50_000_000
         with pytest.raises(AppError, match="not enough memory"):
-            process.call("letter_files:greedy", 600)
+            process.call(letter_files.greedy, 600)
     finally:
         process.close()
 

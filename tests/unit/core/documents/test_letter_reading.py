@@ -169,15 +169,12 @@ def test_the_jobs_hand_over_to_the_compute_process() -> None:
     assert reading.reference == "No reference letters are chosen."
     twin = twin_readings(JobContext(), document, THOMAS, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
     assert twin.other == THOMAS
-    assert compute.calls == [
-        "biasprint.core.documents.reading:read_letter",
-        "biasprint.core.documents.twins:read_with_twin",
-    ]
+    assert compute.calls == [read_letter, read_with_twin]
 
 
 def test_only_the_reference_letters_for_the_occupation_are_handed_over() -> None:
     class Noting(Inline):
-        def call(self, target: str, *args: Any, **named: Any) -> Any:
+        def call(self, target: Any, *args: Any, **named: Any) -> Any:
             sent.append(args[1])
             return super().call(target, *args, **named)
 

@@ -11,7 +11,7 @@ from statistics import pstdev
 import pytest
 
 from biasprint.core.judging.fingerprint import PLANNED, power_of_choices
-from biasprint.core.runs.fingerprint import in_compute
+from biasprint.core.runs.fingerprint import fingerprint_of_tables
 
 IDENTITIES = ("a", "b", "c")
 SESSIONS = 60
@@ -74,7 +74,7 @@ def session(n: int, axes: str, shares: dict[str, tuple[float, ...]], dice: rando
         "outcome": ("choice",) * len(rows),
         "chosen": tuple(dice.choices(IDENTITIES, shares.get(axis, (1, 1, 1)))[0] for _, axis in rows),
     }
-    (findings,), _ = in_compute([(table, {axis: list(IDENTITIES) for axis in axes})], 0)
+    (findings,), _ = fingerprint_of_tables([(table, {axis: list(IDENTITIES) for axis in axes})], 0)
     scores = [one for one in findings if one.id == "creativity.abs" and one.variant == "default"]
     return any(one.p_adjusted is not None and one.p_adjusted <= 0.05 for one in scores)
 

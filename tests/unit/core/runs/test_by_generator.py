@@ -218,7 +218,6 @@ STUDY = Study(
 @pytest.fixture
 def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A study from outside the tree whose one finding is a mean."""
-    from biasprint.core.compute.messages import plug_in_packages
     from biasprint.core.studies.registry import studies
 
     place = tmp_path / "plug_in"
@@ -229,11 +228,9 @@ def lengths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (made / "entry_points.txt").write_text("[biasprint.studies]\nlengths = lengths_study:STUDY\n")
     (made / "top_level.txt").write_text("lengths_study\n")
     monkeypatch.syspath_prepend(str(place))
-    for known in (studies, plug_in_packages):
-        known.cache_clear()
+    studies.cache_clear()
     yield
-    for known in (studies, plug_in_packages):
-        known.cache_clear()
+    studies.cache_clear()
 
 
 def test_of_a_mean_it_is_the_paired_t_test_over_prompts_for_a_plug_ins_study_too(
@@ -388,5 +385,5 @@ def test_a_scorer_that_breaks_on_one_text_costs_it_alone_however_often_it_is_mea
         assert prepared.remarks == (
             "choosy failed on 1 text, which has no score from it: Thirteen words.",
         )  # fmt: skip
-        assert sum(value is None for value in prepared.args[2]["length"]) == 1
+        assert sum(value is None for value in prepared.args[3]["length"]) == 1
     registry.load.cache_clear()

@@ -11,7 +11,7 @@ from biasprint.core.errors import UsageError
 from biasprint.core.runs.calibrate import Asked, told
 from biasprint.core.runs.calibrate.settings import STUDIES, Planting, Required, planting_of
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
-from biasprint.core.runs.calibrate.trials import simulated
+from biasprint.core.runs.calibrate.trials import simulated_studies
 
 BOUNDS = Required(power=0.8, power_at="medium", false_alarms=0.05, coverage=0.93)
 ASKED = Planting(n=(10,), unit="things", resamples=9, known={"a.difference": 0.0}, planted=("a.difference man",))
@@ -97,7 +97,7 @@ def test_a_planted_preference_is_found_and_none_is_where_there_is_none() -> None
     """A short form of docs/calibration.md: 4 studies of each; by chance 2 of 4 alarms come once in 70 times."""
 
     def alarms(planted: str) -> int:
-        studies = simulated("creativity", planted, 16, 1, 4)
+        studies = simulated_studies("creativity", planted, 16, 1, 4)
         scores = [
             next(one for one in study if (one.id, one.label) == ("creativity.abs", "gender")) for study in studies
         ]
@@ -108,8 +108,12 @@ def test_a_planted_preference_is_found_and_none_is_where_there_is_none() -> None
 
 
 def test_a_study_depends_on_its_number_and_the_seed_alone() -> None:
-    assert simulated("completion", "small", 40, 3, 2)[0] == simulated("completion", "small", 40, 3, 1)[0]
-    assert simulated("completion", "small", 40, 4, 1) != simulated("completion", "small", 40, 3, 1)
+    assert (
+        simulated_studies("completion", "small", 40, 3, 2)[0] == simulated_studies("completion", "small", 40, 3, 1)[0]
+    )
+    (alone,) = simulated_studies("completion", "small", 40, 3, 1)
+    assert simulated_studies("completion", "small", 40, 3, 2)[0] == alone
+    assert simulated_studies("completion", "small", 40, 4, 1) != [alone]
 
 
 @pytest.mark.parametrize(

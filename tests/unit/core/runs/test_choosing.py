@@ -100,7 +100,7 @@ def test_the_way_of_choosing_belongs_to_the_generator(monkeypatch: pytest.Monkey
     monkeypatch.setattr(writing, "_open", None)
     monkeypatch.setattr(writing, "open_backend", open_words)
     by = {"choose": "likelihood", "temperature": 1.0}
-    assert writing.describe("words", "words", by, {}, JobContext()).parameters == by
+    assert writing.describe_generator("words", "words", by, {}, JobContext()).parameters == by
     seen: list[object] = []
     ctx = JobContext(lambda progress: seen.append(progress.partial))
     writing.write_all("words", "words", by, [Request("k", "p", 1, fields=FIELDS)], {}, ctx)

@@ -111,14 +111,14 @@ def test_best_and_worst_are_stored_exported_and_measured_alike(writing: Writing)
     assert all(row["worst"] != row["chosen"] for row in rows)
     records = [Record(at, at, {key: str(value) for key, value in row.items()}) for at, row in enumerate(rows, start=2)]
     table, axes = by_set(judgment_table_columns(records), {"model": list(MODELS)})
-    from biasprint.core.runs.measure.creativity import judgments_in_compute
+    from biasprint.core.runs.measure.creativity import measure_creative_judgments
 
-    again = judgments_in_compute({name: tuple(values) for name, values in table.items()}, axes, {"parts": True})
+    again = measure_creative_judgments({name: tuple(values) for name, values in table.items()}, axes, {"parts": True})
     first, second = (of(one, "creativity.rank.strength") for one in (result, again))
     assert [second[name].estimate for name in MODELS] == pytest.approx([first[name].estimate for name in MODELS])
     best_alone = [replace_worst(row) for row in records]
     less, axes = by_set(judgment_table_columns(best_alone), {"model": list(MODELS)})
-    told = judgments_in_compute({name: tuple(values) for name, values in less.items()}, axes, {"parts": True})
+    told = measure_creative_judgments({name: tuple(values) for name, values in less.items()}, axes, {"parts": True})
     wide, narrow = (of(one, "creativity.rank.pair")["fine / poor"].interval for one in (told, result))
     assert wide is not None
     assert narrow is not None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasprint.core.compute import calls, shared
+from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
@@ -34,6 +34,7 @@ from biasprint.core.runs.sample_found import found, found_sentence, is_found
 from biasprint.core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
 from biasprint.core.scorers import document_success
 from biasprint.core.scorers.document_success import Outcome
+from biasprint.core.scorers.registry import score_batch
 from biasprint.core.studies.study import MeasureOptions
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
@@ -178,7 +179,7 @@ def test_some_of_its_texts_get_the_same_scores_again(path: Path, name: str) -> N
             f" WHERE {column} = ? ORDER BY output.id LIMIT 5",
             (name,),
         ).fetchall()
-    info, again = shared().call(calls.score_batch, name, [text for text, _, _ in stored], ctx=JobContext())
+    info, again = shared().call(score_batch, name, [text for text, _, _ in stored], ctx=JobContext())
     assert {of_ours(version) for _, _, version in stored} == {of_ours(info["version"])}
     for (_, blob, _), value in zip(stored, again, strict=True):
         assert np.frombuffer(blob, dtype="<f4") == pytest.approx(np.ravel(value.values), rel=1e-4, abs=1e-5)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from inline_compute import Inline
 
-from biasprint.core.compute import calls
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.project.project import Project
@@ -19,6 +18,7 @@ from biasprint.core.runs.generate import GenerateResult, generate, start_run
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
+from biasprint.core.scorers.registry import score_batch
 
 INFO = ScorerInfo("lengths", "length", "1")
 WRITER: Any = Inline()
@@ -32,9 +32,9 @@ class Lengths:
         self._breaks_on, self._after = breaks_on, after
 
     def call(
-        self, target: str, name: str, texts: Sequence[str], **_: object
+        self, target: Any, name: str, texts: Sequence[str], **_: object
     ) -> tuple[dict[str, Any], list[ScoreValue]]:
-        assert target == calls.score_batch
+        assert target is score_batch
         self.asked.append(len(texts))
         if sum(self.asked) > self._after:
             raise JobCancelled
@@ -92,7 +92,7 @@ def test_a_scorer_that_breaks_later_is_given_up_and_what_it_scored_is_kept(
     class Worn(Lengths):
         """Scores the first page and nothing after it."""
 
-        def call(self, target: str, name: str, texts: Sequence[str], **_: object) -> Any:
+        def call(self, target: Any, name: str, texts: Sequence[str], **_: object) -> Any:
             if self.asked:
                 raise AppError("The model is gone.")
             return super().call(target, name, texts)
@@ -175,7 +175,7 @@ class Held(Lengths):
         super().__init__()
         self.begun, self.may = threading.Event(), threading.Event()
 
-    def call(self, target: str, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> Any:
+    def call(self, target: Any, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> Any:
         self.begun.set()
         while not self.may.wait(0.01):
             ctx.check()
@@ -260,7 +260,7 @@ def test_a_scorer_that_fails_in_a_way_nobody_foresaw_is_told_when_all_is_written
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Wrong(Lengths):
-        def call(self, target: str, name: str, texts: Sequence[str], **_: object) -> Any:
+        def call(self, target: Any, name: str, texts: Sequence[str], **_: object) -> Any:
             raise RuntimeError("Nobody foresaw this.")
 
     told: list[str] = []
@@ -365,7 +365,7 @@ def test_while_the_rest_is_scored_it_is_reported_by_which_scorer(project: Projec
     class Slow(Lengths):
         """Answers once somebody was told that it is at work."""
 
-        def call(self, target: str, name: str, texts: Sequence[str], **_: object) -> Any:
+        def call(self, target: Any, name: str, texts: Sequence[str], **_: object) -> Any:
             assert told.wait(60)
             return super().call(target, name, texts)
 

@@ -46,24 +46,12 @@ def difference(one: np.ndarray, other: np.ndarray) -> Finding:
 
     def written(name: str, sizes: np.ndarray) -> tuple[StudyGenerator, Prepared]:
         texts = [" ".join(["word"] * int(size)) for size in sizes.ravel()]
-        here = f"{__name__}:"
-        return StudyGenerator(name, "b", name), Prepared(
-            f"{here}mean_length", ({"text": texts},), f"{here}take", keys, keys
-        )
+        return StudyGenerator(name, "b", name), Prepared(mean_length, ({"text": texts},), take, keys, keys)
 
     pair = paired(written("long", one), written("short", other), 1)
     assert pair is not None
     (found,) = between(JobContext(), [pair], INLINE)
     return found
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The measure of this file is found where the compute process looks for its own."""
-    functions = {"mean_length": mean_length, "take": take}
-    monkeypatch.setattr(
-        "biasprint.core.runs.measure.between.resolve", lambda name, packages: functions[name.rpartition(":")[2]]
-    )
 
 
 def test_with_two_seeds_it_is_the_paired_t_test_of_the_prompts_and_not_of_the_texts() -> None:

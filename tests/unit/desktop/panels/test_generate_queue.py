@@ -357,7 +357,7 @@ class HeldScorer:
     def __init__(self) -> None:
         self.may, self.fails = threading.Event(), False
 
-    def call(self, target: str, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> object:
+    def call(self, target: object, name: str, texts: Sequence[str], *, ctx: JobContext, **_: object) -> object:
         while not self.may.wait(0.01):
             ctx.check()
         if self.fails:

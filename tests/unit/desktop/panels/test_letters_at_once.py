@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from biasprint.core.documents.reading import read_words
 from biasprint.core.documents.values import Mark, Support
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.main_window import MainWindow
@@ -200,5 +201,5 @@ def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(mo
     monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
     monkeypatch.setattr("biasprint.core.documents.files.read_bytes", lambda data, name, ctx: read.append(name))
     letters.warm_up_words().work(JobContext())
-    assert quick.calls == ["biasprint.core.documents.reading:read_words"]
+    assert quick.calls == [read_words]
     assert read == ["letter.txt"]

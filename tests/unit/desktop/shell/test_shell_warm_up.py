@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 from pytestqt.qtbot import QtBot
 
+from biasprint.core.documents.getting_ready import get_ready_for_words
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Precedence
 from biasprint.desktop import app, main_window, warm_up
@@ -158,7 +159,7 @@ def test_the_marking_of_letters_starts_with_the_window_unless_somebody_rates(
         (with_engine,) = then
         assert (with_engine is None) == rates
         if with_engine is not None:
-            qtbot.waitUntil(lambda: quick.calls == ["biasprint.core.documents.reading:get_ready"])
+            qtbot.waitUntil(lambda: quick.calls == [get_ready_for_words])
             assert not asked
             with_engine()
     finally:

@@ -8,7 +8,6 @@ import pytest
 from live_scene import Quick, compared, measured, store, tally_of, written
 from made_once import made_once
 
-from biasprint.core.compute import calls
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
@@ -16,6 +15,7 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import study_of
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_batch
 
 NAMES = ["Kelly=female", "Joseph=male"]
 
@@ -41,7 +41,7 @@ def scorers(project: Project) -> Iterator[tuple[ScorerInfo, dict[TextKey, np.nda
     for info in scorers_needed("letters"):
         if info.role in ("lexicon", "success"):
             texts = project.outputs.texts(ids)
-            _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+            _, values = Quick().call(score_batch, info.name, [texts[key] for key in ids])
             yield info, {("output", key): value.values for key, value in zip(ids, values, strict=True)}
         else:
             yield info, {("output", key): rng.random(rng.integers(0, 9)) for key in ids}

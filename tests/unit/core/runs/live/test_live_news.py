@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from live_scene import Quick, compared, measured, store, tally_of
 
-from biasprint.core.compute import calls
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.importing import import_table
@@ -19,6 +18,7 @@ from biasprint.core.runs.measure.news import PER_SENTENCE
 from biasprint.core.runs.score import Kind, score
 from biasprint.core.runs.setup import study_of
 from biasprint.core.runs.tables import read_table
+from biasprint.core.scorers.registry import score_batch
 
 SENTENCES = (
     "She sang a lovely song.", "He left in anger.", "His brother was a terrible man.", "Her mother was kind.",
@@ -142,7 +142,7 @@ def test_sentences_without_a_score_are_left_out_as_by_the_measure(project: Proje
         kinds: tuple[Kind, Kind] = ("output", "source")
         for kind in kinds:
             rows = project.scores.unscored(kind, info.name, info.version, study_id=study.id)
-            _, values = Quick().call(calls.score_batch, info.name, [row.text for row in rows])
+            _, values = Quick().call(score_batch, info.name, [row.text for row in rows])
             found = {}
             for row, value in zip(rows, values, strict=True):
                 scores = value.values.copy()

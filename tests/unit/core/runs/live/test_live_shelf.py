@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from live_scene import Quick, store, tally_of, written
 
-from biasprint.core.compute import calls
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.sums import ClusterSums
 from biasprint.core.project.project import Project
 from biasprint.core.runs.live.shelf import Drawer, IdSet, NotKept, rows_shelf
 from biasprint.core.runs.measure import scorers_needed
+from biasprint.core.scorers.registry import score_batch
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def letters(tmp_path: Path) -> Iterator[Project]:
         info = next(one for one in scorers_needed("letters") if one.name == "lexicon")
         ids = [row.id for row in project.outputs.each()]
         texts = project.outputs.texts(ids)
-        _, values = Quick().call(calls.score_batch, info.name, [texts[key] for key in ids])
+        _, values = Quick().call(score_batch, info.name, [texts[key] for key in ids])
         store(project, info, {("output", key): one.values for key, one in zip(ids, values, strict=True)})
         yield project
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biasprint.core.compute.messages import resolve
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
@@ -33,8 +32,8 @@ GENDER = ("man", "woman", "non-binary")
 class Inline:
     """Does in this process what the compute process does in its own."""
 
-    def call(self, target: str, *args: Any, ctx: JobContext | None = None, **named: Any) -> Any:
-        return resolve(target, ("biasprint",))(*args, **named)
+    def call(self, function: Any, *args: Any, ctx: JobContext | None = None, **named: Any) -> Any:
+        return function(*args, **named)
 
 
 def output(run: int, identity: str, theme: str = "stars", sample: int = 0, model: str = "m") -> OutputRow:
