@@ -405,10 +405,7 @@ def _measured(
     ctx: JobContext, voices: Sequence[_Voice], compute: ComputeProcess
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
     tables = [(voice.rows.table, _identities(voice.rows.asked)) for voice in voices]
-    result: tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]] = compute.call(
-        fingerprint_of_tables, tables, SEED, ctx=ctx
-    )
-    return result
+    return compute.call(fingerprint_of_tables, tables, SEED, ctx=ctx)
 
 
 def _identities(asked: Sequence[AskedAxis]) -> dict[str, list[str]]:

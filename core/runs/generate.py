@@ -44,11 +44,10 @@ def ask_all(
     `receive` is given what `biasprint.core.runs.writing` hands out.
     """
     backend, model, parameters = generator
-    whole: bool = compute.call(
+    return compute.call(
         write_all, backend, whole_path(backend, model), dict(parameters), requests, dict(keys),
         ctx=ctx, on_report=_quiet, on_partial=receive,
     )  # fmt: skip
-    return whole
 
 
 class FailureWatch:

@@ -31,22 +31,19 @@ def scorers_for_letters(chosen: Mapping[str, str] | None = None) -> dict[str, st
 
 def read_one(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
     """The reading of one letter, done in the compute process."""
-    reading: Reading = compute.call(read_letter, document, request.narrowed(), ctx=ctx)
-    return reading
+    return compute.call(read_letter, document, request.narrowed(), ctx=ctx)
 
 
 def first_reading(ctx: JobContext, document: Document, compute: ComputeProcess, request: ReadingRequest) -> Reading:
     """The first reading of a letter, by the quick process: marked words, and nothing that a scorer says."""
-    reading: Reading = compute.call(read_words, document, request.narrowed(), ctx=ctx)
-    return reading
+    return compute.call(read_words, document, request.narrowed(), ctx=ctx)
 
 
 def twin_readings(
     ctx: JobContext, document: Document, other: Person, compute: ComputeProcess, request: ReadingRequest
 ) -> TwinDifference:
     """The readings of a letter and of its swap twin for `other`, with the differences of every score."""
-    found: TwinDifference = compute.call(read_with_twin, document, other, request.narrowed(), ctx=ctx)
-    return found
+    return compute.call(read_with_twin, document, other, request.narrowed(), ctx=ctx)
 
 
 def readings_under_names(
@@ -57,8 +54,7 @@ def readings_under_names(
     groups: Sequence[NameGroup] | None = None,
 ) -> NameTwins:
     """The readings of a letter and of its twin under a name of every group, with what differs between the names."""
-    found: NameTwins = compute.call(read_under_names, document, request.narrowed(), groups, ctx=ctx)
-    return found
+    return compute.call(read_under_names, document, request.narrowed(), groups, ctx=ctx)
 
 
 def occupation_of(

@@ -108,8 +108,7 @@ def compare_groups(
     ctx: JobContext, rows: Sequence[PileRow], columns: Sequence[PileColumn], compute: ComputeProcess
 ) -> tuple[GroupTest, ...]:
     """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
-    found: tuple[GroupTest, ...] = compute.call(group_tests, tuple(rows), tuple(columns), ctx=ctx)
-    return found
+    return compute.call(group_tests, tuple(rows), tuple(columns), ctx=ctx)
 
 
 def report_pile(
@@ -259,7 +258,7 @@ class _Reader:
         self.versions: Mapping[str, str] = {}
 
     def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
-        one: ReadOne = self._compute.call(row_of_letter, document, request, ctx=ctx)
+        one = self._compute.call(row_of_letter, document, request, ctx=ctx)
         self.columns += tuple(column for column in one.columns if column not in self.columns)
         self.versions = self.versions or one.versions
         self.uses |= {use.role: use for use in one.scorers}

@@ -136,7 +136,7 @@ def _pages(every: Iterable[Letter], occupation: str, dropped: Counter[str]) -> I
 
 
 def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], compute: ComputeProcess) -> Built:
-    built: Built = compute.call(
+    return compute.call(
         reference_of_letters,
         [(one.text, occupation_key(one.fields.get("occupation", "")), one.group) for one in page],
         scorers,
@@ -144,7 +144,6 @@ def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], 
         ctx=ctx,
         on_report=lambda done, total, note: None,
     )
-    return built
 
 
 def _is_letter(letter: Letter) -> bool:

@@ -56,7 +56,7 @@ def regenerate_twin(
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
-    swapped: Document = compute.call(swapped_context, short, person, other, ctx=ctx)
+    swapped = compute.call(swapped_context, short, person, other, ctx=ctx)
     sides = ((person, short), (other, swapped))
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)

@@ -201,14 +201,13 @@ def _biographies(ctx: JobContext, path: Path, choice: PromptChoice) -> PromptSet
                 hint=f"Known: {', '.join(PRONOUNS)}.",
             )
         rows.append({**record.values, "key": f"{path.stem[:40]}-{record.number}".replace("/", "-"), "pronoun": pronoun})
-    draft: PromptSetDraft = shared().call(
+    return shared().call(
         biographies_from_rows,
         rows,
         choice.versions,
         written if isinstance(written, OwnDocument) else key,
         ctx=ctx,
     )
-    return draft
 
 
 def _of_occupations(table: TableRead, occupations: Sequence[str] | None) -> list[Record]:

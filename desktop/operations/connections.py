@@ -170,8 +170,7 @@ def test_endpoint(*, endpoint: "Endpoint", model: str) -> "Operation[EndpointTes
         from biasprint.core.machine.keys import session_keys
         from biasprint.core.runs.writing import probe_endpoint
 
-        tested: EndpointTest = models().call(probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
-        return tested
+        return models().call(probe_endpoint, endpoint, model, session_keys(), ctx=ctx)
 
     def done(tested: "EndpointTest") -> str:
         return tested.sentence

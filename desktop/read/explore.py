@@ -184,11 +184,11 @@ class StoredTexts:
 
     def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray, others: np.ndarray) -> TellingWords:
         """What tells the chosen texts from the others, from at most `MOST_READ` of each, drawn at random."""
-        sides = []
-        for side in (chosen, others):
-            drawn = draw(np.flatnonzero(side), MOST_READ)
-            sides.append([self.text(texts, int(index)) for index in _checked(ctx, drawn)])
-        return shared().call(telling_words, *sides, ctx=ctx)
+        inside, outside = (
+            [self.text(texts, int(index)) for index in _checked(ctx, draw(np.flatnonzero(side), MOST_READ))]
+            for side in (chosen, others)
+        )
+        return shared().call(telling_words, inside, outside, ctx=ctx)
 
     # texts
 

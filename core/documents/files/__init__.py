@@ -48,7 +48,7 @@ def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Documen
     """The document in `data`, which is called `name`. The bytes tell its format."""
     _check_size(len(data), name)
     try:
-        document: Document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
+        document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
     except ComputeCrashed as error:
         raise AppError(
             f"“{name}” takes more time or memory to read than a letter may, and was left.",
@@ -69,7 +69,7 @@ def written_as_word(
     from biasprint.core.documents.word import write_word  # not above: whoever only reads a letter needs none of it
 
     try:
-        found: WordFile = _process().call(
+        found = _process().call(
             write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
             timeout=SECONDS + _starting(),
         )  # fmt: skip

@@ -92,8 +92,7 @@ def outlooks(
     given = {name: (size.comparisons, size.identities, size.of, size.worst) for name, size in sizes.items()}
     asked = settings or PlanSettings()
     dealt = {"split": asked.split, "overlap": asked.overlap, "recommended": asked.sway}
-    made: tuple[Outlook, ...] = compute.call(plan_comparisons, given, raters, tuple(preference), dealt, ctx=ctx)
-    return made
+    return compute.call(plan_comparisons, given, raters, tuple(preference), dealt, ctx=ctx)
 
 
 def plan_comparisons(

@@ -225,7 +225,7 @@ class NewsTally:
         texts = self._project.outputs.texts(list(ready))
         rows = {key: news_row(replace(self._waiting[key].row, text=texts[key]), self._originals) for key in ready}
         asked = [self._asked_pair(key, levels, rows[key]) for key, levels in ready.items()]
-        answers: list[PairAnswer] = self._compute.call(live_news, self._axes, asked, ctx=ctx)
+        answers = self._compute.call(live_news, self._axes, asked, ctx=ctx)
         for (key, levels), answer in zip(ready.items(), answers, strict=True):
             self._take(key, levels, rows[key], answer)
 

@@ -121,7 +121,7 @@ def of_tables(
 
     dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
     columns = _gathered(rows, scored, options)
-    result: StudyResult = compute.call(measure_compared, columns, options.seed, options.margin, ctx=ctx)
+    result = compute.call(measure_compared, columns, options.seed, options.margin, ctx=ctx)
     result = replace(
         result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
     )  # fmt: skip

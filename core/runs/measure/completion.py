@@ -102,8 +102,7 @@ def model_of(row: OutputRow) -> str:
 def _measure(
     ctx: JobContext, compute: ComputeProcess, rows: Sequence[Mapping[str, str]], dropped: Mapping[str, int], seed: int
 ) -> StudyResult:
-    result: StudyResult = compute.call(measure_completion, _columns(rows), dict(dropped), seed, ctx=ctx)
-    return result
+    return compute.call(measure_completion, _columns(rows), dict(dropped), seed, ctx=ctx)
 
 
 def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:

@@ -522,8 +522,7 @@ def _measure_outputs(
     compute: ComputeProcess,
 ) -> StudyResult:
     args = _output_args(columns, vectors, axes, info, how)
-    result: StudyResult = compute.call(measure_creative_outputs, *args, ctx=ctx)
-    return result
+    return compute.call(measure_creative_outputs, *args, ctx=ctx)
 
 
 def _output_args(
@@ -543,8 +542,7 @@ def _measure_judgments(
     compute: ComputeProcess,
 ) -> StudyResult:
     table = {name: tuple(values) for name, values in columns.items()}
-    result: StudyResult = compute.call(measure_creative_judgments, table, axes, how, ctx=ctx)
-    return result
+    return compute.call(measure_creative_judgments, table, axes, how, ctx=ctx)
 
 
 def measure_creative_outputs(

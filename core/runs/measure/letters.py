@@ -249,7 +249,7 @@ def of_tables(
 
     named = {kind: next((table.mapping[kind] for table in tables if kind in table.mapping), kind) for kind in STYLES}
     styles = styles_of([(f"Row {record.number}", record.values) for record in records], named, options, scored)
-    result: StudyResult = compute.call(
+    result = compute.call(
         letters_tables,
         [row["text"] for row in rows],
         _columns(

@@ -126,7 +126,7 @@ def _measure(
     ctx: JobContext, compute: ComputeProcess, gathered: Gathered, options: MeasureOptions
 ) -> tuple[StudyResult, list[str]]:
     columns, asked = _args(ctx, gathered, options)
-    result: StudyResult = compute.call(measure_news, columns, asked, ctx=ctx)
+    result = compute.call(measure_news, columns, asked, ctx=ctx)
     return result, _remarks(ctx, compute, columns, asked, options)
 
 
