@@ -1,6 +1,6 @@
 """The rows of a result folder, read page by page where they lie, and their texts, where the data are still there.
 
-Called in a compute process: nothing of pyarrow is loaded in the window's. (docs/adr/0057)
+Called in a compute process: nothing of pyarrow is loaded in the window's. (decision 0048)
 """
 
 from collections.abc import Mapping, Sequence

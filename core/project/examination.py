@@ -2,7 +2,7 @@
 
 Header, companions and schema, which decide what SQLite may be led to do, are held against ours before anything is read.
 Every page is checked afterwards, in another process, because 500 MB take seconds; nothing is written before it ends,
-and a file that does not pass is let go of. (docs/adr/0055)
+and a file that does not pass is let go of. (decision 0046)
 """
 
 import threading

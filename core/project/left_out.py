@@ -1,7 +1,7 @@
 """Rows that cannot be read are left out of every read, together with what only has a meaning with them.
 
 Views of the reading connections take the places of the tables then. They are temporary, so that nothing is changed in
-the file, and there are none where nothing is damaged. (docs/adr/0045)
+the file, and there are none where nothing is damaged. (decision 0038)
 """
 
 import json

@@ -1,7 +1,7 @@
 """Saving what is sound of a damaged project in a new file, row by row, and telling what was lost.
 
 A damaged page takes the rows on it with it, not those behind it: a table is read from its beginning to the damage, from
-its end back to it, and in between row by row. (docs/adr/0045)
+its end back to it, and in between row by row. (decision 0038)
 """
 
 import json

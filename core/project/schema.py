@@ -1,7 +1,7 @@
 """The schema: migrations from any older one to the present one, and the tables that they make.
 
 The SQL files are the only description of what is stored. Foreign files are held against the same text, and the tables
-that statements are built with are read from it (docs/adr/0011).
+that statements are built with are read from it (decision 0008).
 """
 
 import sqlite3

@@ -1,7 +1,7 @@
 """The sample project: comparisons to judge, synthetic letters, and what a real model wrote, scored already.
 
 `build_sample` makes it by the same code as everybody's projects; it is shipped as a compressed project file, so that it
-is there at once (docs/adr/0015). docs/make_sample.py makes the file anew, and a test compares the two.
+is there at once (decision 0012). docs/make_sample.py makes the file anew, and a test compares the two.
 """
 
 import gzip

@@ -1,7 +1,7 @@
 """Which outputs match a filter, and in which order, by what is held of each in memory: 25 bytes.
 
 Asked of the file, a filter by generator took two minutes over 10⁶ outputs, and no index of it serves every pair of
-filter and order; here each takes milliseconds once every output was read, which the first listing does. (docs/adr/0056)
+filter and order; here each takes milliseconds once every output was read, which the first listing does. (decision 0047)
 """
 
 import threading

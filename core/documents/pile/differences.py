@@ -8,7 +8,7 @@ from biasprint.core.findings import Adjustment, Interval, Power
 
 FEWEST = 20  # candidates in each group
 SIGNIFICANT = 0.05
-# The margin of “no difference” is this part of the base rate (ADR 30), and never more than MOST, by a figure's unit.
+# The margin of “no difference” is this part of the base rate (decision 0027), at most MOST, by a figure's unit.
 PART = 0.5
 MOST: Mapping[str, float] = {"per 100 words": 0.5, "words": 50.0}
 MOST_SHARE = 0.1

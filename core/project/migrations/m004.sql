@@ -1,4 +1,4 @@
--- Format 4: every row has a checksum over all its other columns (core/project/checksums.py; docs/adr/0045).
+-- Format 4: every row has a checksum over all its other columns (core/project/checksums.py; decision 0038).
 -- The default has the length of a checksum, so that a row does not grow when its own is written.
 
 ALTER TABLE study ADD COLUMN checksum BLOB NOT NULL DEFAULT x'0000000000000000';
