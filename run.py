@@ -8,9 +8,9 @@
   python run.py --light      the same for the light edition, which is half as large: judging, charts, measuring and
                              letters; what it lacks can be added at any time (biasprint prepare)
   python run.py test         install everything, then check the code and run the tests; more words go to pytest
-  python run.py soak         install everything, then run what shows that nothing goes wrong, and write docs/trust.md
-                             (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
-  python run.py bench        install everything, then run the benchmarks, and write the ratios in docs/benchmarks.md
+  python run.py soak         install everything, then run what shows that nothing goes wrong, and write
+                             docs/tables/trust.md (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
+  python run.py bench        install everything, then run the benchmarks, and write docs/reference/benchmarks.md
                              (with tests/benchmarks/FILE: those alone)
   python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml
                              (with --newest: and take the newest version of everything that fits)
@@ -181,7 +181,7 @@ def soak(words: list[str]) -> int:
     install_all("dev")
     # By its folder: pytest looks for options beside the first path that is there, which the page's would be.
     where = [] if any(word.startswith("tests") for word in words) else ["tests"]
-    trust = ["-m", "not bench", "--trust=docs/trust.md"]
+    trust = ["-m", "not bench", "--trust=docs/tables/trust.md"]
     return run([PYTHON, "-m", "pytest", *where, *trust, *AS_LONG_AS_IT_TAKES, *words], headless=True)
 
 
@@ -195,7 +195,7 @@ def bench(words: list[str]) -> int:
     # By their folder, whose options are found only where it stands first; a file or a test may follow.
     chosen = [word for word in words if word.startswith("tests/benchmarks")] or ["tests/benchmarks"]
     others = [word for word in words if word not in chosen]
-    ratios = ["-m", "bench", "-s", "--ratios=docs/benchmarks.md"]
+    ratios = ["-m", "bench", "-s", "--ratios=docs/reference/benchmarks.md"]
     return run([PYTHON, "-m", "pytest", *chosen, *ratios, *AS_LONG_AS_IT_TAKES, *others], headless=True)
 
 

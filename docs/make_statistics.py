@@ -1,4 +1,4 @@
-"""Makes docs/statistics.md: how often intervals cover and tests raise false alarms, by simulation.
+"""Makes docs/tables/statistics-simulations.md: how often intervals cover and tests raise false alarms, by simulation.
 
     python docs/make_statistics.py [TRIALS [MODULE …]]
 
@@ -16,38 +16,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "statistics.md"
+PAGE = ROOT / "docs" / "tables" / "statistics-simulations.md"
 TRIALS = 2000
 INTRODUCTION = """\
-# What the intervals and tests are worth
+# Simulated coverage and false alarms
 
-Every interval of this program says “95 %”, and every test “at most 5 % false alarms”. Whether that holds for texts that
-were made together, by few raters, with reused terms, was simulated: data were drawn from a known truth with the
-dependence that the design really has, the program's own functions were run on them, and it was counted how often the
-interval held the truth and how often a test gave p ≤ .05 where there was nothing to be found.
+What these tables mean is in [Statistics](../explanation/statistics.md). Made by
+`python docs/make_statistics.py {trials}`; the simulations are in `tests/simulations`.
 
-- **Required**: coverage at least 93 %, false alarms at most 5 %, both within Monte-Carlo error (two standard errors:
-  ± {coverage:.1%} and ± {alarms:.1%} with {trials:,} trials). What falls short is marked ▾.
-- `as_published` marks a method as a paper has it. It stands here for comparison, and the marks show what it costs to
-  take texts as independent that are not.
+- **Required**: coverage of at least 93 % and at most 5 % false alarms, within two standard errors of the simulation:
+  ± {coverage:.1%} and ± {alarms:.1%} with {trials:,} trials. What falls short is marked ▾.
 - n counts what was sampled: articles, prompts, letters, comparisons, terms.
-- An empty cell: the method has no interval, or no test, or there was a difference to be found.
-- Bands of live figures: required is at least 95 % in sequences, not at one look; see their table.
-- People who differ: 1,000 trials of each at least (two standard errors: ± 1.6 and ± 1.4 points). “Shown, not used” is
-  what the program does not do, and the price of it.
-- Choices by length and place: 1,000 studies of each at least (± 1.4 points of 5 % false alarms). In the last column of
-  the second table stands how often the preference is found as chosen, without adjustment.
-- Careful raters: 1,000 of each design (± 1.4 points of 5 %; the flags aim at 1 % and less).
-- Rankings: 300 studies of each; in each five intervals, and a false alarm where any of ten pairs is told apart
-  (± 2.5 points of 5 %). Raters judge the same comparisons of ten prompts, whose texts differ in quality (σ 0.5).
-- Recommendations: 1,000 studies of each (± 1.6 and ± 1.4 points). Whether one resists is tested of each rater: an alarm
-  is any of them who is told apart where all follow alike.
-- Fingerprints: 1,000 of each design at least. **Stated** is the chance that the planner tells beforehand: exact for one
-  rater who always chooses; for several raters of the same comparisons an approximation, mostly on the safe side. From
-  five raters on, whom the test takes as a unit too, it is up to 6 points too high with six of them.
-
-Made by `python docs/make_statistics.py {trials}`; the simulations are in `tests/simulations`, and short forms of them
-run with the ordinary tests.
+- `as_published` is the paper's own method, for comparison. “Shown, not used” is something the program does not do.
+- An empty cell: the method has no interval or no test, or there was a difference to find.
+- At least 1,000 trials of each design (± 1.6 and ± 1.4 points): people who differ, length and place, careful raters,
+  recommendations and fingerprints. Rankings: 300 studies, each with five intervals and ten pairs.
+- **Stated** is the chance that the planner gives beforehand.
 """
 
 

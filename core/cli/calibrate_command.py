@@ -72,7 +72,7 @@ def _command(asked: "Asked") -> str:
     """What makes the same rows again."""
     n = ["--n", ",".join(map(str, asked.n))] if asked.n else []
     rest = ["--planted", ",".join(asked.planted), *n, "--repeats", str(asked.repeats), "--seed", str(asked.seed)]
-    return shlex.join(["biasprint", "calibrate", *asked.studies, *rest, "--out", "docs"])
+    return shlex.join(["biasprint", "calibrate", *asked.studies, *rest, "--out", "docs/tables"])
 
 
 def _print(rows: "list[Calibrated]") -> None:

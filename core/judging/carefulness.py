@@ -1,8 +1,8 @@
 """Signs that a rater may not have read: flags, each with the figures it rests on, and agreement with the others.
 
 A flag is a reason to look, never a verdict: nobody is left out by one. Each is set only where so many answers can tell
-it; how often careful raters get one by chance is in docs/statistics.md. Everything here is counted from values, without
-scipy: the window's threads call it.
+it; how often careful raters get one by chance is in docs/tables/statistics-simulations.md. Everything here is counted
+from values, without scipy: the window's threads call it.
 """
 
 from collections import Counter, defaultdict

@@ -220,7 +220,7 @@ def plan_power(design: JudgingDesign, shares: Sequence[float] | float = PREFEREN
     """The chance of seeing `shares`, or one identity's share where it is a number and the others are equal.
 
     Exact with one rater and a choice in every comparison (`exact_power`). Otherwise at the effective number of
-    choices, between whole numbers by a straight line; docs/statistics.md has how near that comes.
+    choices, between whole numbers by a straight line; docs/tables/statistics-simulations.md has how near that comes.
     Raises `AppError` for shares that are none.
     """
     expected = _shares(design, shares)

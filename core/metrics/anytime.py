@@ -59,7 +59,8 @@ def share_spread_band(chosen: Floats, level: float = LEVEL) -> Bounds | None:
     return Bounds(low, min(high, math.sqrt(k - 1) / k), "anytime-valid, beta mixture of each share", level)
 
 
-FIRST_CLUSTERS = 10  # of each kind, from which on the band of a clustered share is shown: see docs/statistics.md
+# of each kind, from which on the band of a clustered share is shown: see docs/tables/statistics-simulations.md
+FIRST_CLUSTERS = 10
 _TYPICAL = 3.5  # standard errors that such a band reaches
 
 
@@ -159,7 +160,7 @@ class BoundedMean:
 
 # ---- What is nearly normal: means without limits, differences, log odds ratios, and other smooth functions of means
 
-FIRST = 30  # units of each group, from which on the band is shown: see docs/statistics.md
+FIRST = 30  # units of each group, from which on the band is shown: see docs/tables/statistics-simulations.md
 ONE_WAY, FIRST_ONE_WAY = 0.2, 100
 TIGHTEST = 600  # units at which the band is narrowest in standard errors; later, so that it is wide while n is small
 

@@ -46,7 +46,8 @@ def bounded_mean_interval(values: Floats, clusters: Ints, level: float = LEVEL) 
 
     (x̄ + t²/2m ± t √(x̄(1 − x̄)/m + t²/4m²)) / (1 + t²/m), t with C − 1 df over the C clusters; s.e. as `clustered_mean`.
     Values near 0 with a long tail, as Wasserstein distances are, are left out by x̄ ± t s.e. from below too seldom and
-    from above too often: see docs/statistics.md. `values` in [0, 1], `clusters`: shapes (n,). ValueError for others.
+    from above too often: see docs/tables/statistics-simulations.md. `values` in [0, 1], `clusters`: shapes (n,).
+    ValueError for others.
     """
     same_length(values, clusters)
     units = finite(values)

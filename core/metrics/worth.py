@@ -60,7 +60,7 @@ def worth(residuals: Floats, sizes: Floats, independent: float, *groupings: Ints
     the spread for several identities. `single`: residuals of a model, whose variance is not `independent` even where
     each cluster has one.
     Source: Bell & McCaffrey 2002; Cameron, Gelbach & Miller 2011 (two groupings). With Student's t it covers where the
-    sandwich with the normal quantile covers 80 to 90 % (docs/statistics.md).
+    sandwich with the normal quantile covers 80 to 90 % (docs/tables/statistics-simulations.md).
     """
     numbered = [np.unique(grouping, return_inverse=True)[1] for grouping in groupings]
     for grouping in numbered:

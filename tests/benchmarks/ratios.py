@@ -1,4 +1,4 @@
-"""Figures as ratios to a peer or a bound within one run, and the part of docs/benchmarks.md that is made of them."""
+"""Figures as ratios to a peer or a bound within one run, and the part of docs/reference/benchmarks.md that is made of them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,8 +1,12 @@
 """calibrate: simulated in processes of its own, told as JSON and as files."""
 
+import re
+import shlex
 from pathlib import Path
 
-from cli_support import biasprint, refused
+from cli_support import ROOT, biasprint, refused
+
+EXPLANATION = ROOT / "docs" / "explanation" / "calibration.md"
 
 
 def test_a_study_is_simulated_and_told_with_rates_and_reasons(tmp_path: Path) -> None:
@@ -15,7 +19,18 @@ def test_a_study_is_simulated_and_told_with_rates_and_reasons(tmp_path: Path) ->
     assert quiet["power"]["reason"] == "nothing is planted"
     assert (quiet["n"], quiet["repeats"]) == (12, 2)
     page = (tmp_path / "docs" / "calibration.md").read_text(encoding="utf-8")
-    assert "biasprint calibrate completion --planted none --n 12 --repeats 2 --seed 5 --out docs" in page
+    assert "biasprint calibrate completion --planted none --n 12 --repeats 2 --seed 5 --out docs/tables" in page
+
+
+def test_the_command_of_the_explanation_runs(tmp_path: Path) -> None:
+    (line,) = re.findall(r"^    biasprint (calibrate .*)$", EXPLANATION.read_text(encoding="utf-8"), re.MULTILINE)
+    words = shlex.split(line)
+    words[words.index("--repeats") + 1] = "1"
+    words[words.index("--out") + 1] = str(tmp_path / "calibration")
+    assert "letters" in biasprint(*words).out
+    assert {path.name for path in (tmp_path / "calibration").iterdir()} == {
+        "calibration.csv", "calibration.md", "calibration-letters.svg",
+    }  # fmt: skip
 
 
 def test_what_cannot_be_simulated_is_wrong_usage() -> None:

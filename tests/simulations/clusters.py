@@ -1,6 +1,6 @@
 """Simulated items that are not independent: sentences of one article, items that share a term or an option pair.
 
-`rows(trials)` gives the table for docs/statistics.md.
+`rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """Simulated fill-in-the-blank replies: terms reused over sentences, pairs of options reused over terms.
 
 Terms differ in what follows them and pairs in which option is liked, beyond what polarity does. `rows(trials)` gives
-the table for docs/statistics.md.
+the table for docs/tables/statistics-simulations.md.
 """
 
 from functools import cache, partial

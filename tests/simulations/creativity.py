@@ -1,7 +1,7 @@
 """Simulated creativity studies: how often the intervals hold the truth, and how often the tests cry wolf.
 
-`rows(trials)` gives the table for docs/statistics.md. The dependence is the one that the design has: outputs of one
-prompt resemble each other, and raters of one comparison read the same texts.
+`rows(trials)` gives the table for docs/tables/statistics-simulations.md. The dependence is the one that the design
+has: outputs of one prompt resemble each other, and raters of one comparison read the same texts.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Simulated differences of means and proportions: coverage of the intervals and false positives of the tests.
 
-`rows(trials)` gives the table for docs/statistics.md.
+`rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,8 @@
 """Simulated fingerprints: how often evidence is claimed where there is none, and how often a preference is seen.
 
 A fingerprint is one person's choices on one axis or several, or what several raters make of the same comparisons.
-`rows(trials)` and `found_rows(trials)` give the tables for docs/statistics.md, of 1,000 fingerprints at least.
+`rows(trials)` and `found_rows(trials)` give the tables for docs/tables/statistics-simulations.md, of 1,000 fingerprints
+at least.
 Evidence is what the program calls so: p of an axis's ABS, adjusted by Holm over the axes of the fingerprint, ≤ .05.
 """
 

@@ -1,7 +1,7 @@
 """Simulated letters: how often the intervals hold the truth, and how often the tests cry wolf.
 
 The dependence is the one that the design has: letters of one biography (or cell) resemble each other, and each letter
-has words and a style of its own. `rows(trials)` gives the table for docs/statistics.md.
+has words and a style of its own. `rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """
 
 from functools import cache, partial

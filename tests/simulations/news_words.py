@@ -2,7 +2,7 @@
 
 The dependence is the one that the design has: pairs of a headline share what it is about, an article dwells on some
 people more than on others, and sentences that follow each other are about the same person. No group is favoured unless
-the design says so. `rows(trials)` gives the table for docs/statistics.md.
+the design says so. `rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """
 
 from functools import cache, partial

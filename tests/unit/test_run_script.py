@@ -120,7 +120,7 @@ def test_soak_asks_for_options_that_are_found_wherever_its_files_are(run: Module
     told = subprocess.run([sys.executable, *words], cwd=SCRIPT.parent, capture_output=True, text=True, check=False)
     assert "unrecognized arguments" not in told.stderr
     assert told.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, told.stdout
-    assert (SCRIPT.parent / "docs" / "trust.md").exists()
+    assert (SCRIPT.parent / "docs" / "tables" / "trust.md").exists()
 
 
 def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: ModuleType) -> None:
@@ -134,7 +134,7 @@ def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: Modul
     assert "--no-deps" in install
     assert "--require-hashes" in install
     assert words[:3] == ["-m", "pytest", "tests/benchmarks"]
-    assert "--ratios=docs/benchmarks.md" in words
+    assert "--ratios=docs/reference/benchmarks.md" in words
     told = subprocess.run(
         [sys.executable, *words, "-p", "no:cacheprovider", "--collect-only", "--ignore-glob=*/test_*"],
         cwd=SCRIPT.parent, capture_output=True, text=True, check=False,

@@ -28,25 +28,16 @@ COLUMNS = (
     "coverage_of", "mean_floor", "missed",
 )  # fmt: skip
 INTRODUCTION = """\
-# Calibration: what each finding finds, and how often it cries wolf
+# Calibration: what each finding detects, and how often it raises a false alarm
 
-`biasprint calibrate STUDY --out docs` made this page, the table [{table}]({table}) and the figures; each part begins
-with the command that gave it. Whole studies are simulated with the program's synthetic author, whose dial plants
-nothing, a small, a medium or a large bias, and measured as those of a project are. Articles, cells of letters, texts
-and raters differ by themselves as well; how much, and what is planted for each finding: `resources/calibration.toml`.
-Scorers look words up (for agency: the word lists; for the embedder: counts of words; for entailment: flags drawn by
-lot), and tests and intervals take {resamples} resamples in place of 10,000: the statistics are tried out, and
-not the scorers. News and letters are drawn with replacement from some hundred that were written once, which are the
-population then; where nothing is planted, what belongs to whom is drawn anew.
+What these figures mean is in [Calibration](../explanation/calibration.md). `biasprint calibrate STUDY --out docs/tables`
+writes this page, the table [{table}]({table}) and the figures; each part begins with its command. Tests and intervals
+take {resamples} resamples. What is planted is in `resources/calibration.toml`.
 
-- **Found** is how often a finding's own test gives p ≤ .05: a false alarm where nothing is planted, power elsewhere.
-  Of words and topics, of which there are many, how often any is told after adjusting. In the table also how often a
-  finding is told after adjusting for many tests, as reports do.
-- **Held** is how often the 95 % interval holds the truth. That is known where nothing is planted; elsewhere it is the
-  mean over all simulated studies of that planted size (of a ratio the geometric one, of a spread that of the mean
-  contrasts).
-- In brackets Wilson's 95 % interval for so many studies as stand at the head of a part. A dash: there is no test or no
-  interval, or nothing is planted that the finding is about; the reasons are in the table.
+- **Found** is how often a finding's own test gives p ≤ .05: a false alarm where nothing is planted, power elsewhere. For
+  words and topics it is how often any of them is reported after adjusting.
+- **Held** is how often the 95 % interval contains the truth.
+- In brackets: Wilson's 95 % interval. A dash: there is no test or no interval, or nothing is planted for the finding.
 - **Required**, and marked ▾ where it is missed: power {power:.0%} at {power_at} and the recommended n; false alarms
   {false_alarms:.0%} and coverage {coverage:.0%}, both within two standard errors of the simulation.
 """

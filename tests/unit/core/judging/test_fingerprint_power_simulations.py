@@ -28,7 +28,7 @@ from biasprint.core.studies.creativity.judgments import measure_judgments
 FINGERPRINTS, SEVERAL, LONG, SOAK = 400, 100, 1000, 10_000
 ERRORS = 3
 ONE_RATER = [one for one in (*NOTHING, *SOMETHING) if one.raters == 1]
-# Several raters: what the planner says is on the safe side, by this much at most (docs/statistics.md).
+# Several raters: what the planner says is on the safe side, by at most this (docs/tables/statistics-simulations.md).
 SAFE, RASH = 0.08, 0.03
 
 

@@ -70,7 +70,7 @@ def test_values_beyond_0_and_1_are_refused() -> None:
 
 
 def test_intervals_hold_and_nobody_resists_where_all_follow_alike() -> None:
-    """Short forms of the simulations in docs/statistics.md."""
+    """Short forms of the simulations in docs/tables/statistics-simulations.md."""
     for row in simulated("raters who differ", 12, partial(trial, 2, 0.8, SWAYED, 1.0), 120):
         assert row.coverage is not None
         assert row.coverage >= 0.93 - 3 * standard_error(0.93, 120), row

@@ -94,7 +94,7 @@ def test_findings_that_only_their_groups_tell_apart_are_counted_one_by_one() -> 
 
 
 def test_a_planted_preference_is_found_and_none_is_where_there_is_none() -> None:
-    """A short form of docs/calibration.md: 4 studies of each; by chance 2 of 4 alarms come once in 70 times."""
+    """A short form of docs/tables/calibration.md: 4 studies of each; by chance 2 of 4 alarms come once in 70 times."""
 
     def alarms(planted: str) -> int:
         studies = simulated_studies("creativity", planted, 16, 1, 4)
