@@ -9,7 +9,8 @@
                              letters; what it lacks can be added at any time (biasprint prepare)
   python run.py test         install everything, then check the code and run the tests; more words go to pytest
   python run.py soak         install everything, then run what shows that nothing goes wrong, and write
-                             docs/tables/trust.md (with --short: without what takes hours; --fuzz-seconds N for each kind of damaged input)
+                             docs/tables/trust.md (with --short: without what takes hours;
+                             --fuzz-seconds N for each kind of damaged input)
   python run.py bench        install everything, then run the benchmarks, and write docs/reference/benchmarks.md
                              (with tests/benchmarks/FILE: those alone)
   python run.py lock         bring requirements.lock, which says what is installed, in line with pyproject.toml

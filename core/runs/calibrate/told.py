@@ -30,12 +30,12 @@ COLUMNS = (
 INTRODUCTION = """\
 # Calibration: what each finding detects, and how often it raises a false alarm
 
-What these figures mean is in [Calibration](../explanation/calibration.md). `biasprint calibrate STUDY --out docs/tables`
-writes this page, the table [{table}]({table}) and the figures; each part begins with its command. Tests and intervals
-take {resamples} resamples. What is planted is in `resources/calibration.toml`.
+What these figures mean is in [Calibration](../explanation/calibration.md).
+`biasprint calibrate STUDY --out docs/tables` writes this page, the table [{table}]({table}) and the figures. Each part
+begins with its command. Tests and intervals take {resamples} resamples; what is planted: `resources/calibration.toml`.
 
-- **Found** is how often a finding's own test gives p ≤ .05: a false alarm where nothing is planted, power elsewhere. For
-  words and topics it is how often any of them is reported after adjusting.
+- **Found** is how often a finding's own test gives p ≤ .05: a false alarm where nothing is planted, power elsewhere.
+  For words and topics it is how often any of them is reported after adjusting.
 - **Held** is how often the 95 % interval contains the truth.
 - In brackets: Wilson's 95 % interval. A dash: there is no test or no interval, or nothing is planted for the finding.
 - **Required**, and marked ▾ where it is missed: power {power:.0%} at {power_at} and the recommended n; false alarms

@@ -1,4 +1,4 @@
-"""docs/tables/papers-figures.md names every number of the papers, every figure, and only files and findings that exist."""
+"""docs/tables/papers-figures.md names every number of the papers, every figure, and only what exists."""
 
 import re
 from fnmatch import fnmatch
