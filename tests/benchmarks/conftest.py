@@ -3,8 +3,6 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -24,34 +22,28 @@ def bench_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     shutil.rmtree(home / "backups", ignore_errors=True)  # copies of large projects
 
 
-# ---- Ratios that are kept in the page
-
-MEASURED = pytest.StashKey[list]()
+# ---- The table of the page
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--ratios", type=Path, default=None, help="The page that keeps ratios to peers and bounds.")
+    parser.addoption(
+        "--ratios", type=Path, default=None, help="The page whose table the measured ratios are written to."
+    )
 
 
 @pytest.fixture
-def record(request: pytest.FixtureRequest) -> "Callable[[Ratio], None]":
-    """Keeps a row for the page, with the day and the machine, and prints it."""
-    rows = request.config.stash.setdefault(MEASURED, [])
-
-    def keep_row(row: "Ratio") -> None:
-        rows.append(replace(row, measured=f"{date.today().isoformat()}, {processor()}, load {load()}"))
-        print(f"  {rows[-1].line()}")
-
-    return keep_row
+def record() -> "Callable[[Ratio], None]":
+    """Report a row of the page's table."""
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    path, rows = config.getoption("--ratios", default=None), config.stash.get(MEASURED, [])
-    if path is not None and rows:
+    path = config.getoption("--ratios", default=None)
+    if path is not None and reported:
         terminalreporter.section("ratios")
-        for line in keep(path, rows):
+        for line in keep(path, reported):
             terminalreporter.write_line(line)
 
 
-from figures import load, processor  # noqa: E402  (beside this file, which the path is told of above)
+from figures import report, reported  # noqa: E402  (beside this file, which the path is told of above)
 from ratios import Ratio, keep  # noqa: E402

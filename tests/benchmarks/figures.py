@@ -1,13 +1,17 @@
-"""What a benchmark prints: a figure, the bound or the peer beside it, and their ratio."""
+"""What a benchmark prints: a figure, the bound or the peer beside it, and their ratio; and the rows that it reports."""
 
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from statistics import median
 
 import psutil
+from ratios import Ratio
+
+reported: list[Ratio] = []  # rows for the table of docs/reference/benchmarks.md
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,31 @@ def ratio(name: str, value: float, peer: float) -> None:
     print(f"  {name:<58} × {number(value / peer)}")
 
 
-def at_most(name: str, value: float, bound: float, unit: str) -> None:
-    """Print a figure as a share of its bound, and fail where it is above."""
+def report(row: Ratio) -> None:
+    """Keep a row for the table, with the day and the machine, and print it."""
+    reported.append(replace(row, machine=f"{date.today().isoformat()}, {processor()}, load {load()}"))
+    print(f"  {reported[-1].line()}")
+
+
+def at_most(name: str, value: float, bound: float, unit: str, row: str = "") -> None:
+    """Print a figure as a share of its bound, and fail where it is above. `row`: its name in the table, if any."""
+    if row:
+        report(
+            Ratio(
+                row,
+                f"{number(value)} {unit}",
+                f"bound: at most {number(bound)} {unit}",
+                bound / value if value else math.inf,
+            )
+        )
     print(f"  {name:<58} {number(value)} of at most {number(bound)} {unit} (× {value / bound:.2f})")
     assert value <= bound, f"{name}: {number(value)} {unit}, the bound is {number(bound)}"
 
 
-def at_least(name: str, value: float, bound: float, unit: str) -> None:
+def at_least(name: str, value: float, bound: float, unit: str, row: str = "") -> None:
+    """Print a figure as a share of its bound, and fail where it is below. `row`: its name in the table, if any."""
+    if row:
+        report(Ratio(row, f"{number(value)} {unit}", f"bound: at least {number(bound)} {unit}", value / bound))
     print(f"  {name:<58} {number(value)} of at least {number(bound)} {unit} (× {value / bound:.2f})")
     assert value >= bound, f"{name}: {number(value)} {unit}, the bound is {number(bound)}"
 

@@ -74,7 +74,10 @@ def test_a_choice_takes_at_most_50_ms_beyond_the_disk(through: str, project: Pat
         figure(f"rows the job wrote, {name}", answer[f"rows_per_second_{name}"], "a second")
     figure("refreshes of the charts", answer["refreshes_per_second_busy"], "a second")
     beyond = max(0.0, choices["busy"].p99 - disk.found.p99)
-    at_most("busy choice, p99 beyond one fsync's", beyond, BOUND_MILLISECONDS, "ms")
+    row = (
+        "choice to the next comparison painted, beside a busy job, p99 beyond one fsync" if "own_busy" in answer else ""
+    )
+    at_most("busy choice, p99 beyond one fsync's", beyond, BOUND_MILLISECONDS, "ms", row)
     assert answer["rows_per_second_busy"] >= LEAST_ROWS, "this machine could not write 1,000 rows a second beside it"
 
 

@@ -143,7 +143,7 @@ def test_tokens_per_second(model: Path, backend: LlamaCpp, bare: Llama, record: 
     for name in ("class", "functions"):
         peer = "llama_cpp’s generate" if name == "class" else "llama_cpp’s bare functions"
         record(
-            more(f"writing with {model.name}, beside {peer}", speeds["here"], peer, speeds[name], "tokens/s", "texts")
+            more(f"writing with {model.name}, beside {peer}", speeds["here"], peer, speeds[name], "tokens/s", "equal")
         )
         shares = spread([ours / theirs for ours, theirs in zip(speeds["here"], speeds[name], strict=True)])
         at_least(f"share of the bare {name}' speed, median of {TURNS}", shares.median, BOUND, "")

@@ -88,5 +88,5 @@ def test_word_level_of_the_papers_size() -> None:
     half, whole = peak(1_000), peak(2_000)
     figure("memory at the most for 1,000 pairs, beside the texts", half, "MB")
     figure("for 2,000 pairs", whole, "MB")
-    at_most("seconds", seconds, BOUND, "s")
+    at_most("seconds", seconds, BOUND, "s", f"word level of news, {PAIRS:,} pairs of articles, two axes")
     at_most("memory for twice the pairs", whole / half, MEMORY_BOUND, "times")

@@ -51,7 +51,7 @@ def beside(
     ours(), theirs()
     own, other, found, expected = measured_in_turn(ours, theirs, time.process_time)
     np.testing.assert_allclose(np.asarray(found, float), np.asarray(expected, float), rtol=0, atol=within)
-    record(faster(name, own, peer, other, f"within {within:g}"))
+    record(faster(name, own, peer, other, f"within {within:g}" if within else "equal"))
 
 
 # ---- LangFair: counterfactual and stereotype measures
