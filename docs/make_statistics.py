@@ -70,18 +70,17 @@ def table(title: str, rows: Sequence[Any], trials: int) -> str:
 
 
 def found_table(rows: Sequence[Any]) -> str:
-    """How often what was there was found, beside the chance that the planner states."""
-    head = ["What was there, and how often it was found:", "", "| design | n | found | stated |", "|---|--:|--:|--:|"]
+    """Return how often a planted preference was found, beside the chance that the planner states."""
+    head = ["How often a planted preference was found:", "", "| design | n | found | stated |", "|---|--:|--:|--:|"]
     return "\n".join(
         ["", *head, *(f"| {row.design} | {row.n:,} | {row.found:.1%} | {row.stated:.1%} |" for row in rows), ""]
     )
 
 
 WATCHED = """\
-A sequence of texts (articles, choices, replies) is drawn, and the band looked at after each (after each tenth or
-sixteenth in designs that take long), from the first n at which it is shown to the last. It held if the truth was inside
-at every single look. Beside it an ordinary 95 % interval at the same looks. In brackets: Wilson's 95 % interval for
-that many sequences. A band whose bracket ends below 95 % is marked ▾.
+A sequence of texts is drawn, and band and ordinary 95 % interval are looked at after each text (each tenth or sixteenth in
+slow designs), from the first n at which a band is shown. Each held if the truth was inside at every look. In brackets:
+Wilson's 95 % interval. A band whose bracket ends below 95 % is marked ▾.
 """
 
 

@@ -1,4 +1,4 @@
-"""Simulated items that are not independent: sentences of one article, items that share a term or an option pair.
+"""Dependent items: sentences of one article, items that share a term or an option pair.
 
 `rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """

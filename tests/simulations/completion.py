@@ -1,4 +1,4 @@
-"""Simulated fill-in-the-blank replies: terms reused over sentences, pairs of options reused over terms.
+"""Fill in the blank: terms recur in sentences, pairs of options recur with terms.
 
 Terms differ in what follows them and pairs in which option is liked, beyond what polarity does. `rows(trials)` gives
 the table for docs/tables/statistics-simulations.md.

@@ -1,4 +1,4 @@
-"""Simulated creativity studies: how often the intervals hold the truth, and how often the tests cry wolf.
+"""Creative writing: coverage of the intervals and false alarms of the tests.
 
 `rows(trials)` gives the table for docs/tables/statistics-simulations.md. The dependence is the one that the design
 has: outputs of one prompt resemble each other, and raters of one comparison read the same texts.

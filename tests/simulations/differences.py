@@ -1,4 +1,4 @@
-"""Simulated differences of means and proportions: coverage of the intervals and false positives of the tests.
+"""Differences of means and proportions: coverage of the intervals and false alarms of the tests.
 
 `rows(trials)` gives the table for docs/tables/statistics-simulations.md.
 """

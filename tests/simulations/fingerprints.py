@@ -1,4 +1,4 @@
-"""Simulated fingerprints: how often evidence is claimed where there is none, and how often a preference is seen.
+"""Fingerprints: how often evidence is claimed without a preference, and how often a preference is found.
 
 A fingerprint is one person's choices on one axis or several, or what several raters make of the same comparisons.
 `rows(trials)` and `found_rows(trials)` give the tables for docs/tables/statistics-simulations.md, of 1,000 fingerprints

@@ -1,4 +1,4 @@
-"""Simulated careful raters: how often each flag is raised although nothing is amiss.
+"""Careful raters: how often each flag is raised without a reason.
 
 Places are drawn evenly, as counterbalanced cards fall for whoever prefers any identity; reading takes lognormal times
 around 240 words a minute and five seconds; a check is failed by a slip in 3 of 100; raters who are alike to a degree

@@ -1,4 +1,4 @@
-"""Simulated judging: people beside a model on the same comparisons, places of cards, hidden repeats.
+"""Judging: people beside a model on the same comparisons, places of cards, hidden repeats.
 
 Texts of one comparison differ in quality, so people and models who read the same agree without any common preference.
 """

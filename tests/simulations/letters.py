@@ -1,4 +1,4 @@
-"""Simulated letters: how often the intervals hold the truth, and how often the tests cry wolf.
+"""Letters: coverage of the intervals and false alarms of the tests.
 
 The dependence is the one that the design has: letters of one biography (or cell) resemble each other, and each letter
 has words and a style of its own. `rows(trials)` gives the table for docs/tables/statistics-simulations.md.

@@ -1,4 +1,4 @@
-"""Simulated news at the document level: topics of sentences that cluster in articles, and pairs of articles.
+"""News at the document level: topics of sentences that cluster in articles, and pairs of articles.
 
 `rows(trials)` gives the table for docs/tables/statistics-simulations.md. What a topic model would read from texts is
 drawn directly: each article has topic proportions of its own, each of its sentences a topic and, in runs, a group. The

@@ -1,4 +1,4 @@
-"""Simulated news at the word and sentence level: how often intervals hold the truth, and how often tests cry wolf.
+"""News at the word and sentence level: coverage of the intervals and false alarms of the tests.
 
 The dependence is the one that the design has: pairs of a headline share what it is about, an article dwells on some
 people more than on others, and sentences that follow each other are about the same person. No group is favoured unless

@@ -1,4 +1,4 @@
-"""Simulated people who differ: shares and ABS of several people pooled, whose leanings differ by σ on the logit.
+"""People who differ: pooled shares and ABS of several people, whose preferences differ by σ on the logit.
 
 All of them read the same comparisons, whose texts differ too, or each another number of them. The truth is the share
 among people and texts like these. n counts people; every row is of 1,000 trials at least, two standard errors of which

@@ -1,4 +1,4 @@
-"""Simulated choices by length and place: how often a preference among identities is found, as chosen and adjusted.
+"""Length and place: how often a preference among identities is found, as chosen and adjusted.
 
 Texts of the first identity are 28 % longer, and raters like length (each to another degree) and the first card; or all
 lengths are alike. n counts comparisons, which all raters read; of 1,000 studies each at least.

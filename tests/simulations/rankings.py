@@ -1,4 +1,4 @@
-"""Rankings: whether intervals of strengths hold where raters and texts differ, and whether nothing is told apart."""
+"""Rankings: coverage of strengths where raters and texts differ, and how often equals are told apart."""
 
 import random
 from functools import cache

@@ -1,4 +1,4 @@
-"""Planted recommendations: how far raters who differ follow them, whose sway differs by τ on the logit.
+"""Planted recommendations: how far raters follow them, whose sway differs by τ on the logit.
 
 n counts raters. Each judges the same 40 comparisons, half of them beside a recommendation, as the program draws them;
 raters' leanings differ by σ = 1 on the logit, texts by 0.5. The truth is of raters and texts like these. Every row is

@@ -1,4 +1,4 @@
-"""Figures that are watched: bands and ordinary intervals, looked at after every text.
+"""Live figures: bands and ordinary intervals, looked at after every text.
 
 A sequence counts as held where the truth was inside at every single look, from the first that is shown to the last.
 `watched_rows(trials)` gives the rows of the table in docs/tables/statistics-simulations.md.

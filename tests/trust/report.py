@@ -106,10 +106,9 @@ def _head(about: dict[str, Any]) -> Iterator[str]:
     yield from (
         "# What must never go wrong, and what was measured",
         "",
-        "Written by `python run.py soak`, which anyone can run; never by hand. Each row is something that must not",
-        "happen, with what the tests found. “Held”: every test of the row passed. “Held in part”: what was run passed,",
-        "and something was not run, or no test shows it yet. “Not measured”: nothing was run. A row that is MISSED",
-        "ends the command with an error.",
+        "Written by `python run.py soak`. “Held”: every test of the row passed. “Held in part”: what ran passed, but",
+        "something did not run, or no test shows it yet. “Not measured”: nothing ran. A row that is MISSED ends the",
+        "command with an error.",
         "",
         f"This run: {date.today().isoformat()}, {form}; {about['tests']} tests, which took "
         f"{about['minutes']:.0f} minutes, on {platform.system()}, Python {platform.python_version()}.",
