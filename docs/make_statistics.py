@@ -78,7 +78,7 @@ def found_table(rows: Sequence[Any]) -> str:
 
 
 WATCHED = """\
-A sequence of texts is drawn, and band and ordinary 95 % interval are looked at after each text (each tenth or sixteenth in
+A sequence of texts is drawn; band and ordinary 95 % interval are looked at after each text (each tenth or sixteenth in
 slow designs), from the first n at which a band is shown. Each held if the truth was inside at every look. In brackets:
 Wilson's 95 % interval. A band whose bracket ends below 95 % is marked ▾.
 """
