@@ -104,7 +104,7 @@ def page(found: Iterable[RowResult], about: dict[str, Any]) -> str:
 def _head(about: dict[str, Any]) -> Iterator[str]:
     form = "the short form, without the tests that take hours" if about["short"] else "the whole of it"
     yield from (
-        "# What must never go wrong, and what was measured",
+        "# Trust table: what must never go wrong, and what was measured",
         "",
         "Written by `python run.py soak`. “Held”: every test of the row passed. “Held in part”: what ran passed, but",
         "something did not run, or no test shows it yet. “Not measured”: nothing ran. A row that is MISSED ends the",
