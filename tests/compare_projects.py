@@ -11,7 +11,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from biasprint.core.prompts import load_axis
 from biasprint.core.runs.compare import ComparedPlan, compare
-from biasprint.core.runs.setup import store_axis
+from biasprint.core.studies.kit.importing import store_axis
 
 NAMES = {"male": "Joseph", "female": "Kelly"}
 HE = {"He": "He", "he": "he", "his": "his", "him": "him"}

@@ -14,13 +14,17 @@ from biasprint.core.project.rows import TextKey
 from biasprint.core.project.specs import ScoreSpec
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.live import LiveTally, LiveValue
-from biasprint.core.runs.measure import completion, creativity, letters, measure_project, news
+from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.segment import is_english, words
+from biasprint.core.studies.completion import gather as completion
 from biasprint.core.studies.completion.measure import measure
 from biasprint.core.studies.completion.table import CompletionTable
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity import gather as creativity
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.letters import gather as letters
+from biasprint.core.studies.news import gather as news
 
 FEW = 100
 DRAWS = "biasprint.core.studies.news.level.FEWEST_DEALS"

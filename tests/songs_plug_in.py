@@ -11,7 +11,7 @@ from biasprint.core.compute import models, shared
 from biasprint.core.studies.registry import studies
 
 MODULE = """
-from biasprint.core.studies.study import InputTable, Study, StudyWords
+from biasprint.core.studies.kit.study import InputTable, Study, StudyWords
 from biasprint.core.tables.fields import FieldSpec
 
 
@@ -40,30 +40,34 @@ def measure(columns, seed, scores):
     return StudyResult("songs", n, {}, (finding,))
 
 
-def figures(findings):
+def draw(findings):
     from biasprint.core.draw.figure import Figure, FigureMark
 
     marks = tuple(FigureMark(one, one.title, value=one.estimate, n=one.n) for one in findings)
     return [Figure("songs.words", "songs", "Longer songs", "More words for one of them.", "intervals", marks, "words")]
 
 
-STUDY = Study(
-    kind="songs",
-    title="Songs",
-    inputs=(
+class SongsStudy(Study):
+    kind, title = "songs", "Songs"
+    inputs = (
         InputTable(
             "songs",
-            "songs_study:measure",
+            measure,
             fields=(FieldSpec("text", True, ("lyrics",), "the song", True), FieldSpec("group", True)),
             scorers=("sentiment",),
         ),
-    ),
-    findings=("songs.words",),
-    prompts=("songs_study:songs_set",),
-    figures=("songs.words",),
-    draw="songs_study:figures",
-    words=StudyWords(rows="Songs that models wrote", one="1 song", many="%n songs", items=(("songs.", "songs"),)),
-)
+    )
+    findings = figures = ("songs.words",)
+    words = StudyWords(rows="Songs that models wrote", one="1 song", many="%n songs", items=(("songs.", "songs"),))
+
+    def prompts(self):
+        return songs_set()
+
+    def draw(self, findings):
+        return draw(findings)
+
+
+STUDY = SongsStudy()
 """
 TABLE = "lyrics,group\nMiau my love miau,cat\nMiau miau,cat\nWuff,dog\nWuff wuff I say,dog\nWuff,dog\n"
 WORDS = 3.0 - 2.0  # of cats less of dogs: (4 + 2) / 2 and (1 + 4 + 1) / 3

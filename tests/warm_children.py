@@ -41,7 +41,7 @@ LIBRARIES = (
     "anyio._backends._asyncio",
     "biasprint.core.backends.openai_compatible.writer",
     "biasprint.core.runs.measure",
-    "biasprint.core.runs.measure.letters",
+    "biasprint.core.studies.letters.gather",
     "biasprint.core.studies.letters.measure",
     "biasprint.core.runs.generate",
     "biasprint.core.scorers.registry",

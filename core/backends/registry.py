@@ -16,7 +16,7 @@ from biasprint.core.machine.plug_ins import entry_points
 
 ENTRY_POINTS = "biasprint.backends"
 OWN = {
-    "synthetic": "biasprint.core.backends.synthetic",
+    "synthetic": "biasprint.core.studies.author",
     "llama_cpp": "biasprint.core.backends.llama_cpp",
     "transformers": "biasprint.core.backends.transformers_local",
     "openai_compatible": "biasprint.core.backends.openai_compatible",

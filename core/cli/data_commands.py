@@ -56,9 +56,10 @@ def import_data(
     """Bring a table into a project. Every row that is not as it should be is named by its number."""
     from biasprint.core.runs.comparator import FORMAT as COMPARATOR
     from biasprint.core.runs.importing import check_importable, import_table
-    from biasprint.core.runs.tables import read_table
+    from biasprint.core.studies.registry import table_fields
     from biasprint.core.tables.fields import parse_map_options
     from biasprint.core.tables.formats import known_format
+    from biasprint.core.texts.tables import read_table
 
     if layout == COMPARATOR:
         _import_comparator(file, data, study, mapping or [], as_json)
@@ -67,8 +68,8 @@ def import_data(
         kind = study or (known_format(layout).kind if layout else _only_study(project))
         check_importable(kind)
         table = read_table(
-            ctx, data, kind, layout=layout, mapping=parse_map_options(mapping or []), encoding=encoding,
-            duplicates=duplicates,
+            ctx, data, kind, fields=None if layout else table_fields(kind), layout=layout,
+            mapping=parse_map_options(mapping or []), encoding=encoding, duplicates=duplicates,
         )  # fmt: skip
         tell_table(table)
         result = import_table(ctx, project, None, kind, data, table)
@@ -152,8 +153,8 @@ def score(
 
 def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
     from biasprint.core.compute import shared
-    from biasprint.core.runs.score import score as score_texts
     from biasprint.core.scorers.registry import describe
+    from biasprint.core.texts.score import score as score_texts
 
     known = {info.name: info for info in describe()}
     with open_for_writing(data) as project, job("Scoring") as ctx:
@@ -177,7 +178,7 @@ def _score_project(data: Path, names: Sequence[str], as_json: bool) -> None:
 
 def _score_table(data: Path, names: Sequence[str], mapping: list[str], out: Path | None, as_json: bool) -> None:
     from biasprint.core.report.export import WRITERS, export_rows
-    from biasprint.core.runs.tables import score_columns, score_table
+    from biasprint.core.texts.tables import score_columns, score_table
 
     if out is not None:
         check_target(out, WRITERS, [data])
@@ -222,8 +223,8 @@ def export(
 ) -> None:
     """Write a part of the project to a table. Rating sessions that are still blind stay out."""
     from biasprint.core.report.export import export_rows
-    from biasprint.core.runs.exporting import columns, open_sessions, rows
     from biasprint.core.runs.setup import study_of
+    from biasprint.core.texts.exporting import columns, open_sessions, rows
 
     if superseded and what != "judgments":
         raise UsageError("Only judgments are superseded.", hint="Leave out --superseded.")

@@ -39,7 +39,7 @@ from biasprint.core.errors import AppError, UsageError
 if TYPE_CHECKING:
     from biasprint.core.project.rows import PromptSetRow
     from biasprint.core.runs.generate import GenerateResult
-    from biasprint.core.runs.score import ScoreResult
+    from biasprint.core.texts.score import ScoreResult
 
 SHOWN_DIFFERENCES = 20
 File = Annotated[Path, typer.Argument(help="A project file (.biasprint).")]

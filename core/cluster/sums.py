@@ -24,7 +24,7 @@ from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats
 from biasprint.core.metrics.student import t_quantile, two_sided_t
 from biasprint.core.studies.compare.measure import adjusted
 from biasprint.core.studies.compare.table import pairs, title_of
-from biasprint.core.studies.findings import interval
+from biasprint.core.studies.kit.findings import interval
 
 BATCH_ROWS = 50_000
 _HALF = 27  # bits: a float's 53 in two parts, each of whose sums over a batch a 64-bit integer holds

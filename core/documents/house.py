@@ -18,8 +18,8 @@ from biasprint.core.documents.values import HOUSE_LIST, Category, Mark, Sentence
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.machine.storage import home
-from biasprint.core.report.export import with_guard, without_guard
 from biasprint.core.report.whole_file import write_whole
+from biasprint.core.tables.guard import with_guard, without_guard
 from biasprint.core.text import for_matching, sha256_text
 
 if TYPE_CHECKING:

@@ -24,14 +24,11 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.tables.guard import is_formula, with_guard
 from biasprint.core.text import store_text
 
 Cell = None | bool | int | float | str
 
-# What spreadsheets take for the beginning of a formula, also behind blanks and in full width. Cells that hold
-# apostrophes before it are guarded too, so that taking one apostrophe away is always right.
-_FORMULA = re.compile("'*(?:[\t\r\n]|[\\s\ufeff]*[=+\\-@＝＋－＠])")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -82,21 +79,6 @@ def cell_text(value: Cell) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
-
-
-def is_formula(text: str) -> bool:
-    """Whether a spreadsheet could take `text` for a formula. A number with its sign is none."""
-    return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
-
-
-def with_guard(text: str) -> str:
-    """`text` so that no spreadsheet takes it for a formula."""
-    return "'" + text if is_formula(text) else text
-
-
-def without_guard(text: str) -> str:
-    """The inverse of `with_guard`."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def without_surrogates(text: str, tally: CellTally) -> str:

@@ -4,18 +4,15 @@ The words are the study's (`Study.questions`), the answer follows from the findi
 adjusted p of 0.05 is named with estimate, interval and n; where nothing does, that is said with what came nearest.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.verdicts import apart
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.studies.kit.study import StudyQuestion
 from biasprint.core.studies.registry import studies
-from biasprint.core.studies.study import StudyQuestion
 
 EVIDENCE = 0.05  # of the adjusted p
 MOST_NAMED = 3
@@ -30,25 +27,6 @@ class Answered:
     question: str
     answer: str
     findings: tuple[Finding, ...]
-
-
-def kind_title(finding_id: str) -> str:
-    """What the findings of an id are called in words: resources/report/kinds.toml, or the id's own words without the
-    study's name, as of a plug-in."""
-    whole = finding_id
-    endings: list[str] = []
-    while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
-        whole = whole.rpartition(".")[0]
-        endings.insert(0, tr(_kinds()["endings"][last]))
-    known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
-    own = whole.partition(".")[2] or whole
-    title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
-    return tr("{title}, {ending}").format(title=tr(title), ending=", ".join(endings)) if endings else tr(title)
-
-
-@cache
-def _kinds() -> Mapping[str, Mapping[str, str]]:
-    return tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
 
 
 def question_of(study: str, finding_id: str) -> StudyQuestion:

@@ -23,10 +23,10 @@ from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, Pl
 from biasprint.core.project.specs import ComparisonSpec, JudgmentSpec, PlanSpec, PromptSpec, RaterSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.report.whole_file import write_whole
-from biasprint.core.runs.exporting import judgment_rows
-from biasprint.core.runs.importing import ImportedText, store_outputs
 from biasprint.core.runs.setup import added_study
+from biasprint.core.studies.kit.importing import ImportedText, store_outputs
 from biasprint.core.text import sha256_text
+from biasprint.core.texts.exporting import judgment_rows
 
 FORMAT = "llm_comparator"  # how the command line calls it
 BETTER = 1.0  # the viewer's own scale ends at ±1.5: “much better”

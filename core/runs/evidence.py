@@ -9,7 +9,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.generators import LETTER, imported_name, prompts_asked, runs_by_name, table_prompt
+from biasprint.core.texts.generators import LETTER, imported_name, prompts_asked, runs_by_name, table_prompt
 
 
 @dataclass(frozen=True)

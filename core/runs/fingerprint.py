@@ -32,7 +32,7 @@ from biasprint.core.judging.workshop import in_steps
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
 from biasprint.core.prompts import available_axes, load_axis
-from biasprint.core.runs.measure.creativity_columns import Columns, judgment_columns
+from biasprint.core.studies.creativity.columns import Columns, judgment_columns
 
 # ---- The rows behind a fingerprint: comparisons asked on each axis, answers, and names of the axes
 

@@ -15,9 +15,9 @@ from biasprint.core.project.rows import GeneratorRow, Pending, PromptRow, RunCou
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.score import ScoreResult
 from biasprint.core.runs.score_behind import Pace, ScoreBehind, writing
 from biasprint.core.runs.writing import AddressLeftOut, LiveText, Written, whole_path, write_all
+from biasprint.core.texts.score import ScoreResult
 
 # ---- Requests to the model process, shared with judging
 

@@ -16,8 +16,8 @@ from biasprint.core.project.project import Project
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.runs.letter_check import scorers_for_letters
 from biasprint.core.runs.letter_piles import read_pile
-from biasprint.core.runs.measure.letters import Letter, letters
 from biasprint.core.runs.setup import study_of
+from biasprint.core.studies.letters.gather import Letter, letters
 
 AT_ONCE = 64  # letters that cross to the compute process together
 BY_HAND = "imported"

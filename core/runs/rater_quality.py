@@ -18,7 +18,7 @@ from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
 from biasprint.core.runs.raters import RaterState, RaterStates
-from biasprint.core.runs.values import text_lengths
+from biasprint.core.texts.values import text_lengths
 
 SECONDS_AN_HOUR = 3600
 

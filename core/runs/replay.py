@@ -17,9 +17,9 @@ from biasprint.core.project.rows import GeneratorRow, OutputRow, RunRow
 from biasprint.core.project.specs import GeneratorSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.generate import ask_all, request_of
-from biasprint.core.runs.generators import NOT_WRITTEN
 from biasprint.core.runs.setup import generator_spec
 from biasprint.core.runs.writing import BUILD, Written
+from biasprint.core.texts.generators import NOT_WRITTEN
 
 KEPT = "Nothing was changed."
 

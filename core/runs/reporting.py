@@ -14,9 +14,9 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.patterns import prompt_patterns
 from biasprint.core.report.audit import AskedSet, Audited
-from biasprint.core.runs.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
 from biasprint.core.runs.measure.asked import texts_of_study
 from biasprint.core.studies.registry import studies
+from biasprint.core.texts.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
 
 if TYPE_CHECKING:
     from biasprint.core.runs.measure import MeasuredStudy

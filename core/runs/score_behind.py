@@ -18,9 +18,9 @@ from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextRow
-from biasprint.core.runs.score import KINDS, Kind, ScoreResult, next_page, score_page
 from biasprint.core.scorers.halving import in_halves
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.texts.score import KINDS, Kind, ScoreResult, next_page, score_page
 
 FIRST_PAGE = 2  # texts: what a page costs the writing is not known before the first one
 ROUND_SECONDS = 0.25  # between two looks for new texts

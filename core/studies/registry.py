@@ -8,16 +8,19 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.studies.study import Study, named
+from biasprint.core.studies.compare import CompareStudy
+from biasprint.core.studies.completion import CompletionStudy
+from biasprint.core.studies.creativity import CreativityStudy
+from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.letters import LettersStudy
+from biasprint.core.studies.news import NewsStudy
 
 if TYPE_CHECKING:
     from biasprint.core.tables.fields import FieldSpec
 
 ENTRY_POINTS = "biasprint.studies"
 
-OWN: tuple[Study, ...] = tuple(
-    named(f"biasprint.core.studies.{kind}:STUDY") for kind in ("news", "completion", "creativity", "letters", "compare")
-)
+OWN: tuple[Study, ...] = (NewsStudy(), CompletionStudy(), CreativityStudy(), LettersStudy(), CompareStudy())
 
 
 def _read() -> tuple[dict[str, Study], dict[str, str]]:

@@ -15,7 +15,7 @@ from biasprint.desktop.wording.titles import read_titles, words_of
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.core.studies.kit.study import MeasureOptions
     from biasprint.desktop.wording.titles import Titles
 
 STUDY = "compare"
@@ -55,10 +55,10 @@ class CompareChoices:
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     """What can be chosen in this project; in a job."""
     from biasprint.core.runs.measure.asked import asked_again
-    from biasprint.core.runs.measure.compare import NO_NUMBER, chosen_scorers
-    from biasprint.core.runs.measure.compare_texts import compared_texts, groupings
     from biasprint.core.scorers.registry import describe
-    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
+    from biasprint.core.studies.compare.texts import compared_texts, groupings
+    from biasprint.core.studies.kit.study import MeasureOptions
 
     titles, found = read_titles(project), []
     for study in project.studies.all():

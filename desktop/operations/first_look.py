@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.runs.generate import GenerateResult
     from biasprint.core.runs.setup import AddedPrompts
-    from biasprint.core.studies.study import Study
+    from biasprint.core.studies.kit.study import Study
     from biasprint.desktop.jobs import JobRunner
 
 SEED = 1  # as the form of a run begins with
@@ -69,7 +69,7 @@ def read_offers(ctx: JobContext, project: "Project | None", folder: Path) -> Fir
     found = []
     for study in sorted(studies().values(), key=lambda one: one.words.place):
         ctx.check()
-        if study.drafter or study.prompts:
+        if study.has_prompts:
             try:
                 draft = first_look(ctx, project, study.kind)
             except UsageError:

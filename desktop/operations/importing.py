@@ -15,7 +15,7 @@ from biasprint.desktop.wording.titles import study_kinds
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.studies.study import Study
+    from biasprint.core.studies.kit.study import Study
     from biasprint.core.tables import FieldSpec, OpenTable, TableRead
 
 PREVIEW_ROWS = 12
@@ -179,13 +179,15 @@ def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
 
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
-    from biasprint.core.runs.tables import read_table
+    from biasprint.core.studies.registry import table_fields
+    from biasprint.core.texts.tables import read_table
 
     mapping = None if choice.layout else choice.mapping
     return read_table(
         ctx,
         choice.path,
         choice.kind,
+        fields=None if choice.layout else table_fields(choice.kind),
         layout=choice.layout,
         mapping=mapping,
         duplicates="drop" if choice.drop_repeats else "report",
@@ -231,7 +233,7 @@ def _prepare(project: "Project", kind: str) -> None:
     """Identities of creative texts are looked up on the project's axes: a project without any gets the paper's."""
     from biasprint.core.prompts import load_axis
     from biasprint.core.prompts.cogs import PAPER_AXES
-    from biasprint.core.runs.setup import store_axis
+    from biasprint.core.studies.kit.importing import store_axis
 
     if kind == "creativity" and not project.axes.all():
         for key in PAPER_AXES:

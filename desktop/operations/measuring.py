@@ -16,9 +16,9 @@ from biasprint.desktop.wording.titles import words_of
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.runs.measure import MeasuredStudy
-    from biasprint.core.runs.score import ScoreResult
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.texts.score import ScoreResult
     from biasprint.desktop.jobs import JobHandle, JobRunner
     from biasprint.desktop.settings import Settings
 
@@ -174,7 +174,7 @@ def _measured(measured: "Sequence[MeasuredStudy]") -> str:
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
     from biasprint.core.compute import shared
-    from biasprint.core.runs.score import score
+    from biasprint.core.texts.score import score
 
     found = project.studies.of_kind(study)
     assert found is not None

@@ -305,7 +305,8 @@ def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
     from biasprint.core.errors import UsageError
-    from biasprint.core.runs.setup import PromptChoice, draft_prompts
+    from biasprint.core.runs.setup import draft_prompts
+    from biasprint.core.studies.kit.choice import PromptChoice
 
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))

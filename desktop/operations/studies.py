@@ -94,7 +94,7 @@ def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[E
 
     def work(ctx: JobContext) -> "ExportReport":
         from biasprint.core.report.export import export_rows
-        from biasprint.core.runs.exporting import FINDING, finding_row
+        from biasprint.core.texts.exporting import FINDING, finding_row
 
         rows = (finding_row(line.finding, line.study, line.recipe) for line in lines)
         return export_rows(rows, path, FINDING, ctx=ctx, total=len(lines))
@@ -109,7 +109,7 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
         if path.suffix.lower() == ".json":
             return _comparator_files(ctx, project, path)
         from biasprint.core.report.export import export_rows
-        from biasprint.core.runs.exporting import columns, open_sessions, rows
+        from biasprint.core.texts.exporting import columns, open_sessions, rows
 
         report = export_rows(rows(ctx, project, "judgments"), path, columns(project, "judgments"), ctx=ctx)
         said = plural(report.rows, "1 judgment is", "%n judgments are")

@@ -16,9 +16,9 @@ from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import GeneratorRow, RunCounts, RunRow, StudyRow
-from biasprint.core.report.figures.choose import words
-from biasprint.core.runs.generators import generator_names
 from biasprint.core.runs.live import AT_THE_END, Course, LiveJudging, LiveKey, LiveRates, LiveTally, LiveValue, Trace
+from biasprint.core.studies.kit.choose import words
+from biasprint.core.texts.generators import generator_names
 from biasprint.desktop.read.board_shown import (
     MOST_RUNS,
     BoardCurve,

@@ -14,9 +14,9 @@ from biasprint.core.judging.workshop import participants, tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PlanRow, RaterRow, SessionRow
 from biasprint.core.report.figures import figures_of
-from biasprint.core.report.figures.choose import joined, words
 from biasprint.core.runs.live import LiveTally
-from biasprint.core.runs.measure.creativity import Axes, axes_of, of_judgments
+from biasprint.core.studies.creativity.gather import Axes, axes_of, of_judgments
+from biasprint.core.studies.kit.choose import joined, words
 from biasprint.core.studies.registry import studies
 from biasprint.desktop.charts.live import AxisWords, ChartData, ChartVoice, TextBehind, TextsBehind
 from biasprint.desktop.read.findings import DEFAULT, StoredFindings, read_text, texts_behind, wanted_groups

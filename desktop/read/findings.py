@@ -15,12 +15,12 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.runs.evidence import paired_texts, read_texts
-from biasprint.core.runs.exporting import matched_block
-from biasprint.core.runs.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
 from biasprint.core.runs.measure.asked import ASKED, asked_again
-from biasprint.core.runs.measure.compare_texts import BLOCK, compared_texts, groups_of
-from biasprint.core.runs.values import ORIGINAL_KEY, stored_values
 from biasprint.core.scorers.choosing import scorer_for
+from biasprint.core.studies.compare.texts import BLOCK, compared_texts, groups_of
+from biasprint.core.texts.exporting import matched_block
+from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
+from biasprint.core.texts.values import ORIGINAL_KEY, stored_values
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.findings import (
     DIFFERENCES,
@@ -35,7 +35,7 @@ from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.rows import StudyRow
-    from biasprint.core.runs.generators import KnownGenerators
+    from biasprint.core.texts.generators import KnownGenerators
 
 DEFAULT, IMPORTED = "default", "imported"
 COMPARED, NEWS = "compare", "news"
@@ -420,7 +420,7 @@ class _ReadOnce:
 
 
 def _read_once(project: "Project") -> _ReadOnce:
-    from biasprint.core.runs.generators import known_generators
+    from biasprint.core.texts.generators import known_generators
 
     studies = {plan.id: plan.study_id for plan in project.judging.plans()}
     revealed: dict[int, list[str]] = defaultdict(list)

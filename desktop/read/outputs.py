@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from biasprint.core.runs.generators import runs_by_name
 from biasprint.core.text import for_matching
+from biasprint.core.texts.generators import runs_by_name
 from biasprint.desktop.read.output_index import Ids, OutputIndex
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr

@@ -209,10 +209,10 @@ def check_letter(ctx: JobContext, facts: list[str]) -> None:
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
     from biasprint.core.report.audit import write_study_report
     from biasprint.core.report.export import export_rows
-    from biasprint.core.runs.exporting import columns, rows
     from biasprint.core.runs.measure import measure_project
     from biasprint.core.runs.reporting import audited_now
-    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.texts.exporting import columns, rows
 
     for study in ("letters", "creativity"):
         measured = measure_project(ctx, project, study, MeasureOptions(), shared())

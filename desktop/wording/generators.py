@@ -11,8 +11,8 @@ from biasprint.desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import FindingRow, StudyRow
-    from biasprint.core.runs.generators import KnownGenerators
-    from biasprint.core.studies.study import MeasureOptions
+    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.texts.generators import KnownGenerators
 
 MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how many there are besides
 
@@ -55,10 +55,10 @@ def read_generators_of(
     project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
 ) -> StudyGenerators:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
-    from biasprint.core.runs.generators import generators_of
     from biasprint.core.runs.measure import measuring
     from biasprint.core.runs.measure.asked import asked_again
     from biasprint.core.studies.registry import studies
+    from biasprint.core.texts.generators import generators_of
 
     options = asked_again(last.recipe if last else None)
     kind = last.study if last else study.kind
@@ -66,7 +66,7 @@ def read_generators_of(
     return StudyGenerators(
         {one.name: one.n for one in generators_of(project, study.id, every)},
         WantedTexts(options.generators, options.compare, options.pool),
-        known and hasattr(measuring(kind), "prepared"),
+        known and measuring(kind).compares_generators,
     )
 
 
@@ -88,7 +88,7 @@ def said_of(writers: StudyGenerators) -> str:
 def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
     """What can be chosen, the usual first, each with its title."""
     from biasprint.core.runs.measure.by_generator import MOST_IN_PAIRS
-    from biasprint.core.studies.study import ALL
+    from biasprint.core.studies.kit.study import ALL
 
     names = list(writers.texts)
     found = [(EACH, tr("Each by itself"))]

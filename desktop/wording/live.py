@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from biasprint.core.draw import digits
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.report.figures.choose import words
 from biasprint.core.runs.live import LiveKey, LiveRates, LiveValue
+from biasprint.core.studies.kit.choose import words
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 
 # Beginning of a finding's id → the title of its card, {label} being the figure's own.

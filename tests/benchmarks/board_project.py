@@ -18,7 +18,7 @@ MODELLED = "agency"  # its stand-in loads a model first: that is no part of what
 
 def with_letters(path: Path) -> None:
     """Letters of the synthetic author with the scores that the board reads, and the run that is to be followed."""
-    from biasprint.core.runs.live.letters import LettersTally
+    from biasprint.core.studies.letters.live import LettersTally
 
     with Project.create(path) as project:
         written(project, "letters", names=NAMES)

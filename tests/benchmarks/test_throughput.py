@@ -19,9 +19,9 @@ from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.sample import sample_texts
 from biasprint.core.runs.setup import generator_spec, store_set
-from biasprint.core.runs.tables import read_table
 from biasprint.core.runs.writing import write_all
 from biasprint.core.scorers.registry import score_batch
+from biasprint.core.texts.tables import read_table
 
 pytestmark = pytest.mark.bench
 

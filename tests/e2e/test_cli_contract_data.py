@@ -201,7 +201,7 @@ def test_an_export_replaces_a_file_only_when_it_is_whole(
 ) -> None:
     out = tmp_path / "prompts.csv"
     out.write_text("what was there")
-    monkeypatch.setattr("biasprint.core.runs.exporting._prompts", _breaks_off)
+    monkeypatch.setattr("biasprint.core.texts.exporting._prompts", _breaks_off)
     biasprint("export", measured_file, "prompts", "--out", out, code=1)
     assert out.read_text() == "what was there"
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []

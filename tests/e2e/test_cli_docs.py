@@ -12,9 +12,9 @@ from cli_support import ROOT, biasprint
 
 from biasprint.core.backends.registry import known
 from biasprint.core.findings import Finding
-from biasprint.core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.registry import studies
+from biasprint.core.texts.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 

@@ -32,7 +32,7 @@ PATIENCE_SECONDS = 60.0
 # begins after the imports, and the kills take half the time. The soak test starts the program itself.
 WARM = """
 import os, sys
-import biasprint.core.cli.app, biasprint.core.compute, biasprint.core.runs.generate, biasprint.core.runs.score
+import biasprint.core.cli.app, biasprint.core.compute, biasprint.core.runs.generate, biasprint.core.texts.score
 import biasprint.core.runs.setup, rich.progress
 from biasprint.desktop.__main__ import main
 for line in sys.stdin:

@@ -25,10 +25,10 @@ from biasprint.core.metrics.anytime import (
 )
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import Bounds
-from biasprint.core.runs.live.choices import _Choices, _values
-from biasprint.core.runs.live.completion import _Cell
-from biasprint.core.runs.live.news import _Spread
-from biasprint.core.runs.live.values import LiveKey, OutcomeCounts
+from biasprint.core.studies.completion.live import _Cell
+from biasprint.core.studies.creativity.live_choices import _Choices, _values
+from biasprint.core.studies.kit.live import LiveKey, OutcomeCounts
+from biasprint.core.studies.news.live import _Spread
 
 LAST = 2_000
 Z = 1.959964

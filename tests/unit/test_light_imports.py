@@ -104,7 +104,7 @@ WITHOUT_MODELS: list[Link] = [
         "biasprint.desktop.dialogs.import_table\n"
         "from biasprint.core.backends.registry import known; known()\n"
         "import biasprint.core.runs.generate, biasprint.core.runs.importing, biasprint.core.runs.measure, "
-        "biasprint.core.runs.sample, biasprint.core.runs.score\n"
+        "biasprint.core.runs.sample, biasprint.core.texts.score\n"
         "import biasprint.core.runs.setup, biasprint.core.compute, biasprint.desktop.operations.studies\n"
         "from biasprint.core.runs.measure import scorers_needed; [scorers_needed(s) for s in ('news', 'letters')]",
         (*MODELS, *STATISTICS, "textblob", "pyarrow"),

@@ -18,9 +18,9 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
-from biasprint.core.runs.tables import score_columns, score_table
 from biasprint.core.studies import registry
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.tables import score_columns, score_table
 from biasprint.tables import Findings, Table, data_frame
 
 if TYPE_CHECKING:

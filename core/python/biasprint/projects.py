@@ -15,11 +15,11 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 from biasprint.core.project.project import Project as Store
 from biasprint.core.report.audit import ENDINGS
-from biasprint.core.runs import exporting
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.runs.setup import study_of
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts import exporting
 from biasprint.measuring import How, Measured, measured
 from biasprint.tables import Findings, Table
 

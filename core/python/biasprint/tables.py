@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from biasprint.core.findings import Finding
-from biasprint.core.runs.exporting import FINDING, finding_row
+from biasprint.core.texts.exporting import FINDING, finding_row
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.audit.first_page import most_dropped
 from biasprint.core.report.blocks import Block, Cell, Heading, ReportParagraph, ReportTable, Run, said
-from biasprint.core.report.questions import kind_title
+from biasprint.core.studies.kit.titles import kind_title
 
 PAIR = (0.28, 0.72)
 MOST_PATTERNS, LONGEST_PROMPT = 40, 3000  # wordings of a prompt set, and signs of one

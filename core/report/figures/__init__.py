@@ -1,6 +1,6 @@
-"""The papers' figures and result tables, made from findings: a module for each study, which its declaration names.
+"""The papers' figures and result tables, made from findings: each study draws its own.
 
-A study that names none has no figures: its findings stand in the table. With texts of several generators each has its
+A study that draws none has no figures: its findings stand in the table. With texts of several generators each has its
 own figures, and where they were compared the first figure is of their differences.
 """
 
@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from biasprint.core.draw.figure import Figure
 from biasprint.core.findings import Finding
-from biasprint.core.report.figures.choose import parted
-from biasprint.core.report.figures.generators import Draw, difference_figures, of_generator, split
+from biasprint.core.report.figures.generators import difference_figures, of_generator, split
+from biasprint.core.studies.kit.choose import parted
 from biasprint.core.studies.registry import studies
-from biasprint.core.studies.study import named
 
 
 def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
@@ -19,8 +18,7 @@ def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
     study = studies().get(kind)
     differences, own = split(findings)
     drawn: list[Figure] = []
-    if study is not None and study.draw:
-        draw: Draw = named(study.draw)
+    if study is not None:
         for generator, of_one in parted(own, lambda one: one.dims.get("generator", "")).items():
-            drawn += of_generator(draw, generator, of_one)
+            drawn += of_generator(study.draw, generator, of_one)
     return [*difference_figures(kind, differences), *drawn]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
-from biasprint.core.report.figures.choose import joined, parted, words, worth_drawing
+from biasprint.core.studies.kit.choose import joined, parted, words, worth_drawing
 
 Draw = Callable[[Sequence[Finding]], list[Figure]]
 

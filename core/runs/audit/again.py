@@ -15,12 +15,12 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.generators import StudyGenerator, generators_of
 from biasprint.core.runs.measure import measure_project, measuring, recipe_of
 from biasprint.core.runs.measure.asked import asked_again, texts_of_study
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.generators import StudyGenerator, generators_of
 
 NUMBERS = ("estimate", "low", "high", "p", "adjusted p", "n")
 WRITER = ("generator", "model")  # dims that findings have only where a study has several generators
@@ -135,7 +135,7 @@ def _scorers(kind: str, used: list[str]) -> dict[str, str]:
     """Of the roles whose scorer may be chosen, the one that was used."""
     found: dict[str, list[str]] = {}
     for info in scorers_of(used):
-        if info.role in measuring(kind).CHOICES:
+        if info.role in measuring(kind).roles:
             found.setdefault(info.role, []).append(info.name)
     return {role: names[0] for role, names in found.items() if len(names) == 1}
 

@@ -16,8 +16,8 @@ from biasprint.core.project.specs import (
 )
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.generators import NOT_WRITTEN
 from biasprint.core.runs.setup import added_study, study_of
+from biasprint.core.texts.generators import NOT_WRITTEN
 
 AT_ONCE = 200  # texts that are stored together
 

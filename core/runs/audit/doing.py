@@ -27,15 +27,16 @@ from biasprint.core.runs.audit.file import (
 from biasprint.core.runs.audit.gates import Gate, GateResult, exit_code, hold, unknown
 from biasprint.core.runs.audit.judged import AuditedJudging, asked_judges, drawn_plan, judged_plan
 from biasprint.core.runs.generate import GenerateResult, generate, start_run, why_nothing
-from biasprint.core.runs.generators import generator_names
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
-from biasprint.core.runs.score import score
 from biasprint.core.runs.setup import add_prompts, generator_spec, newest_set, recommended
-from biasprint.core.runs.tables import read_table
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.study import ALL, MeasureOptions
+from biasprint.core.studies.kit.study import ALL, MeasureOptions
+from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.rows import TableRead
+from biasprint.core.texts.generators import generator_names
+from biasprint.core.texts.score import score
+from biasprint.core.texts.tables import read_table
 
 
 @dataclass(frozen=True)
@@ -192,8 +193,8 @@ class AuditRun:
                     asked.study, asked.source.name, copied_texts(ctx, other, self.project, asked.study)
                 )  # fmt: skip
         table = read_table(
-            ctx, asked.table, asked.study, layout=asked.format, mapping=asked.columns, encoding=asked.encoding,
-            duplicates=asked.duplicates,
+            ctx, asked.table, asked.study, fields=None if asked.format else table_fields(asked.study),
+            layout=asked.format, mapping=asked.columns, encoding=asked.encoding, duplicates=asked.duplicates,
         )  # fmt: skip
         result = import_table(ctx, self.project, None, asked.study, asked.table, table)
         return AuditedTexts(asked.study, asked.table.name, result.added, table)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from biasprint.core.judging.plan import PlanKind
 from biasprint.core.runs.audit.gates import Gate, parse_gate
-from biasprint.core.runs.setup import PromptChoice
+from biasprint.core.studies.kit.choice import PromptChoice
 
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Words = Annotated[str, Field(min_length=1)]

@@ -18,9 +18,9 @@ from biasprint.core.runs.audit.again import options_of, scorers_of
 from biasprint.core.runs.audit.file import JUDGED, Audit
 from biasprint.core.runs.audit.judged import saved_judging
 from biasprint.core.runs.audit.reading import checked
-from biasprint.core.runs.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
 from biasprint.core.runs.measure.asked import asked_again
 from biasprint.core.scorers.registry import describe
+from biasprint.core.texts.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
 
 HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/audits.md explains the keys.\n"
 

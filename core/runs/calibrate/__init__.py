@@ -10,14 +10,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 
-from biasprint.core.backends.synthetic.dial import SETTINGS
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.processor import cores
-from biasprint.core.runs.calibrate.settings import STUDIES, planting_of, required
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
 from biasprint.core.runs.calibrate.trials import simulated_studies
+from biasprint.core.studies.kit.dial import SETTINGS
+from biasprint.core.studies.kit.planting import STUDIES, planting_of, required
 
 __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.runs.calibrate.settings import NONE, Planting, Required
+from biasprint.core.studies.kit.planting import NONE, Planting, Required
 
 ALARM = 0.05
 UNTESTED = "it has no test"

@@ -14,8 +14,8 @@ from biasprint.core.draw.svg import svg
 from biasprint.core.errors import AppError
 from biasprint.core.findings import JSON_VERSION, Finding, Interval
 from biasprint.core.report.whole_file import not_written, write_whole
-from biasprint.core.runs.calibrate.settings import NONE, Planting, Required, planting_of, required
 from biasprint.core.runs.calibrate.tally import Calibrated, Rate
+from biasprint.core.studies.kit.planting import NONE, Planting, Required, planting_of, required
 
 PAGE = "calibration.md"
 TABLE = "calibration.csv"

@@ -7,25 +7,14 @@ News and letters are drawn with replacement from so many that were written and s
 """
 
 import zlib
-from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
-from biasprint.core.runs.calibrate.completion import completion_trial
-from biasprint.core.runs.calibrate.creativity import creativity_trial
-from biasprint.core.runs.calibrate.letters import letters_trial
-from biasprint.core.runs.calibrate.news import news_trial
-from biasprint.core.runs.calibrate.settings import Planting, planting_of
 from biasprint.core.runs.calibrate.tally import Seen, seen
 from biasprint.core.scorers.registry import remembered_scores
-
-# (planted, n, settings, the seed of what all studies are drawn from, the study's own generator) → its findings.
-Trial = Callable[[str, int, Planting, int, np.random.Generator], list[Finding]]
-TRIALS: Mapping[str, Trial] = {
-    "news": news_trial, "completion": completion_trial, "creativity": creativity_trial, "letters": letters_trial,
-}  # fmt: skip
+from biasprint.core.studies.kit.planting import planting_of
+from biasprint.core.studies.registry import studies
 
 
 def simulated_studies(
@@ -33,12 +22,12 @@ def simulated_studies(
 ) -> list[list[Seen]]:
     """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""
     ctx = ctx or JobContext()
-    asked, told = planting_of(study), []
+    known, asked, told = studies()[study], planting_of(study), []
     setting = zlib.crc32(f"{study} {planted}".encode())
     with remembered_scores():
         for repeat in range(repeats):
             ctx.check()
             rng = np.random.default_rng([seed, setting, n, repeat])
-            told.append(seen(TRIALS[study](planted, n, asked, seed + setting, rng)))
+            told.append(seen(known.simulated(planted, n, asked, seed + setting, rng)))
             ctx.report(repeat + 1, repeats)
     return told

@@ -32,7 +32,7 @@ from biasprint.core.runs.compare import kinds as origin
 from biasprint.core.runs.compare import kinds as twin
 from biasprint.core.runs.compare.planning import Outlook, Size, outlooks
 from biasprint.core.runs.compare.pool import CompareRequest, Pool, check_study, chosen_axes, sources
-from biasprint.core.runs.setup import store_axis
+from biasprint.core.studies.kit.importing import store_axis
 from biasprint.core.text import sha256_text
 
 KEPT = "No plan was made."

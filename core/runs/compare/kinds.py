@@ -35,10 +35,10 @@ from biasprint.core.runs.compare.pool import (
     theme_of,
     writers,
 )
-from biasprint.core.runs.values import Original, Originals
 from biasprint.core.swap import HE_AND_SHE, Person
 from biasprint.core.swap.engine import ENGINE, StrictTwin, strict_twins
 from biasprint.core.text import sha256_text
+from biasprint.core.texts.values import Original, Originals
 
 # ---- Identity against identity: texts written for two or three identities of an axis, everything else being equal
 

@@ -15,7 +15,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import Axis, available_axes, load_axis
 from biasprint.core.prompts.drafts import DEFAULT_IDENTITY
-from biasprint.core.runs.values import KIND as ORIGINAL_SOURCE
+from biasprint.core.texts.values import KIND as ORIGINAL_SOURCE
 
 # ---- The pool: texts of one study that could be cards, and what must be equal between them
 

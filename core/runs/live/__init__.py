@@ -5,9 +5,9 @@
 """
 
 from biasprint.core.runs.live.course import Course, Trace
-from biasprint.core.runs.live.shelf import NotKept
 from biasprint.core.runs.live.tally import LiveTally
-from biasprint.core.runs.live.values import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
+from biasprint.core.studies.kit.live import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
+from biasprint.core.studies.kit.shelf import NotKept
 
 __all__ = [
     "AT_THE_END",

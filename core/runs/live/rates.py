@@ -8,8 +8,8 @@ from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow, OutputRow, SessionRow
-from biasprint.core.runs.live.values import LiveJudging, LiveRates
 from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.studies.kit.live import LiveJudging, LiveRates
 
 # ---- Writing
 

@@ -16,16 +16,15 @@ from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow, ScoreRow, SourceRow, StudyRow, TextKey
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.generators import LETTER, imported_name, runs_by_name
 from biasprint.core.runs.live.course import Course, Trace
-from biasprint.core.runs.live.plain import PlainTally
 from biasprint.core.runs.live.rates import Rates, judging_now
-from biasprint.core.runs.live.shelf import IdSet, NotKept
-from biasprint.core.runs.live.values import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
-from biasprint.core.runs.values import KIND
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.live import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
+from biasprint.core.studies.kit.plain_tally import PlainTally
+from biasprint.core.studies.kit.shelf import IdSet, NotKept
 from biasprint.core.studies.registry import studies
-from biasprint.core.studies.study import named
+from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
+from biasprint.core.texts.values import KIND
 
 PAGE = 250  # rows at once, as short readers take
 GENERATOR = "generator"  # the dim
@@ -84,9 +83,12 @@ class LiveTally:
             self._courses: dict[LiveKey, Course] = {}
 
     def _made(self, name: str) -> StudyTally:
-        declared = studies().get(self._study.kind)
-        made = named(declared.live) if declared is not None and declared.live else PlainTally
-        tally: StudyTally = made(self._project, self._study.id, self._compute)
+        known = studies().get(self._study.kind)
+        tally: StudyTally = (
+            known.live(self._project, self._study.id, self._compute)
+            if known is not None
+            else PlainTally(self._study.kind, ())
+        )
         if name in self._learned:
             cast(Any, tally).learn(self._learned[name])  # whoever raises Restart has it
         return tally

@@ -11,13 +11,13 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.exporting import SEVERAL
-from biasprint.core.runs.generators import POOLED, StudyGenerator, generators_of, written_by_these
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
-from biasprint.core.runs.measure.prepared import JUDGMENTS, TEXTS, Answer, Measuring, Prepared
-from biasprint.core.runs.run_sets import named_texts
-from biasprint.core.studies.study import ALL, MeasureOptions
+from biasprint.core.studies.kit.prepared import JUDGMENTS, TEXTS, Answer, Prepared
+from biasprint.core.studies.kit.study import ALL, MeasureOptions, Study
 from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.texts.exporting import SEVERAL
+from biasprint.core.texts.generators import POOLED, StudyGenerator, generators_of, written_by_these
+from biasprint.core.texts.run_sets import named_texts
 
 GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
 UNNAMED = "rows that name no generator"
@@ -58,7 +58,7 @@ class TextsToMeasure:
 
     project: Project
     study_id: int
-    module: Measuring
+    study: Study
     options: MeasureOptions
     compute: ComputeProcess
 
@@ -71,15 +71,13 @@ class TextsToMeasure:
         return replace(self, project=self.project.pooled(POOLED))
 
     def measure(self, ctx: JobContext) -> Answer:
-        return self.module.of_project(ctx, self.project, self.study_id, self.options, self.compute)
+        return self.study.of_project(ctx, self.project, self.study_id, self.options, self.compute)
 
     def prepared(self, ctx: JobContext) -> Sequence[Prepared]:
         """What can be compared between generators. Raises `UsageError` for a study that cannot."""
-        prepare = getattr(self.module, "prepared", None)
-        if prepare is None:
+        if not self.study.compares_generators:
             raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
-        found: Sequence[Prepared] = prepare(ctx, self.project, self.study_id, self.options, self.compute)
-        return found
+        return self.study.prepared(ctx, self.project, self.study_id, self.options, self.compute)
 
 
 def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
@@ -129,12 +127,10 @@ def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerato
             continue
         results.append(_of(result, one, wanted))
         remarks |= dict.fromkeys(told)
-    of_several = getattr(texts.module, "of_several", None)
-    if of_several:
-        narrowed = [own.project for own in views]
-        several, told = of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
-        remarks |= dict.fromkeys(told)
-        results += [several] if several else []
+    narrowed = [own.project for own in views]
+    several, told = texts.study.of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
+    remarks |= dict.fromkeys(told)
+    results += [several] if several else []
     if not results:
         raise failed[0]
     return ByGenerator(_joined(results), tuple(remarks), tuple(wanted), undone=tuple(undone))
@@ -143,7 +139,7 @@ def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerato
 def of_tables(
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
-    module: Measuring,
+    study: Study,
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:
@@ -153,11 +149,11 @@ def of_tables(
     no generator.
     """
     if options.pool:
-        return _pooled_tables(ctx, read, module, options, compute)
+        return _pooled_tables(ctx, read, study, options, compute)
     said = [[_writer(row) for row in table.rows] for _, table in read]
     names = list(dict.fromkeys(name for of in said for name in of))
     if len([name for name in names if name]) < 2:
-        result, told = module.of_tables(ctx, read, options, compute)
+        result, told = study.of_tables(ctx, read, options, compute)
         return ByGenerator(result, tuple(told), ())
     models = {writer: row.values.get(MODEL, "") for _, table in read for row in table.rows if (writer := _writer(row))}
     among = [StudyGenerator(name, "", model) for name, model in models.items()]
@@ -169,7 +165,7 @@ def of_tables(
             (kind, table) for kind, table in ((kind, _written_by(table, name)) for kind, table in read) if table.rows
         ]
         try:
-            result, told = module.of_tables(ctx, own, options, compute)
+            result, told = study.of_tables(ctx, own, options, compute)
         except AppError as error:
             failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
             continue
@@ -184,7 +180,7 @@ def of_tables(
 def _pooled_tables(
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
-    module: Measuring,
+    study: Study,
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:
@@ -192,7 +188,7 @@ def _pooled_tables(
     writers = [[row.values.get(WRITTEN_BY) or row.values.get(MODEL, "") for row in table.rows] for _, table in read]
     counts = Counter(name for names in writers for name in names)
     if len(counts) < 2:
-        result, remarks = module.of_tables(ctx, read, options, compute)
+        result, remarks = study.of_tables(ctx, read, options, compute)
         return ByGenerator(result, tuple(remarks), ())
     number = {name: place for place, name in enumerate(counts)}
 
@@ -207,7 +203,7 @@ def _pooled_tables(
         )))
         for (kind, table), names in zip(read, writers, strict=True)
     ]  # fmt: skip
-    result, remarks = module.of_tables(ctx, pooled, options, compute)
+    result, remarks = study.of_tables(ctx, pooled, options, compute)
     told = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
     return ByGenerator(told, tuple(remarks), (), pooled=True)
 

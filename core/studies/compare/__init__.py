@@ -1,12 +1,31 @@
 """Any score by any group: what the study is. Light; the heavy part is in `measure`."""
 
-from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-STUDY = Study(
-    kind="compare",
-    title="Any score by any group",
-    inputs=(InputTable(name="compare", measure="biasprint.core.studies.compare.measure:measure"),),
-    findings=(
+from biasprint.core.errors import UsageError
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+
+if TYPE_CHECKING:
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.rows import TableRead
+
+
+class CompareStudy(Study):
+    """Any score by any group."""
+
+    kind = "compare"
+    title = "Any score by any group"
+    inputs = (InputTable(name="compare"),)
+    findings = (
         "compare.difference",
         "compare.equivalence",
         "compare.mean",
@@ -22,8 +41,8 @@ STUDY = Study(
         "compare.log_odds",
         "compare.stereotyped_pairs",
         "compare.position",
-    ),
-    figures=(
+    )
+    figures = (
         "compare.difference",
         "compare.mean",
         "compare.rate",
@@ -32,14 +51,10 @@ STUDY = Study(
         "compare.word_association",
         "compare.relative_decision",
         "compare.log_odds",
-    ),
-    drafter="biasprint.core.runs.setup:draft_design",
-    narrowed_by=("design",),
-    first_look={"design": "equal_resumes"},
-    importer="biasprint.core.runs.importing:store_compared",
-    gather="biasprint.core.runs.measure.compare",
-    draw="biasprint.core.report.figures.compare:figures",
-    questions=(
+    )
+    narrowed_by = ("design",)
+    first_look: ClassVar[Mapping[str, Any]] = {"design": "equal_resumes"}
+    questions = (
         StudyQuestion("Do texts of one group score higher than those of another?", ("compare.difference",)),
         StudyQuestion("Are the groups alike, within a margin?", ("compare.equivalence",)),
         StudyQuestion(
@@ -58,8 +73,8 @@ STUDY = Study(
             "Do stereotyped words keep company with one gender’s words?",
             ("compare.cooccurrence", "compare.association"),
         ),
-    ),
-    words=StudyWords(
+    )
+    words = StudyWords(
         rows="Texts, by group",
         one="1 text",
         many="%n texts",
@@ -71,6 +86,52 @@ STUDY = Study(
             ("compare.position", "replies"),
             ("compare.", "texts"),
         ),
-    ),
-    card="biasprint.desktop.panels.prompts.designs:DesignChoiceCard",
-)
+    )
+
+    chosen_roles = ("score", "embedding")
+    has_margin = True
+    groupable = ("group", "second_group", "block")
+    reads_other_texts = True
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        from biasprint.core.prompts.designs import available_designs, design_set, load_design
+
+        if choice.design is None:
+            listed = ", ".join(available_designs())
+            raise UsageError(
+                "The prompts of compare come from a design, and none was named.",
+                hint=f"Designs: {listed}; “biasprint designs” says what each asks. Or import texts.",
+            )
+        return design_set(load_design(choice.design))
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        from biasprint.core.studies.compare.gather import needed, needed_by
+
+        if project is None or study_id is None:
+            return needed()
+        return needed_by(project, study_id, set_id)
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        from biasprint.core.studies.compare.gather import of_tables
+
+        return of_tables(ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        from biasprint.core.studies.compare.gather import prepared
+
+        return prepared(ctx, project, study_id, options, compute)
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        from biasprint.core.studies.compare.figures import figures
+
+        return figures(findings)

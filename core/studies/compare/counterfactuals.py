@@ -14,7 +14,7 @@ from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sorting import flipped_mean, least_p
 from biasprint.core.studies.compare.table import Compared, pairs
-from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell
 
 SOURCE_SIMILARITY = "LangFair 0.8.0 (Bouchard 2024, arXiv:2407.10853)"
 

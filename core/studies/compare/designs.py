@@ -23,7 +23,7 @@ from biasprint.core.studies.compare.replies import VERSION, Unread, ranked, yes_
 from biasprint.core.studies.compare.sorting import first_named, of_topics
 from biasprint.core.studies.compare.spread import spread
 from biasprint.core.studies.compare.table import Compared, Measure, pairs
-from biasprint.core.studies.findings import interval, missing_interval, too_few_to_tell
+from biasprint.core.studies.kit.findings import interval, missing_interval, too_few_to_tell
 
 CROSSED = " × "
 YES, TOP, ABOVE = "yes", "top place", "placed above others"

@@ -24,7 +24,7 @@ from biasprint.core.metrics.result import RESAMPLES, Difference, Floats, unteste
 from biasprint.core.metrics.sums import cluster_means
 from biasprint.core.studies.compare.counterfactuals import company, similarity
 from biasprint.core.studies.compare.table import Compared, Measure, pairs, title_of
-from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell, with_holm
 
 RATE_MARGIN = 0.1
 

@@ -15,7 +15,7 @@ from biasprint.core.metrics.result import LEVEL, Bounds, Floats, MaybeBounds
 from biasprint.core.metrics.sorting import association_score, flipped_mean, least_p
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.studies.compare.replies import Unread, counted, sorted_items
-from biasprint.core.studies.findings import floor, interval, missing_interval, too_few_to_tell
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell
 
 if TYPE_CHECKING:
     from biasprint.core.prompts.designs.design import DesignMeasure

@@ -12,7 +12,7 @@ from biasprint.core.metrics.result import Floats
 from biasprint.core.metrics.spread import spread_of_groups
 from biasprint.core.studies.compare.measure import UNIT, of_prompts
 from biasprint.core.studies.compare.table import Compared, Measure
-from biasprint.core.studies.findings import floor, interval, missing_interval
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval
 
 
 def spread(table: Compared, one: Measure, seed: int, resamples: int) -> Iterator[Finding]:

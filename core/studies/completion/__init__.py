@@ -1,19 +1,38 @@
 """Fill in the blank (Kamruzzaman et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-STUDY = Study(
-    kind="completion",
-    title="Fill in the blank",
-    prompts=("biasprint.core.prompts.completion:completion_set",),
-    inputs=(
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.planting import Planting
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.rows import TableRead
+
+
+class CompletionStudy(Study):
+    """Fill in the blank (Kamruzzaman et al. 2024)."""
+
+    kind = "completion"
+    title = "Fill in the blank"
+    inputs = (
         InputTable(
             name="completion",
             columns=("response",),
-            measure="biasprint.core.studies.completion.measure:measure",
         ),
-    ),
-    findings=(
+    )
+    findings = (
         "completion.likelihood",
         "completion.delta",
         "completion.tau_b",
@@ -22,8 +41,8 @@ STUDY = Study(
         "completion.crossed.interaction",
         "completion.option_position",
         "completion.irrelevant",
-    ),
-    figures=(
+    )
+    figures = (
         "completion.tau",
         "completion.base_rates",
         "completion.pronouns",
@@ -34,15 +53,10 @@ STUDY = Study(
         "completion.irrelevant",
         "completion.option_position",
         "completion.crossed",
-    ),
-    drafter="biasprint.core.runs.setup:draft_completion",
-    narrowed_by=("domains", "directions"),
-    first_look={"domains": ("ageism",), "directions": ("SAI",)},
-    importer="biasprint.core.runs.importing:store_replies",
-    gather="biasprint.core.runs.measure.completion",
-    draw="biasprint.core.report.figures.completion:figures",
-    live="biasprint.core.runs.live.completion:CompletionTally",
-    questions=(
+    )
+    narrowed_by = ("domains", "directions")
+    first_look: ClassVar[Mapping[str, Any]] = {"domains": ("ageism",), "directions": ("SAI",)}
+    questions = (
         StudyQuestion(
             "Does what is given decide what is chosen?", ("completion.delta", "completion.tau_b", "completion.tau_c")
         ),
@@ -55,14 +69,66 @@ STUDY = Study(
             "Do replies follow the place of an option, or answer nothing?",
             ("completion.option_position", "completion.irrelevant"),
         ),
-    ),
-    words=StudyWords(
+    )
+    words = StudyWords(
         rows="Fill-in-the-blank replies",
         one="1 reply",
         many="%n replies",
         scored=False,
         place=4,
         items=(("completion.", "replies"),),
-    ),
-    card="biasprint.desktop.panels.prompts.studies:CompletionChoiceCard",
-)
+    )
+
+    chosen_roles = ()
+
+    def prompts(self) -> "PromptSetDraft":
+        from biasprint.core.prompts.completion import completion_set
+
+        return completion_set()
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        from biasprint.core.prompts.completion import completion_set
+
+        return completion_set(choice.domains, choice.directions)
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        from biasprint.core.studies.completion.importing import store_replies
+
+        return store_replies(self, ctx, project, study_id, origin, table)
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        from biasprint.core.studies.completion.gather import of_tables
+
+        return of_tables(ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        from biasprint.core.studies.completion.gather import prepared
+
+        return prepared(ctx, project, study_id, options, compute)
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        from biasprint.core.studies.completion.live import CompletionTally
+
+        return CompletionTally(project, study_id, compute)
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        from biasprint.core.studies.completion.figures import figures
+
+        return figures(findings)
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        from biasprint.core.studies.completion.calibrate import completion_trial
+
+        return completion_trial(planted, n, asked, seed, rng)

@@ -19,7 +19,7 @@ from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import Floats, estimates_alone
 from biasprint.core.metrics.student import two_sided_t
 from biasprint.core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
-from biasprint.core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 MAIN_ID, INTERACTION_ID = "completion.crossed.main_effect", "completion.crossed.interaction"
 SOURCE = "ours: counts of Kamruzzaman et al. 2024, Figure 3, by pronoun; two-way cluster bootstrap"

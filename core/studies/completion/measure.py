@@ -49,7 +49,7 @@ from biasprint.core.studies.completion.cells import (
 )
 from biasprint.core.studies.completion.crossed import crossed_pronouns
 from biasprint.core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
-from biasprint.core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 # ---- Likelihood differences: `completion.delta`, its three parts and all of them at once
 

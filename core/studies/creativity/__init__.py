@@ -1,29 +1,50 @@
 """Creative writing, CoGS (Kumar et al. 2024): what the study is. Light; the heavy parts are modules of their own."""
 
-from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from biasprint.core.errors import UsageError
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding, StudyResult
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.planting import Planting
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.rows import TableRead
 
 # From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
 # are of these raters only. With fewer than FEW_RATERS it is said that they are few.
 FEWEST_RATERS, FEW_RATERS = 5, 10
 
-STUDY = Study(
-    kind="creativity",
-    title="Creative writing",
-    prompts=("biasprint.core.prompts.cogs:cogs_set", "biasprint.core.prompts.cogs:sweep_set"),
-    inputs=(
+
+class CreativityStudy(Study):
+    """Creative writing, CoGS (Kumar et al. 2024)."""
+
+    kind = "creativity"
+    title = "Creative writing"
+    inputs = (
         InputTable(
             name="judgments",
             columns=("chosen",),
-            measure="biasprint.core.studies.creativity.judgments:measure_judgments",
         ),
         InputTable(
             name="outputs",
             table="creativity",
-            measure="biasprint.core.studies.creativity.outputs:measure_outputs",
             scorers=("embedding",),
         ),
-    ),
-    findings=(
+    )
+    findings = (
         "creativity.distance",
         "creativity.rbs",
         "creativity.rbs.trend",
@@ -41,8 +62,8 @@ STUDY = Study(
         "creativity.quality.*",
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
-    ),
-    figures=(
+    )
+    figures = (
         "creativity.distance",
         "creativity.rbs",
         "creativity.normal",
@@ -67,19 +88,14 @@ STUDY = Study(
         "creativity.perceptibility",
         "creativity.perceptibility.suggested",
         "creativity.crossed",
-    ),
-    drafter="biasprint.core.runs.setup:draft_creativity",
-    narrowed_by=("tasks", "themes", "axes", "preset"),
-    first_look={  # a set that one person can rate
+    )
+    narrowed_by = ("tasks", "themes", "axes", "preset")
+    first_look: ClassVar[Mapping[str, Any]] = {  # a set that one person can rate
         "tasks": ("haiku", "short_poem", "very_short_story", "song"),
         "themes": ("truth", "freedom", "rights"),
-    },
-    importer="biasprint.core.runs.importing:store_creative_texts",
-    gather="biasprint.core.runs.measure.creativity",
-    draw="biasprint.core.report.figures.creativity:figures",
-    live="biasprint.core.runs.live.creativity:CreativityTally",
-    sampling={"temperature": 0.2},
-    questions=(
+    }
+    sampling: ClassVar[Mapping[str, Any]] = {"temperature": 0.2}
+    questions = (
         StudyQuestion(
             "Do texts for some identities differ from those for others?",
             ("creativity.rbs", "creativity.distance"),
@@ -120,8 +136,8 @@ STUDY = Study(
             ),
         ),
         StudyQuestion("Can one tell from a text for whom it was written?", ("creativity.perceptibility",)),
-    ),
-    words=StudyWords(
+    )
+    words = StudyWords(
         rows="Creative texts",
         one="1 creative text",
         many="%n creative texts",
@@ -147,11 +163,104 @@ STUDY = Study(
             ("creativity.quality", "judgments"),
             ("creativity.", "prompts"),
         ),
-    ),
-    card="biasprint.desktop.panels.prompts.studies:CreativeChoice",
-    charts=(
-        "biasprint.desktop.panels.charts.sections:Preferences",
-        "biasprint.desktop.panels.charts.sections:Affinity",
-        "biasprint.desktop.panels.charts.sections:Distance",
-    ),
-)
+    )
+
+    chosen_roles = ("embedding",)
+    by_axis = True
+
+    def prompts(self) -> "PromptSetDraft":
+        from biasprint.core.prompts.cogs import cogs_set
+
+        return cogs_set()
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        from biasprint.core.prompts.cogs import cogs_set, human_study, sweep_set
+
+        if not choice.preset:
+            return cogs_set(choice.tasks, choice.themes, choice.axes)
+        if choice.tasks or choice.themes:
+            raise UsageError("A preset has its own tasks and themes.", hint="Leave --task and --theme out.")
+        presets = {"sweep": lambda: sweep_set(axes=choice.axes), "human": lambda: human_study(choice.axes).prompts}
+        if choice.preset not in presets:
+            raise UsageError(f"There is no preset “{choice.preset}”.", hint=f"Presets: {', '.join(presets)}.")
+        return presets[choice.preset]()
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        from biasprint.core.studies.creativity.importing import store_creative_texts
+
+        return store_creative_texts(self, ctx, project, study_id, origin, table)
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        from biasprint.core.studies.creativity.gather import needed
+
+        return needed()
+
+    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
+        from biasprint.core.studies.creativity.gather import kind_of
+
+        return kind_of(path, mapping)
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        from biasprint.core.studies.creativity.gather import of_tables
+
+        return of_tables(ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        from biasprint.core.studies.creativity.gather import prepared
+
+        return prepared(ctx, project, study_id, options, compute)
+
+    def of_project(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer":
+        from biasprint.core.studies.creativity.gather import of_project
+
+        return of_project(ctx, project, study_id, options, compute)
+
+    def of_judged(
+        self, ctx: "JobContext", project: "Project", options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer":
+        from biasprint.core.studies.creativity.gather import of_judged
+
+        return of_judged(ctx, project, options, compute)
+
+    def of_several(
+        self,
+        ctx: "JobContext",
+        project: "Project",
+        narrowed: "Sequence[Project]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "tuple[StudyResult | None, list[str]]":
+        from biasprint.core.studies.creativity.gather import of_several
+
+        return of_several(ctx, project, narrowed, options, compute)
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        from biasprint.core.studies.creativity.live import CreativityTally
+
+        return CreativityTally(project, study_id, compute)
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        from biasprint.core.studies.creativity.figures import figures
+
+        return figures(findings)
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        from biasprint.core.studies.creativity.calibrate import creativity_trial
+
+        return creativity_trial(planted, n, asked, seed, rng)

@@ -18,7 +18,7 @@ from biasprint.core.metrics.proportions import worth_share
 from biasprint.core.studies.creativity.affinity import ABS, SHARE, units_note
 from biasprint.core.studies.creativity.choices import AxisChoices, JudgmentTable
 from biasprint.core.studies.creativity.slices import within
-from biasprint.core.studies.findings import floor, interval, missing_interval
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval
 
 ADJUSTED_ABS, ADJUSTED_SHARE, LENGTH = f"{ABS}.adjusted", f"{SHARE}.adjusted", "creativity.length"
 SOURCE = "beyond the paper: conditional logit on log words and place (McFadden 1974), clustered"

@@ -41,7 +41,7 @@ from biasprint.core.studies.creativity.choices import (
     choices_on,
 )
 from biasprint.core.studies.creativity.slices import published
-from biasprint.core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 # ---- `creativity.agreement.*`, whole and by task
 

@@ -16,7 +16,7 @@ from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.ranking import Ranking
 from biasprint.core.metrics.result import Floats, Ints, MaybeBounds
 from biasprint.core.studies.creativity.distances import AxisDistances, Making
-from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
+from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 
 CROSSED_ID = "creativity.crossed.distance"
 UNITS = ("cosine distance", "difference of cosine distances")

@@ -25,7 +25,7 @@ from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import Floats, estimates_alone
 from biasprint.core.metrics.sums import exact_mean
 from biasprint.core.studies.creativity.slices import published, within
-from biasprint.core.studies.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 
 # ---- Distances per task, theme and identity
 

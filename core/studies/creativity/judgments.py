@@ -25,7 +25,7 @@ from biasprint.core.studies.creativity.choices import (
 from biasprint.core.studies.creativity.quality import quality
 from biasprint.core.studies.creativity.rankings import rankings
 from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
-from biasprint.core.studies.findings import with_holm
+from biasprint.core.studies.kit.findings import with_holm
 
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
 PLANNED_NORMALISED = 0.35

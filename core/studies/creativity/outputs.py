@@ -21,8 +21,8 @@ from biasprint.core.studies.creativity import distances as representative
 from biasprint.core.studies.creativity import slices
 from biasprint.core.studies.creativity.crossed import crossed_distances
 from biasprint.core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, trends, usable_rows
-from biasprint.core.studies.crossed import Crossing
-from biasprint.core.studies.findings import interval, with_holm
+from biasprint.core.studies.kit.crossed import Crossing
+from biasprint.core.studies.kit.findings import interval, with_holm
 from biasprint.core.text import for_matching
 
 # ---- Suggested perceptibility, for people who decide

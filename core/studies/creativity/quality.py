@@ -36,7 +36,7 @@ from biasprint.core.studies.creativity.choices import (
     groupings,
     told,
 )
-from biasprint.core.studies.findings import interval, with_holm
+from biasprint.core.studies.kit.findings import interval, with_holm
 
 # ---- `creativity.quality.consistency`
 # Hidden repeats never enter the scores; they tell how far to trust them.

@@ -19,8 +19,8 @@ from biasprint.core.studies.creativity import FEW_RATERS, FEWEST_RATERS
 from biasprint.core.studies.creativity.choices import MODEL, PERSON, UNREAD, JudgmentTable, in_force, told
 from biasprint.core.studies.creativity.crossed import contrasts_of, crossed_preferences
 from biasprint.core.studies.creativity.slices import within
-from biasprint.core.studies.crossed import crossing_of
-from biasprint.core.studies.findings import interval, with_holm
+from biasprint.core.studies.kit.crossed import crossing_of
+from biasprint.core.studies.kit.findings import interval, with_holm
 
 RANK = "creativity.rank"
 STRENGTH, PLACE, PAIR = f"{RANK}.strength", f"{RANK}.place", f"{RANK}.pair"

@@ -8,7 +8,7 @@ from typing import Any
 from biasprint.core.findings import Finding
 from biasprint.core.prompts.cogs import cogs_themes
 from biasprint.core.prompts.resource_files import packaged, read_toml
-from biasprint.core.studies.findings import with_holm
+from biasprint.core.studies.kit.findings import with_holm
 
 # ---- Parts and their adjustment
 

@@ -19,7 +19,7 @@ from biasprint.core.metrics.result import Floats, Ints
 from biasprint.core.project.rows import ALONE
 from biasprint.core.studies.creativity import FEWEST_RATERS
 from biasprint.core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
-from biasprint.core.studies.findings import SIGNIFICANT, interval, with_holm
+from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, with_holm
 
 SWAY = "creativity.sway"
 OF_IDENTITY, OF_RATER, RESIST = f"{SWAY}.identity", f"{SWAY}.rater", f"{SWAY}.resist"

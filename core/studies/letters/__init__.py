@@ -1,19 +1,39 @@
 """Reference letters (Wan et al. 2023): what the study is. Light; the heavy part is in `measure`."""
 
-from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-STUDY = Study(
-    kind="letters",
-    title="Reference letters",
-    prompts=("biasprint.core.prompts.letters:letters_context_less_set",),
-    inputs=(
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.planting import Planting
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.rows import TableRead
+
+
+class LettersStudy(Study):
+    """Reference letters (Wan et al. 2023)."""
+
+    kind = "letters"
+    title = "Reference letters"
+    inputs = (
         InputTable(
             name="letters",
-            measure="biasprint.core.studies.letters.measure:measure",
             scorers=("lexicon",),
         ),
-    ),
-    findings=(
+    )
+    findings = (
         "letters.lexicon.odds_ratio",
         "letters.crossed.*",
         "letters.word.odds_ratio",
@@ -22,8 +42,8 @@ STUDY = Study(
         "letters.hallucination.*",
         "letters.success_rate",
         "letters.mitigation.odds_ratio",
-    ),
-    figures=(
+    )
+    figures = (
         "letters.categories",
         "letters.words",
         "letters.weat",
@@ -33,16 +53,12 @@ STUDY = Study(
         "letters.success",
         "letters.mitigation",
         "letters.crossed",
-    ),
-    drafter="biasprint.core.runs.setup:draft_letters",
-    narrowed_by=("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions"),
-    first_look={"names_in_turn": 4},  # with one name for each group, name and group cannot be told apart
-    importer="biasprint.core.runs.importing:store_letters",
-    gather="biasprint.core.runs.measure.letters",
-    draw="biasprint.core.report.figures.letters:figures",
-    live="biasprint.core.runs.live.letters:LettersTally",
-    sampling={"temperature": 1.0, "top_p": 1.0},
-    questions=(
+    )
+    narrowed_by = ("names", "names_in_turn", "name_set", "axes", "document", "occupations", "biographies", "versions")
+    # With one name for each group, name and group cannot be told apart.
+    first_look: ClassVar[Mapping[str, Any]] = {"names_in_turn": 4}
+    sampling: ClassVar[Mapping[str, Any]] = {"temperature": 1.0, "top_p": 1.0}
+    questions = (
         StudyQuestion("Are words of some kinds more frequent in one group's letters?", ("letters.lexicon.odds_ratio",)),
         StudyQuestion(
             "Does one axis alone explain it, or do both together say more (gender × race)?",
@@ -54,8 +70,8 @@ STUDY = Study(
         StudyQuestion("Do more letters fail for one group?", ("letters.success_rate",)),
         StudyQuestion("Are single words more frequent in one group's letters?", ("letters.word.odds_ratio",)),
         StudyQuestion("Are the words that stand out tied to a gender?", ("letters.weat",)),
-    ),
-    words=StudyWords(
+    )
+    words = StudyWords(
         rows="Reference letters",
         one="1 letter",
         many="%n letters",
@@ -63,9 +79,68 @@ STUDY = Study(
         section="letters",
         place=1,
         items=(("letters.", "letters"),),
-    ),
-    telltale=r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b",
-    telltale_columns=("letter", "occupation", "job", "profession", "biography", "bio"),
-    card="biasprint.desktop.panels.prompts.letters:LettersChoiceCard",
-    charts=("biasprint.desktop.panels.charts.sections:Letters",),
-)
+    )
+    telltale = r"(?i)\b(recommend\w*|dear|sincerely|to whom it may concern|reference|regards)\b"
+    telltale_columns = ("letter", "occupation", "job", "profession", "biography", "bio")
+
+    chosen_roles = ("parts_of_speech", "word_vectors", "formality", "positivity", "agency", "entailment")
+    groupable = ("group",)
+
+    def prompts(self) -> "PromptSetDraft":
+        from biasprint.core.prompts.letters import letters_context_less_set
+
+        return letters_context_less_set()
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        from biasprint.core.studies.letters.drafting import draft_letters
+
+        return draft_letters(ctx, project, choice)
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        from biasprint.core.studies.letters.importing import store_letters
+
+        return store_letters(self, ctx, project, study_id, origin, table)
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        from biasprint.core.studies.letters.gather import needed
+
+        return needed()
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        from biasprint.core.studies.letters.gather import of_tables
+
+        return of_tables(ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        from biasprint.core.studies.letters.gather import prepared
+
+        return prepared(ctx, project, study_id, options, compute)
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        from biasprint.core.studies.letters.live import LettersTally
+
+        return LettersTally(project, study_id, compute)
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        from biasprint.core.studies.letters.figures import figures
+
+        return figures(findings)
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        from biasprint.core.studies.letters.calibrate import letters_trial
+
+        return letters_trial(planted, n, asked, seed, rng)

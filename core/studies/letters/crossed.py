@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biasprint.core.findings import Finding, ScorerUse
-from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
+from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
 from biasprint.core.studies.letters.style import KINDS, StyleScores
 from biasprint.core.studies.letters.table import LettersTable
 

@@ -18,7 +18,7 @@ from biasprint.core.metrics.odds import (
 )
 from biasprint.core.metrics.result import Ints, estimates_alone
 from biasprint.core.scorers.lexicon import Category
-from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval, with_holm
 from biasprint.core.studies.letters.table import Counted, LettersTable
 
 LEXICON_ID = "letters.lexicon.odds_ratio"

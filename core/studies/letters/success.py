@@ -13,7 +13,7 @@ from biasprint.core.metrics.interactions import crossed_means
 from biasprint.core.metrics.proportions import Proportion, clustered_proportion, paired_proportions, two_proportions
 from biasprint.core.metrics.result import Difference, Ints
 from biasprint.core.scorers.document_success import Outcome
-from biasprint.core.studies.findings import interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 
 SUCCESS_ID = "letters.success_rate"
 SOURCE = "Wan et al. 2023, section 4.1"

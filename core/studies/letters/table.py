@@ -12,7 +12,7 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.metrics.clusters import Clusters
 from biasprint.core.metrics.result import Bools
 from biasprint.core.scorers.lexicon import Counting, Lexicon, LexiconCounts, LexiconScorer
-from biasprint.core.studies.crossed import Crossing
+from biasprint.core.studies.kit.crossed import Crossing
 
 # Stands for a line break in letters released as one cell per letter.
 RETURN = "<return>"

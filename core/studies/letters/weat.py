@@ -25,7 +25,7 @@ from biasprint.core.metrics.odds import log_odds_ratio
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import Bools, Floats, Ints, estimates_alone
 from biasprint.core.scorers.lexicon import Lexicon
-from biasprint.core.studies.findings import floor, with_holm
+from biasprint.core.studies.kit.findings import floor, with_holm
 from biasprint.core.studies.letters.part_words import PartWords, in_categories
 from biasprint.core.studies.letters.table import LettersTable
 from biasprint.core.studies.letters.word_ratios import (

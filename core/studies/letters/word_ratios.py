@@ -24,7 +24,7 @@ from biasprint.core.metrics.odds import (
     smallest_expected,
 )
 from biasprint.core.metrics.result import LEVEL, NO_BOUNDS, NOT_ASKED, Bools, Floats, Ints, estimates_alone
-from biasprint.core.studies.findings import SIGNIFICANT, interval, missing_interval
+from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, missing_interval
 from biasprint.core.studies.letters.lexicon import category_harm, one_name
 from biasprint.core.studies.letters.part_words import PartWords, in_categories
 from biasprint.core.studies.letters.table import LettersTable

@@ -1,20 +1,40 @@
 """News against originals (Fang et al. 2024): what the study is. Light; the heavy part is in `measure`."""
 
-from biasprint.core.studies.study import InputTable, Study, StudyQuestion, StudyWords
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-STUDY = Study(
-    kind="news",
-    title="News articles",
-    prompts=("biasprint.core.prompts.news:news_set",),
-    inputs=(
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.planting import Planting
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.rows import TableRead
+
+
+class NewsStudy(Study):
+    """News against originals (Fang et al. 2024)."""
+
+    kind = "news"
+    title = "News articles"
+    inputs = (
         InputTable(
             name="news",
             columns=("generated",),
-            measure="biasprint.core.studies.news.measure:measure",
             scorers=("sentiment", "toxicity"),
         ),
-    ),
-    findings=(
+    )
+    findings = (
         "news.word.*",
         "news.sentence.sentiment.*",
         "news.sentence.toxicity.*",
@@ -22,8 +42,8 @@ STUDY = Study(
         "news.refusal_rate",
         "news.refusal_rate.prompts",
         "news.words_per_article",
-    ),
-    figures=(
+    )
+    figures = (
         *(
             f"{level}.{name}"
             for level in ("news.word", "news.sentence.sentiment", "news.sentence.toxicity", "news.document")
@@ -44,14 +64,9 @@ STUDY = Study(
         "news.refusals",
         "news.words_per_article",
         "news.crossed",
-    ),
-    drafter="biasprint.core.runs.setup:draft_news",
-    narrowed_by=("headlines", "ideology", "base_model"),
-    importer="biasprint.core.runs.importing:store_articles",
-    gather="biasprint.core.runs.measure.news",
-    draw="biasprint.core.report.figures.news:figures",
-    live="biasprint.core.runs.live.news:NewsTally",
-    questions=(
+    )
+    narrowed_by = ("headlines", "ideology", "base_model")
+    questions = (
         StudyQuestion(
             "Do generated articles name groups in other shares than the originals?",
             ("news.word.difference", "news.word"),
@@ -80,14 +95,81 @@ STUDY = Study(
         ),
         StudyQuestion("Does the model decline what asks for prejudice?", ("news.refusal_rate",)),
         StudyQuestion("Are the articles longer or shorter than the originals?", ("news.words_per_article",)),
-    ),
-    words=StudyWords(
+    )
+    words = StudyWords(
         rows="News articles with their originals",
         one="1 news article",
         many="%n news articles",
         place=3,
         items=(("news.refusal_rate", "prompts"), ("news.", "pairs of articles")),
         sides=("the generated articles", "the originals"),
-    ),
-    card="biasprint.desktop.panels.prompts.studies:NewsChoiceCard",
-)
+    )
+
+    chosen_roles = ("sentiment", "toxicity")
+    by_axis = True
+
+    def prompts(self) -> "PromptSetDraft":
+        from biasprint.core.prompts.news import news_set
+
+        return news_set()
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        from biasprint.core.studies.news.drafting import draft_news
+
+        return draft_news(ctx, project, choice)
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        from biasprint.core.studies.news.importing import store_articles
+
+        return store_articles(self, ctx, project, study_id, origin, table)
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        from biasprint.core.studies.news.gather import needed
+
+        return needed()
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        from biasprint.core.studies.news.gather import of_tables
+
+        return of_tables(ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        from biasprint.core.studies.news.gather import prepared
+
+        return prepared(ctx, project, study_id, options, compute)
+
+    def of_project(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer":
+        from biasprint.core.studies.news.gather import of_project
+
+        return of_project(ctx, project, study_id, options, compute)
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        from biasprint.core.studies.news.live import NewsTally
+
+        return NewsTally(project, study_id, compute)
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        from biasprint.core.studies.news.figures import figures
+
+        return figures(findings)
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        from biasprint.core.studies.news.calibrate import news_trial
+
+        return news_trial(planted, n, asked, seed, rng)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from biasprint.core.findings import Finding
-from biasprint.core.studies.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
+from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 from biasprint.core.studies.news.level import LevelDesign, MeasuredLevel
 
 CROSSED = "crossed"

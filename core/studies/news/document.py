@@ -21,8 +21,8 @@ from biasprint.core.metrics.topics import (
     published_membership,
 )
 from biasprint.core.prompts.news import UNBIASED
-from biasprint.core.studies.crossed import Crossing
-from biasprint.core.studies.findings import floor
+from biasprint.core.studies.kit.crossed import Crossing
+from biasprint.core.studies.kit.findings import floor
 from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
 from biasprint.core.studies.news.crossed import crossed_level
 from biasprint.core.studies.news.groups import GroupAxis

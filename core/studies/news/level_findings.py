@@ -10,7 +10,7 @@ from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean, 
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
 from biasprint.core.prompts.news import UNBIASED
-from biasprint.core.studies.findings import floor, interval, missing_interval, with_holm
+from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     Draws,

@@ -17,8 +17,8 @@ from biasprint.core.metrics.proportions import clustered_proportion, paired_prop
 from biasprint.core.metrics.result import RESAMPLES, Floats, estimates_alone
 from biasprint.core.prompts.axes import Axis, load_axis
 from biasprint.core.prompts.news import UNBIASED
-from biasprint.core.studies.crossed import Crossing, crossing_of
-from biasprint.core.studies.findings import interval, missing_interval
+from biasprint.core.studies.kit.crossed import Crossing, crossing_of
+from biasprint.core.studies.kit.findings import interval, missing_interval
 from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
 from biasprint.core.studies.news.crossed import crossed_level
 from biasprint.core.studies.news.document import document_findings

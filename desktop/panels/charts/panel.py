@@ -15,7 +15,6 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.live import NotKept
 from biasprint.core.studies.registry import studies
-from biasprint.core.studies.study import named
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import ChartData, ChartSource, TextsBehind
 from biasprint.desktop.jobs.refresher import Refresher
@@ -25,7 +24,7 @@ from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.board import LiveBoard
 from biasprint.desktop.panels.charts.figure_card import FigureCard
 from biasprint.desktop.panels.charts.measured import MeasuredFigures
-from biasprint.desktop.panels.charts.sections import Section
+from biasprint.desktop.panels.charts.sections import SECTIONS, Section
 from biasprint.desktop.plots.export import ask_path
 from biasprint.desktop.read.board import StoredBoard
 from biasprint.desktop.read.board_shown import BoardData
@@ -86,7 +85,7 @@ class ChartsPanel(Panel):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName(tr("Sections"))
         self.stack = QStackedWidget()
-        declared = [(study.kind, named(where)) for study in studies().values() for where in study.charts]
+        declared = [*SECTIONS, *((study.kind, made) for study in studies().values() for made in study.chart_sections())]
         declared.sort(key=lambda one: one[1].rank)
         self._study_of = tuple(kind for kind, _ in declared)
         self.sections: tuple[Section, ...] = tuple(make() for _, make in declared)

@@ -216,3 +216,12 @@ class Distance(Section):
 
     def figures(self, data: ChartData) -> Sequence[Figure]:
         return distance_figures(data)
+
+
+# The study whose findings a section shows, and the section.
+SECTIONS: tuple[tuple[str, type[Section]], ...] = (
+    ("creativity", Preferences),
+    ("creativity", Affinity),
+    ("creativity", Distance),
+    ("letters", Letters),
+)

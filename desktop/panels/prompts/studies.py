@@ -22,8 +22,8 @@ from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, domain
 from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
 from biasprint.core.prompts.drafts import mitigations
 from biasprint.core.prompts.news import news_templates, shipped_headlines
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, study
-from biasprint.core.studies.study import Study, named
 from biasprint.desktop import theme
 from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
@@ -151,10 +151,20 @@ class WholeSetCard(StudyCard):
 
 def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
     """The studies with prompts to choose, in the order of their tabs, and their cards."""
+    from biasprint.desktop.panels.prompts.designs import DesignChoiceCard
+    from biasprint.desktop.panels.prompts.letters import LettersChoiceCard
+
+    own = {
+        "news": NewsChoiceCard,
+        "completion": CompletionChoiceCard,
+        "creativity": CreativeChoice,
+        "letters": LettersChoiceCard,
+        "compare": DesignChoiceCard,
+    }
     found = [
-        (study, named(study.card) if study.card else WholeSetCard)
+        (study, own.get(study.kind) or study.card() or WholeSetCard)
         for study in studies().values()
-        if study.card or study.drafter or study.prompts
+        if study.has_prompts or study.card()
     ]
     return sorted(found, key=lambda one: one[1].rank)
 

@@ -1,4 +1,4 @@
-"""A study: prompts, the table that it reads, how it is measured, and its figure. STUDY names them."""
+"""A study: prompts, the table that it reads, how it is measured, and its figure. STUDY has them."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ GROUPS = ("girl", "boy")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def prompts():
+def diary_prompts():
     """Called where a project is made with this study."""
     drafts = tuple(
         PromptDraft(f"diaries/{group}/{day}", f"Write a {group}'s diary entry for {day}.", "diary",
@@ -61,7 +61,7 @@ def measure(columns, seed, scores):
     return StudyResult("diaries", len(columns["text"]), dropped, (finding,))
 
 
-def figures(findings):
+def diary_figures(findings):
     marks = tuple(
         FigureMark(one, one.title, value=one.estimate, low=one.interval and one.interval.low,
                    high=one.interval and one.interval.high, reason=one.reason or "", n=one.n)
@@ -71,21 +71,29 @@ def figures(findings):
                    "difference of shares")]  # fmt: skip
 
 
-STUDY = Study(
-    kind="diaries",
-    title="Diaries",
-    inputs=(
+class DiaryStudy(Study):
+    """What the program asks of a study; what a method leaves out is done in the plain way."""
+
+    kind = "diaries"
+    title = "Diaries"
+    inputs = (
         InputTable(
             "diaries",
-            "biasprint_diaries.study:measure",
+            measure,
             fields=(FieldSpec("text", True, ("entry",), "the diary entry", True), FieldSpec("group", True)),
             scorers=("excitement",),
         ),
-    ),
-    findings=("diaries.excitement",),
-    prompts=("biasprint_diaries.study:prompts",),
-    figures=("diaries.excitement",),
-    draw="biasprint_diaries.study:figures",
-    questions=(StudyQuestion("Are girls made to sound more excited than boys?", ("diaries.excitement",)),),
-    words=StudyWords(rows="Diary entries", one="1 entry", many="%n entries", items=(("diaries.", "entries"),)),
-)
+    )
+    findings = ("diaries.excitement",)
+    figures = ("diaries.excitement",)
+    questions = (StudyQuestion("Are girls made to sound more excited than boys?", ("diaries.excitement",)),)
+    words = StudyWords(rows="Diary entries", one="1 entry", many="%n entries", items=(("diaries.", "entries"),))
+
+    def prompts(self):
+        return diary_prompts()
+
+    def draw(self, findings):
+        return diary_figures(findings)
+
+
+STUDY = DiaryStudy()

@@ -8,10 +8,11 @@ from importlib.resources import files
 
 import pytest
 
-from biasprint.core.backends.synthetic.author import ThemeWords, letter_words, theme_words, write_letter
-from biasprint.core.backends.synthetic.author import write_creative as write
-from biasprint.core.backends.synthetic.grammar import Draw
 from biasprint.core.prompts import cogs_tasks, cogs_themes
+from biasprint.core.studies.creativity.author import ThemeWords, theme_words
+from biasprint.core.studies.creativity.author import write_creative as write
+from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.letters.author import letter_words, write_letter
 
 TASKS = [task.key for task in cogs_tasks()]
 THEMES = [theme.key for theme in cogs_themes()]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from biasprint.core.backends.synthetic.dial import load_dial
 from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.core.studies.kit.dial import load_dial
 from biasprint.models.teaching.config import TINY
 from biasprint.models.teaching.corpus import (
     DIAL,

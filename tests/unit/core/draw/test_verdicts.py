@@ -13,7 +13,7 @@ from biasprint.core.draw.verdicts import apart, null_value
 from biasprint.core.findings import Adjustment, Finding, Floor, Interval
 from biasprint.core.report.audit import Audited, audit_report, report_bytes
 from biasprint.core.report.questions import answered
-from biasprint.core.studies.findings import with_benjamini_hochberg, with_holm
+from biasprint.core.studies.kit.findings import with_benjamini_hochberg, with_holm
 
 RATIO = Finding(
     id="letters.lexicon.odds_ratio", label="agentic", title="Agentic words: male against female",

@@ -15,8 +15,8 @@ from biasprint.core.judging.store import ProjectStatements, ProjectStore
 from biasprint.core.judging.wording import shipped_wording
 from biasprint.core.project.project import Project
 from biasprint.core.runs.fingerprint import asked_rows
-from biasprint.core.runs.measure.creativity import axes_of
-from biasprint.core.runs.measure.creativity_columns import judgment_columns
+from biasprint.core.studies.creativity.columns import judgment_columns
+from biasprint.core.studies.creativity.gather import axes_of
 
 CLEAR = KnownAnswer(("Snow falls on the pond.", "pond the on falls snow"), 0, "haiku", "stars", "The other is no text.")
 THREE = KnownAnswer(("x", "A quiet night.", "y"), 1, "haiku")

@@ -19,14 +19,14 @@ from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.judging import LOOK
 from biasprint.core.report.export import export_rows
-from biasprint.core.runs.exporting import columns
-from biasprint.core.runs.exporting import rows as exported
 from biasprint.core.runs.fingerprint import fingerprint_of
-from biasprint.core.runs.live.choices import JudgedChoices
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.measure.creativity import axes_of, of_judgments
 from biasprint.core.runs.sample import unpack_sample
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
+from biasprint.core.studies.creativity.live_choices import JudgedChoices
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.exporting import columns
+from biasprint.core.texts.exporting import rows as exported
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from biasprint.core.judging.packets.packet import finish_packet
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.report.export import export_rows
-from biasprint.core.runs.exporting import columns, rows
-from biasprint.core.runs.measure.creativity_columns import judgment_table_columns
+from biasprint.core.studies.creativity.columns import judgment_table_columns
 from biasprint.core.tables.rows import Record
+from biasprint.core.texts.exporting import columns, rows
 
 
 @pytest.fixture

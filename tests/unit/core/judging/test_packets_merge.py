@@ -259,7 +259,7 @@ def test_a_clock_that_was_set_back_changes_no_order(
     monkeypatch.undo()
     finished(packet)
     merge(project, packet)
-    from biasprint.core.runs.exporting import rows as exported
+    from biasprint.core.texts.exporting import rows as exported
 
     with Project.open(project) as open_one:
         made = list(exported(JobContext(), open_one, "judgments", superseded=True))

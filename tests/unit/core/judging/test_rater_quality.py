@@ -16,12 +16,12 @@ from biasprint.core.judging.store import ProjectStatements
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.runs.comparator import write_comparator
-from biasprint.core.runs.exporting import judgment_rows
-from biasprint.core.runs.live.choices import JudgedChoices
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.runs.measure.creativity import of_judged, with_excluded
 from biasprint.core.runs.rater_quality import RaterCard, person_called, rater_cards
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.gather import of_judged, with_excluded
+from biasprint.core.studies.creativity.live_choices import JudgedChoices
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.exporting import judgment_rows
 
 CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}.", f"No text {n}"), 0, "haiku", "stars") for n in range(4)]
 

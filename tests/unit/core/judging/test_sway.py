@@ -18,12 +18,12 @@ from biasprint.core.judging.sway import DECLARED, check_sway, recommended_cards
 from biasprint.core.judging.wording import shipped_wording
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
-from biasprint.core.runs.exporting import judgment_rows
 from biasprint.core.runs.fingerprint import asked_rows
-from biasprint.core.runs.measure.creativity import axes_of
-from biasprint.core.runs.measure.creativity_columns import judgment_columns
 from biasprint.core.studies.creativity.choices import JudgmentTable
+from biasprint.core.studies.creativity.columns import judgment_columns
+from biasprint.core.studies.creativity.gather import axes_of
 from biasprint.core.studies.creativity.judgments import measure_judgments
+from biasprint.core.texts.exporting import judgment_rows
 
 
 def row(place: int, repeat_of: str | None = None, axis: str = "gender") -> ComparisonRow:

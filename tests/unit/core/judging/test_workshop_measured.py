@@ -1,8 +1,8 @@
 """What measures say of a workshop: everybody together, and of nobody alone."""
 
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.runs.measure import creativity_columns
-from biasprint.core.runs.measure.creativity_columns import without_codes, without_persons
+from biasprint.core.studies.creativity import columns as creativity_columns
+from biasprint.core.studies.creativity.columns import without_codes, without_persons
 
 
 def finding(label: str, groups: tuple[str, ...] = (), **dims: str) -> Finding:

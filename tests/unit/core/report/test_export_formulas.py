@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from biasprint.core.errors import AppError
 from biasprint.core.report import export
-from biasprint.core.report.export import export_rows, with_guard, without_guard
+from biasprint.core.report.export import export_rows
+from biasprint.core.tables.guard import with_guard, without_guard
 
 HOSTILE = [
     '=HYPERLINK("http://example.org","click")',

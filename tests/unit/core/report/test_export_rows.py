@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.report.export import export_rows, without_guard
+from biasprint.core.report.export import export_rows
 from biasprint.core.tables import FieldSpec, read_records
+from biasprint.core.tables.guard import without_guard
 
 ENDINGS = [".csv", ".jsonl", ".xlsx", ".parquet"]
 ROWS = [

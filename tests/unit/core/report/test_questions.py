@@ -10,7 +10,8 @@ from pathlib import Path
 from biasprint import core
 from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
 from biasprint.core.report.audit.methods import method_of
-from biasprint.core.report.questions import BETWEEN, OTHER, answered, kind_title, question_of
+from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
+from biasprint.core.studies.kit.titles import kind_title
 from biasprint.core.studies.registry import OWN
 
 HOLM = Adjustment("Holm", "2")

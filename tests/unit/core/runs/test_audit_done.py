@@ -10,7 +10,6 @@ import pytest
 from inline_compute import Inline
 
 from biasprint import core
-from biasprint.core.backends.synthetic.dial import SETTINGS
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
@@ -22,10 +21,12 @@ from biasprint.core.runs.audit.again import measured_again
 from biasprint.core.runs.audit.doing import AuditResult, AuditRun
 from biasprint.core.runs.audit.reading import checked, read_audit
 from biasprint.core.runs.audit.saved import saved_audit
-from biasprint.core.runs.measure import compare, measure_project
+from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import store_set
+from biasprint.core.studies.compare import gather as compare
 from biasprint.core.studies.compare.measure import measure
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.dial import SETTINGS
+from biasprint.core.studies.kit.study import MeasureOptions
 
 INLINE: Any = Inline()
 ASKED = {"study": "completion", "set": "few@1"}

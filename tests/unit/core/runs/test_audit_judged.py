@@ -18,7 +18,7 @@ from biasprint.core.runs.audit.doing import AuditResult, AuditRun
 from biasprint.core.runs.audit.reading import checked, read_audit
 from biasprint.core.runs.audit.saved import as_toml, saved_audit
 from biasprint.core.runs.measure import MeasuredStudy
-from biasprint.core.runs.measure.creativity import axes_of, of_judgments
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
 
 INLINE: Any = Inline()
 ASKED: dict[str, Any] = {

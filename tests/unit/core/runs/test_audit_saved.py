@@ -13,7 +13,8 @@ from biasprint.core.prompts.resource_files import read_toml
 from biasprint.core.runs.audit.reading import checked, read_audit
 from biasprint.core.runs.audit.saved import as_toml, saved_audit
 from biasprint.core.runs.generate import start_run
-from biasprint.core.runs.setup import PromptChoice, add_prompts
+from biasprint.core.runs.setup import add_prompts
+from biasprint.core.studies.kit.choice import PromptChoice
 
 STRANGE = 'two\nlines, a "quote", a \\ and \x7f, ünï'
 

@@ -21,14 +21,14 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpe
 from biasprint.core.prompts.completion import completion_set
 from biasprint.core.prompts.news import news_set
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.generators import POOLED, generators_of
-from biasprint.core.runs.measure import MeasuredStudy, PlainMeasuring, measure_project, measure_tables, measuring
+from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables, measuring
 from biasprint.core.runs.measure.by_generator import TextsToMeasure, compared
-from biasprint.core.runs.measure.creativity_columns import output_columns
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.studies.study import InputTable, MeasureOptions, Study
+from biasprint.core.studies.creativity.columns import output_columns
+from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study
+from biasprint.core.texts.generators import POOLED, generators_of
 
 INLINE: Any = Inline()
 
@@ -195,7 +195,7 @@ def test_a_comparison_needs_two_and_no_pool(project: Project) -> None:
 
 MEAN = """
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.studies.study import InputTable, Study
+from biasprint.core.studies.kit.study import InputTable, Study
 from biasprint.core.tables.fields import FieldSpec
 
 
@@ -208,10 +208,12 @@ def measure(columns, seed, scores):
     ))
 
 
-STUDY = Study(
-    "lengths", "Lengths", (InputTable("lengths", "lengths_study:measure", fields=(FieldSpec("text", True),)),),
-    ("lengths.*",),
-)
+class Lengths(Study):
+    kind, title, findings = "lengths", "Lengths", ("lengths.*",)
+    inputs = (InputTable("lengths", measure, fields=(FieldSpec("text", True),)),)
+
+
+STUDY = Lengths()
 """
 
 
@@ -298,7 +300,7 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
 
 def test_generators_that_wrote_news_are_compared(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "biasprint.core.runs.measure.news.scorers_of", lambda options: {}
+        "biasprint.core.studies.news.gather.scorers_of", lambda options: {}
     )  # words alone, which no model reads
     whole = news_set()
     prompts = store_set(project, "news", replace(whole, prompts=whole.prompts[:6]))
@@ -374,16 +376,19 @@ def test_a_scorer_that_breaks_on_one_text_costs_it_alone_however_often_it_is_mea
 ) -> None:
     own = registry._factories()
     monkeypatch.setattr(registry, "_factories", lambda: {**own, "choosy": Choosy})
-    study = Study("lengths", "Lengths", (InputTable("compare", "core.none:none", scorers=("length",)),), ())
-    plain = PlainMeasuring(study)
+
+    class Lengths(Study):
+        kind, title = "lengths", "Lengths"
+        inputs = (InputTable("compare", measure_project, scorers=("length",)),)
+
     haikus(project, "m", lambda at, key: 10 + at)
     found = project.studies.of_kind("compare")
     assert found is not None
     options = MeasureOptions(scorers={"length": "choosy"})
     for _ in range(2):  # then there is nothing to score but the one text
-        (prepared,) = plain.prepared(JobContext(), project, found.id, options, INLINE)
+        (prepared,) = Lengths().prepared(JobContext(), project, found.id, options, INLINE)
         assert prepared.remarks == (
             "choosy failed on 1 text, which has no score from it: Thirteen words.",
         )  # fmt: skip
-        assert sum(value is None for value in prepared.args[3]["length"]) == 1
+        assert sum(value is None for value in prepared.args[2]["length"]) == 1
     registry.load.cache_clear()

@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.comparator import read_comparator, store_comparator, write_comparator
-from biasprint.core.runs.exporting import judgment_rows
+from biasprint.core.texts.exporting import judgment_rows
 
 # The example of LLM Comparator's own repository, docs/data/example_tiny.json, with other words.
 TINY: dict[str, Any] = {

@@ -9,19 +9,19 @@ import pytest
 from inline_compute import Inline
 
 from biasprint.core.backends.protocol import Request
-from biasprint.core.backends.synthetic.author import SyntheticAuthor
-from biasprint.core.backends.synthetic.dial import load_dial
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from biasprint.core.runs import exporting
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables, scorers_needed
 from biasprint.core.runs.setup import add_prompts
-from biasprint.core.runs.tables import read_table
+from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import measure_design
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.dial import load_dial
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts import exporting
+from biasprint.core.texts.tables import read_table
 
 INLINE: Any = Inline()
 DESIGNS = ("equal_resumes", "relative_decision")

@@ -26,7 +26,7 @@ from biasprint.core.prompts import available_axes, load_axis
 from biasprint.core.prompts.cogs import cogs_themes
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.runs.compare.pool import labels_of, shown_theme
-from biasprint.core.runs.setup import store_axis
+from biasprint.core.studies.kit.importing import store_axis
 
 HEADLINES = ("Harbour bridge opens", "Clinic repaired", "Library visited")
 

@@ -12,9 +12,9 @@ from biasprint.core.judging.plan import keys_of_sets
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.runs.compare import ComparedPlan
 from biasprint.core.runs.measure import measure_project
-from biasprint.core.runs.measure.creativity import axes_of, of_judgments
-from biasprint.core.runs.measure.creativity_columns import by_set
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.columns import by_set
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
+from biasprint.core.studies.kit.study import MeasureOptions
 
 COLUMNS = ("comparison", "rater", "axis", "shown", "outcome", "chosen")
 

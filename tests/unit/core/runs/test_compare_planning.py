@@ -20,7 +20,7 @@ from biasprint.core.prompts import load_axis
 from biasprint.core.runs.compare.drawing import sizes, texts_alone
 from biasprint.core.runs.compare.planning import PREFERENCES, Size, outlooks, preference_of
 from biasprint.core.runs.compare.pool import CompareRequest
-from biasprint.core.runs.setup import store_axis
+from biasprint.core.studies.kit.importing import store_axis
 
 
 @pytest.fixture

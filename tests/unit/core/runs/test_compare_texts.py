@@ -14,12 +14,13 @@ from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from biasprint.core.runs import exporting
 from biasprint.core.runs.audit.again import measured_again, options_of
 from biasprint.core.runs.audit.gates import parse_gate
-from biasprint.core.runs.measure import MeasuredStudy, compare, measure_project
+from biasprint.core.runs.measure import MeasuredStudy, measure_project
 from biasprint.core.runs.reporting import audited
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.compare import gather as compare
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts import exporting
 
 INLINE: Any = Inline()
 BLOCKS = 10

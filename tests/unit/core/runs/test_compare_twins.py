@@ -8,7 +8,7 @@ from compare_projects import Writing, imported_letters, letters
 
 from biasprint.core.errors import AppError
 from biasprint.core.runs.compare.kinds import NO_NAME, NO_PRONOUN
-from biasprint.core.runs.measure.letters import letters as measured_letters
+from biasprint.core.studies.letters.gather import letters as measured_letters
 from biasprint.core.swap import Person
 from biasprint.core.swap.engine import DOUBTFUL, ENGINE, MIXED, REMAINS, UNCHANGED, strict_twin
 

@@ -10,8 +10,8 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import load_axis
 from biasprint.core.prompts.cogs import Task, TaskCriterion, Theme, cogs_set
-from biasprint.core.runs.measure.creativity_columns import output_columns
 from biasprint.core.runs.setup import store_set
+from biasprint.core.studies.creativity.columns import output_columns
 
 HAIR = """key = "hair"
 title = "Hair"

@@ -15,9 +15,9 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.report.export import export_rows
 from biasprint.core.runs.comparator import store_comparator
-from biasprint.core.runs.exporting import SEVERAL, WROTE, columns, rows
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.exporting import SEVERAL, WROTE, columns, rows
 
 INLINE: Any = Inline()
 PARAMETERS = {"base_url": "http://here/v1", "system": "Be kind.", "temperature": 0.5}

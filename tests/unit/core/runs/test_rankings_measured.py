@@ -18,11 +18,11 @@ from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.wording import shipped_wording
 from biasprint.core.judging.work import Refused, SessionWork
 from biasprint.core.project.project import Project
-from biasprint.core.runs.exporting import judgment_rows
 from biasprint.core.runs.fingerprint import gather
-from biasprint.core.runs.measure.creativity import axes_of, of_judgments
-from biasprint.core.runs.measure.creativity_columns import by_set, judgment_table_columns
+from biasprint.core.studies.creativity.columns import by_set, judgment_table_columns
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
 from biasprint.core.tables.rows import Record
+from biasprint.core.texts.exporting import judgment_rows
 
 MODELS = ("best", "fine", "poor", "weak")
 ORDER = {name: place for place, name in enumerate(MODELS)}
@@ -111,7 +111,7 @@ def test_best_and_worst_are_stored_exported_and_measured_alike(writing: Writing)
     assert all(row["worst"] != row["chosen"] for row in rows)
     records = [Record(at, at, {key: str(value) for key, value in row.items()}) for at, row in enumerate(rows, start=2)]
     table, axes = by_set(judgment_table_columns(records), {"model": list(MODELS)})
-    from biasprint.core.runs.measure.creativity import measure_creative_judgments
+    from biasprint.core.studies.creativity.gather import measure_creative_judgments
 
     again = measure_creative_judgments({name: tuple(values) for name, values in table.items()}, axes, {"parts": True})
     first, second = (of(one, "creativity.rank.strength") for one in (result, again))

@@ -10,8 +10,8 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec
 from biasprint.core.prompts import load_axis
 from biasprint.core.runs.importing import ImportResult, import_table
-from biasprint.core.runs.setup import store_axis
-from biasprint.core.runs.tables import read_table
+from biasprint.core.studies.kit.importing import store_axis
+from biasprint.core.texts.tables import read_table
 
 HEADER = "task,theme,identity,text,sample,model\n"
 

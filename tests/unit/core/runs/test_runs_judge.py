@@ -27,14 +27,14 @@ from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec
 from biasprint.core.runs import generate, writing
 from biasprint.core.runs import judge as judging
 from biasprint.core.runs.compare import compare
-from biasprint.core.runs.exporting import rows as exported
 from biasprint.core.runs.fingerprint import raters_with_fingerprint
 from biasprint.core.runs.judge import JudgeResult, judge
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.runs.measure.creativity import axes_of, of_judgments
 from biasprint.core.runs.raters import RaterStates
 from biasprint.core.runs.setup import add_prompts, generator_spec
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.gather import axes_of, of_judgments
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.exporting import rows as exported
 from biasprint.desktop.read.charts import StoredCharts
 
 THEMES = ["stars", "sun", "rain", "castle", "fear", "joy", "ghost", "witch"]
@@ -511,7 +511,7 @@ def test_an_open_session_of_a_person_stays_open_and_blind(project: Project, scri
 
 def test_the_export_says_who_is_a_model_and_measures_the_same(project: Project, scripted: Any, tmp_path: Path) -> None:
     from biasprint.core.report.export import export_rows
-    from biasprint.core.runs.exporting import columns
+    from biasprint.core.texts.exporting import columns
 
     plan = a_plan(project, *ORDERS)
     people(project, plan, "R01", "R02")

@@ -7,7 +7,8 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import PromptSetSpec, PromptSpec
-from biasprint.core.runs.setup import add_prompts, added_study, newest_set, shipped_axes, study_of
+from biasprint.core.runs.setup import add_prompts, added_study, newest_set, study_of
+from biasprint.core.studies.kit.importing import shipped_axes
 
 
 @pytest.fixture

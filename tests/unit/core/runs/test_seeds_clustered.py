@@ -9,9 +9,9 @@ from scipy.stats import ttest_rel
 
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
-from biasprint.core.runs.generators import StudyGenerator
 from biasprint.core.runs.measure.between import between, paired
-from biasprint.core.runs.measure.prepared import Prepared, taken
+from biasprint.core.studies.kit.prepared import Prepared, taken
+from biasprint.core.texts.generators import StudyGenerator
 
 INLINE: Any = Inline()
 PROMPTS, SEEDS = 20, 2

@@ -7,10 +7,10 @@ import pytest
 
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
-from biasprint.core.runs import score
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.folders.batches import batches, filled
 from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.texts import score
 
 
 class Noting:

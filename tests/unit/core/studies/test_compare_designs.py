@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from biasprint.core.backends.protocol import Request
-from biasprint.core.backends.synthetic.author import SyntheticAuthor
-from biasprint.core.backends.synthetic.dial import load_dial
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.prompts import load_axis
@@ -19,8 +17,10 @@ from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.resource_files import packaged
 from biasprint.core.scorers.agency_balance import AgencyBalance
 from biasprint.core.scorers.gender_stereotypes import GenderStereotypes
+from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.table import Measure
+from biasprint.core.studies.kit.dial import load_dial
 
 
 def drafted(key):

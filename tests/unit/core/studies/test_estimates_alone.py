@@ -21,7 +21,7 @@ from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import agreed_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
-from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.letters.measure import LetterInputs, measure_whole
 from biasprint.core.studies.letters.style import StyleScores
 from biasprint.core.studies.letters.table import letters_table

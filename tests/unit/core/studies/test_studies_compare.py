@@ -16,12 +16,12 @@ from biasprint.core.report.figures import figures_of
 from biasprint.core.report.questions import answered
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.tables import read_table
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.table import Compared, Measure, pairs
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.tables import read_table
 
 USE = ScorerUse("score", "made up", "1")
 

@@ -12,14 +12,14 @@ from biasprint.core.findings import Finding
 from biasprint.core.prompts import load_axis
 from biasprint.core.prompts.axes import Axis
 from biasprint.core.report.figures import figures_of
-from biasprint.core.report.questions import kind_title
 from biasprint.core.studies.completion.measure import measure as measure_completion
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
-from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.kit.crossed import crossing_of
+from biasprint.core.studies.kit.titles import kind_title
 from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.measure import NewsRequest, measure, measure_rows
 from biasprint.core.studies.news.table import news_table

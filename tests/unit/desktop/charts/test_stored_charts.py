@@ -12,9 +12,9 @@ from biasprint.core.project.rows import ComparisonRow
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.score import score
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.registry import describe
+from biasprint.core.texts.score import score
 from biasprint.desktop.charts.live import affinity_figure
 from biasprint.desktop.read.charts import StoredCharts
 

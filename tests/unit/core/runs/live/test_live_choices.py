@@ -15,10 +15,10 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.live.rates import _per_minute
-from biasprint.core.runs.measure.creativity import embedder
-from biasprint.core.runs.measure.creativity_columns import judgment_columns
 from biasprint.core.runs.setup import study_of
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.columns import judgment_columns
+from biasprint.core.studies.creativity.gather import embedder
+from biasprint.core.studies.kit.study import MeasureOptions
 
 AXES = ["gender", "orientation"]
 

@@ -11,9 +11,9 @@ from biasprint.core.metrics.representative import representative_null
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import TextKey
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.live.creativity import _Spread
-from biasprint.core.runs.measure.creativity import embedder
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.gather import embedder
+from biasprint.core.studies.creativity.live import _Spread
+from biasprint.core.studies.kit.study import MeasureOptions
 
 CHOSEN = {"tasks": ["blog", "haiku"], "themes": ["rain", "stars", "truth"], "axes": ["gender", "orientation"]}
 

@@ -11,14 +11,14 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.live import LiveTally
-from biasprint.core.runs.live.news import NewsTally
-from biasprint.core.runs.live.values import Restart
 from biasprint.core.runs.measure import scorers_needed
-from biasprint.core.runs.measure.news import PER_SENTENCE
-from biasprint.core.runs.score import Kind, score
 from biasprint.core.runs.setup import study_of
-from biasprint.core.runs.tables import read_table
 from biasprint.core.scorers.registry import score_batch
+from biasprint.core.studies.kit.live import Restart
+from biasprint.core.studies.news.gather import PER_SENTENCE
+from biasprint.core.studies.news.live import NewsTally
+from biasprint.core.texts.score import Kind, score
+from biasprint.core.texts.tables import read_table
 
 SENTENCES = (
     "She sang a lovely song.", "He left in anger.", "His brother was a terrible man.", "Her mother was kind.",

@@ -13,9 +13,9 @@ from live_scene import Quick, store, tally_of, written
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.sums import ClusterSums
 from biasprint.core.project.project import Project
-from biasprint.core.runs.live.shelf import Drawer, IdSet, NotKept, rows_shelf
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.scorers.registry import score_batch
+from biasprint.core.studies.kit.shelf import Drawer, IdSet, NotKept, rows_shelf
 
 
 @pytest.fixture

@@ -231,8 +231,8 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [f"identity {place}" for place in range(10_000)]
-    monkeypatch.setattr("biasprint.core.runs.live.creativity.defined_axes", lambda project: {"origin": many})
-    from biasprint.core.runs.live.creativity import CreativityTally, _Unscored
+    monkeypatch.setattr("biasprint.core.studies.creativity.live.defined_axes", lambda project: {"origin": many})
+    from biasprint.core.studies.creativity.live import CreativityTally, _Unscored
 
     tally = CreativityTally(project, 1, Quick())  # type: ignore[arg-type]
     (info,) = tally.scorers
@@ -246,8 +246,8 @@ def test_ten_thousand_identities_have_a_sentence_where_curves_would_be(
 
 
 def test_letters_of_ten_thousand_groups_have_a_sentence_and_take_little_memory() -> None:
-    from biasprint.core.runs.live.letters import _Letter, _Part
-    from biasprint.core.runs.live.shelf import Drawer
+    from biasprint.core.studies.kit.shelf import Drawer
+    from biasprint.core.studies.letters.live import _Letter, _Part
 
     part = _Part(9, Drawer())
     for place in range(10_000):

@@ -5,7 +5,7 @@ import pytest
 
 from biasprint.core.metrics.anytime import clustered_share_band, share_band
 from biasprint.core.runs.live import LiveKey
-from biasprint.core.runs.live.values import OutcomeCounts
+from biasprint.core.studies.kit.live import OutcomeCounts
 
 KEY = LiveKey("news.refusal_rate", "refused", "")
 

@@ -9,7 +9,7 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.studies.completion import STUDY
+from biasprint.core.studies.completion import CompletionStudy
 from biasprint.core.studies.completion.measure import measure
 from biasprint.core.studies.completion.table import CompletionTable
 
@@ -162,7 +162,7 @@ def test_no_usable_row_gives_every_finding_a_reason_and_no_number() -> None:
     made = [{**row, "domain": "religion"} for row in rows(mirror, domains=("ageism",))]
     result = measure(table(made), resamples=FEW)
     none_there = {"completion.option_position", "completion.crossed.main_effect", "completion.crossed.interaction"}
-    assert {each.id for each in result.findings} == set(STUDY.findings) - none_there
+    assert {each.id for each in result.findings} == set(CompletionStudy.findings) - none_there
     for each in result.findings:
         assert each.estimate is None
         assert "unknown domain" in (each.reason or "")
@@ -281,7 +281,7 @@ def test_findings_are_json_and_hold_what_the_contract_asks() -> None:
     result = measure(table(rows(mirror)), resamples=FEW)
     assert json.loads(json.dumps(result.to_json()))["study"] == "completion"
     for each in result.findings:
-        assert each.id in STUDY.findings
+        assert each.id in CompletionStudy.findings
         assert each.source
         assert each.interval is not None or each.reason
         assert each.interval is None or each.interval.low <= (each.estimate or 0.0) <= each.interval.high

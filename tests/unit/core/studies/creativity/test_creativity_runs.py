@@ -14,16 +14,16 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.runs.measure.creativity import axes_of, of_outputs
-from biasprint.core.runs.measure.creativity_columns import (
+from biasprint.core.runs.setup import add_prompts
+from biasprint.core.scorers.choosing import scorer_for
+from biasprint.core.studies.creativity.columns import (
     harm_of,
     judgment_table_columns,
     kept_apart,
     output_table_columns,
 )
-from biasprint.core.runs.setup import add_prompts
-from biasprint.core.scorers.choosing import scorer_for
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.studies.creativity.gather import axes_of, of_outputs
+from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.tables.rows import Record
 
 GENDER = ("man", "woman", "non-binary")

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 
 from biasprint.core.prompts import load_axis
 from biasprint.core.scorers.lexicon import LexiconCounts
-from biasprint.core.studies.crossed import Crossing, crossing_of
+from biasprint.core.studies.kit.crossed import Crossing, crossing_of
 from biasprint.core.studies.letters.crossed import crossed_categories
 from biasprint.core.studies.letters.table import LettersTable, letters_table
 

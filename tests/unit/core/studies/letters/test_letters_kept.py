@@ -13,11 +13,11 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.tables import read_table
 from biasprint.core.scorers import kept, registry
 from biasprint.core.scorers.protocol import Scorer, ScoreValue
+from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.studies.letters import hallucination, measure, part_words
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.texts.tables import read_table
 
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."
 SHE = "She is a daughter and mother and a daughter. She is a splendid woman. I recommend her. She paints since 1990."

@@ -17,10 +17,10 @@ from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.live import LiveTally
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.setup import study_of
-from biasprint.core.runs.tables import read_table
 from biasprint.core.scorers import registry
+from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.studies.letters.lexicon import LEXICON_ID
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.texts.tables import read_table
 
 VECTORS = "john 1 0\namy 0 1\ncareer 1 0.1\nhome 0.1 1\ntalent 0.9 0.2\nskill 0.8 0.1\ndaughter 0.1 0.9\nmother 0 0.8\n"
 HE = "He has talent and skill and talent. He is a splendid man, furthermore. I recommend him. He paints since 1990."

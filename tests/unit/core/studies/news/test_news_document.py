@@ -12,7 +12,7 @@ from scipy.stats import ttest_1samp
 from biasprint.core.findings import Finding
 from biasprint.core.prompts import load_axis
 from biasprint.core.prompts.axes import Axis
-from biasprint.core.studies.crossed import crossing_of
+from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.news.document import document_findings, measure_documents
 from biasprint.core.studies.news.groups import GroupAxis, group_axis
 from biasprint.core.studies.news.table import NewsTable, news_table

@@ -17,9 +17,10 @@ from biasprint.core.prompts.axes import load_axis
 from biasprint.core.prompts.news import news_set
 from biasprint.core.runs.importing import ImportResult, import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.runs.setup import PromptChoice, draft_prompts, store_set
-from biasprint.core.runs.tables import read_table
-from biasprint.core.studies.study import MeasureOptions
+from biasprint.core.runs.setup import draft_prompts, store_set
+from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.texts.tables import read_table
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
 ROWS = (

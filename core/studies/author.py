@@ -1,0 +1,122 @@
+"""The synthetic author as a backend: a seeded writer with a planted bias. What it writes for a study is in its folder.
+
+It is not a language model and is never presented as one. Its model is the setting of its dial. It is for trying the
+program and for testing its measures.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.prompts.completion import TASK as COMPLETION
+from biasprint.core.prompts.letters import LETTER
+from biasprint.core.prompts.news import TASK as NEWS
+from biasprint.core.studies.compare.author import answer_to_user, reply_to_design
+from biasprint.core.studies.completion.author import write_completion
+from biasprint.core.studies.creativity.author import write_creative
+from biasprint.core.studies.kit.dial import INFO, NAME, SETTINGS, VERSION, Dial, load_dial
+from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.letters.author import write_letter
+from biasprint.core.studies.news.author import write_news
+
+__all__ = ["INFO", "SyntheticAuthor", "open"]
+
+# Common to all backends and without effect here, so they are accepted rather than refused.
+_SAMPLING = {"temperature", "top_p", "max_tokens"}
+
+
+def open(model: str, parameters: Mapping[str, Parameter]) -> "SyntheticAuthor":
+    """The author with its dial at `model`; without one, at "none".
+
+    Raises `UsageError` for another setting or a parameter that it does not have.
+    """
+    setting = model or SETTINGS[0]
+    if setting not in SETTINGS:
+        raise UsageError(f"The synthetic author has no model “{model}”.", hint=f"Its dial: {', '.join(SETTINGS)}.")
+    unknown = sorted(set(parameters) - _SAMPLING)
+    if unknown:
+        raise UsageError(f"The synthetic author has no parameter “{unknown[0]}”.", hint="Leave it out.")
+    return SyntheticAuthor(load_dial(setting))
+
+
+_WORDS_PER_PIECE = 12
+
+
+class SyntheticAuthor:
+    """Writes from a grammar; no language model. The same request gives the same text everywhere and always.
+
+    It reads the request's key, seed and fields; the prompt's wording, temperature and top_p change nothing. max_tokens
+    counts words, and stop strings end a text as they do elsewhere.
+    """
+
+    name = NAME
+    capabilities = INFO.capabilities
+
+    def __init__(self, dial: Dial) -> None:
+        self._dial = dial
+
+    @property
+    def model(self) -> str:
+        return self._dial.setting
+
+    def describe(self) -> GeneratorInfo:
+        parameters: Mapping[str, Parameter] = {}
+        return GeneratorInfo(NAME, self.model, parameters, revision=VERSION)
+
+    def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
+        started = time.perf_counter()
+        usage = {"prompt": len(request.prompt.split())}
+        try:
+            whole = self._write(request)
+        except AppError as error:
+            return Completion("", "error", usage, time.perf_counter() - started, str(error), "parameters")
+        text, reason = _ended(whole, request)
+        for piece in _pieces(text):
+            check()
+            on_text(piece)
+        usage["completion"] = len(text.split())
+        return Completion(text, reason, usage, time.perf_counter() - started)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _write(self, request: Request) -> str:
+        fields = request.fields
+        task = fields.get("task", "")
+        draw = Draw(VERSION, request.seed, request.key)
+        if task == LETTER or (fields.get("design") and "occupation" in fields):
+            group = fields.get("group") or fields.get("identity", "")
+            return write_letter(fields, self._dial.agentic(group), draw)
+        if fields.get("reads", "text") != "text":
+            return reply_to_design(fields, self._dial, draw)
+        if fields.get("design") and "ask" in fields:
+            return answer_to_user(fields, self._dial, draw)
+        if task == COMPLETION:
+            return write_completion(fields, self._dial.completion_odds, Draw(VERSION, COMPLETION), draw)
+        if task == NEWS:
+            return write_news(fields, self._dial.news_odds, draw)
+        axis, identity = fields.get("axis", ""), fields.get("identity", "")
+        second_scene = self._dial.second_scene(axis, identity) if axis else 0.0
+        return write_creative(task, fields.get("theme", ""), second_scene, self._dial.freedom(task), draw)
+
+
+def _ended(text: str, request: Request) -> tuple[str, FinishReason]:
+    """The text up to the first stop string and the last word that max_tokens allows."""
+    ends = [text.find(stop) for stop in request.stop if stop]
+    text = text[: min((end for end in ends if end >= 0), default=len(text))]
+    if request.max_tokens is None:
+        return text, "stop"
+    words = list(re.finditer(r"\S+", text))
+    if len(words) <= request.max_tokens:
+        return text, "stop"
+    kept = words[: request.max_tokens]
+    return (text[: kept[-1].end()] if kept else ""), "length"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces of some words each; joined they are the text."""
+    starts = [word.start() for word in re.finditer(r"\S+", text)][::_WORDS_PER_PIECE]
+    for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
+        yield text[start:end]

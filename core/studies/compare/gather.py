@@ -1,0 +1,353 @@
+"""Any score by any group, gathered from a project or tables, scored, and measured in the compute process."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.findings import ScorerUse, StudyResult
+from biasprint.core.given import path_of
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import PromptSetRow
+from biasprint.core.prompts.designs import shipped_measure
+from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.resource_files import validated
+from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.lexicon import OWN_WORDS
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import describe, info_of, score_kept
+from biasprint.core.studies.compare.texts import compared_texts, groups_of
+from biasprint.core.studies.kit.prepared import Prepared, called, picked, taken, units_or_prompts
+from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.tables.rows import TableRead
+from biasprint.core.texts.score import score
+from biasprint.core.texts.values import failures, stored_summaries, stored_values
+
+if TYPE_CHECKING:
+    from biasprint.core.studies.compare.table import Measure
+
+# Where nobody chooses: by role, what can be read of any text at once.
+DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
+YES = frozenset(("yes", "y", "true", "1", "1.0", "invited", "selected", "accepted", "hired", "approved"))
+NO = frozenset(("no", "n", "false", "0", "0.0", "rejected", "declined", "not selected", "denied"))
+NOT_SHIPPED = (
+    "The design “{design}” does not ship with the program, so its replies are compared as texts. Measure the project "
+    "that they are from to have them read."
+)
+NO_NUMBER = ("embedding", "entailment", "parts_of_speech", "lexicon", "success")
+Scored = tuple[Sequence[Any], Sequence[float | None], Mapping[int, str]]  # values, summaries, why there is none
+
+
+def needed() -> list[ScorerInfo]:
+    return [*chosen_scorers(MeasureOptions()), *_embedder(MeasureOptions())]
+
+
+def needed_by(project: Project, study_id: int, set_id: int | None = None) -> list[ScorerInfo]:
+    """The scorers that the texts of a study's prompts need, or those of one set: of a design its own."""
+    found: dict[ScorerInfo, None] = {}
+    for row in project.prompts.sets(study_id):
+        if set_id in (None, row.id):
+            design = _design_of(row)
+            found |= dict.fromkeys(needed() if design is None else _needed_by_design(design))
+    return list(found) if found or set_id is not None else needed()
+
+
+def _needed_by_design(design: DesignMeasure) -> list[ScorerInfo]:
+    own = _named(",".join(design.scorers)) if design.scorers else []
+    return [*own, *(_embedder(MeasureOptions()) if design.similarity else [])]
+
+
+def chosen_scorers(options: MeasureOptions) -> list[ScorerInfo]:
+    """The scorers of `score`: names or roles, with commas between; a word list as words:PATH. Raises `UsageError`."""
+    return _named(options.scorers.get("score", ""))
+
+
+def _named(names: str) -> list[ScorerInfo]:
+    """Scorers by names or roles with commas between, the usual ones for none."""
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    return [info for name in asked or DEFAULT if (info := _scorer(name, must=bool(asked)))]
+
+
+def _scorer(name: str, *, must: bool) -> ScorerInfo | None:
+    if name.startswith(OWN_WORDS):
+        return info_of(OWN_WORDS + str(path_of(name.removeprefix(OWN_WORDS)).resolve()))
+    known = {info.name: info for info in describe()}
+    found = known.get(name) or best_scorer(name)
+    if found is None or found.unavailable:
+        if not must:
+            return None
+        why = f" here: {found.unavailable}" if found else ""
+        raise UsageError(f"There is no scorer or role “{name}”{why}.", hint=f"Scorers: {', '.join(known)}.")
+    if found.role in NO_NUMBER and not found.labels:
+        raise UsageError(f"“{found.name}” gives no number that groups can be compared by.", hint="Choose another one.")
+    return found
+
+
+def _embedder(options: MeasureOptions) -> list[ScorerInfo]:
+    found = best_scorer("embedding", options.scorers.get("embedding"))
+    return [found] if found else []
+
+
+def of_tables(
+    ctx: JobContext, read: Sequence[tuple[str, TableRead]], options: MeasureOptions, compute: ComputeProcess
+) -> tuple[StudyResult, list[str]]:
+    """The findings of texts, scores or outcomes in tables."""
+    rows = [dict(record.values) for _, table in read for record in table.rows]
+    texts = [row.get("text", "") for row in rows]
+
+    def scored(info: ScorerInfo) -> Scored:
+        distinct = list(dict.fromkeys(texts))  # a text that comes again, such as a short answer, is scored once
+        _, values, failed = compute.call(score_kept, info.name, distinct, ctx=ctx)
+        of = {
+            text: (value, failed.get(place)) for place, (text, value) in enumerate(zip(distinct, values, strict=True))
+        }
+        every = [of[text] for text in texts]
+        why = {place: reason for place, (_, reason) in enumerate(every) if reason}
+        return [value.values for value, _ in every], [value.summary for value, _ in every], why
+
+    dropped = sum((Counter(table.dropped) for _, table in read), Counter[str]())
+    columns = _gathered(rows, scored, options)
+    result = compute.call(measure_compared, columns, options.seed, options.margin, ctx=ctx)
+    result = replace(
+        result, rows=sum(table.total for _, table in read), dropped={**dropped, **result.dropped}
+    )  # fmt: skip
+    strange = sorted({row["design"] for row in rows if row.get("reads")} - {"", *columns["measures"]})
+    return result, [NOT_SHIPPED.format(design=key) for key in strange]
+
+
+def prepared(
+    ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+) -> list[Prepared]:
+    """The columns of a project's texts. Those of one block, or else of one prompt, are kept together."""
+    texts = compared_texts(project, study_id)
+    if not texts:
+        raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
+    fields = options.regrouped([one.fields for one in texts])
+    rows = [{**own, "text": one.text, "key": one.prompt} for own, one in zip(fields, texts, strict=True)]
+    keys = [one.key for one in texts]
+
+    def scored(info: ScorerInfo) -> Scored:
+        if project.read_only:
+            _, values, broken = compute.call(score_kept, info.name, [row["text"] for row in rows], ctx=ctx)
+            return [value.values for value in values], [value.summary for value in values], broken
+        done = score(ctx, project, study_id, info, compute)
+        kept = stored_values(project, info)
+        sums = stored_summaries(project, info) if info.role != "embedding" else {}
+        missing = [at for at, key in enumerate(keys) if key not in kept] if done.failed else []
+        only = len(missing) == done.failed  # else some had nothing to score, and which is not known
+        why = dict.fromkeys(missing, done.error if only else f"or had nothing to score; the first: {done.error}")
+        return [kept.get(key) for key in keys], [sums.get(key) for key in keys], why
+
+    failed, prompts = failures(project, study_id), tuple(one.prompt for one in texts)
+    columns = _gathered(rows, scored, options, designs_of(project, study_id))
+    of_texts = Prepared(
+        *called(measure_compared, columns, options.seed, options.margin),
+        take=take,
+        prompts=prompts,
+        units=units_or_prompts(columns["blocks"], prompts),
+        texts=len(rows) + sum(failed.values()),
+        dropped=failed,
+    )
+    return [of_texts]
+
+
+def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
+    """In the compute process: some of the texts."""
+    columns, *rest = args
+    new = {place: number for number, place in enumerate(places)}
+    scores = [
+        (
+            info,
+            of,
+            picked(values, places),
+            picked(sums, places),
+            {new[at]: why for at, why in failed.items() if at in new},
+        )
+        for info, of, values, sums, failed in columns["scores"]
+    ]
+    embedder, vectors = columns["vectors"] or (None, ())
+    some = {
+        **columns, **taken({name: columns[name] for name in OF_ROWS}, places), "scores": scores,
+        "groups": taken(columns["groups"], places), "columns": taken(columns["columns"], places),
+        "vectors": (embedder, picked(vectors, places)) if embedder else (),
+    }  # fmt: skip
+    return some, *rest
+
+
+OF_ROWS = ("texts", "blocks", "units", "designs", "fields")
+
+
+def designs_of(project: Project, study_id: int) -> dict[str, DesignMeasure]:
+    """The designs that the study's prompts were made from, by key, as the newest set of each says."""
+    found = [design for row in project.prompts.sets(study_id) if (design := _design_of(row))]
+    return {one.key: one for one in found}
+
+
+def _design_of(row: PromptSetRow) -> DesignMeasure | None:
+    one = row.recipe.get("design")
+    return None if one is None else validated(DesignMeasure, one, "The recipe of a prompt set")
+
+
+def _gathered(
+    rows: Sequence[Mapping[str, str]],
+    scored: Any,
+    options: MeasureOptions,
+    designs: Mapping[str, DesignMeasure] | None = None,
+) -> dict[str, Any]:
+    """Columns as `in_compute` takes them. `scored`: what a scorer says of every text."""
+    designs = {**_shipped(rows), **(designs or {})}
+    texts = [row.get("text", "") for row in rows]
+    of = [row.get("design", "") if row.get("design") in designs else "" for row in rows]
+    written = any(text.strip() for text in texts)
+    given = [name for name in ("score", "outcome") if any(row.get(name, "").strip() for row in rows)]
+    if not written and not given:
+        raise AppError("There is nothing to compare.", hint="Map a column as text, score or outcome.")
+    wanted = _wanted(set(of), designs, options, given) if written else {}
+    scores = [(info, keys, *scored(info)) for info, keys in wanted.items()]
+    vectors: tuple[Any, ...] = ()
+    paired = [row for row, key in zip(rows, of, strict=True) if not key or designs[key].similarity]
+    if written and any(_block(row) for row in paired):
+        vectors = next(((info.use(), scored(info)[0]) for info in _embedder(options)), ())
+    fields = [dict(row) if key else {} for row, key in zip(rows, of, strict=True)]
+    return {
+        "texts": texts, "blocks": [_block(row) for row in rows], "groups": groups_of(rows),
+        "units": [_unit(row) for row in rows], "designs": of, "fields": fields,
+        "columns": {name: [row.get(name, "").strip() for row in rows] for name in given},
+        "scores": scores, "vectors": vectors, "measures": dict(designs),
+    }  # fmt: skip
+
+
+def _shipped(rows: Sequence[Mapping[str, str]]) -> dict[str, DesignMeasure]:
+    """The shipped designs that rows of a table are replies to."""
+    keys = dict.fromkeys(row.get("design", "") for row in rows if row.get("reads"))
+    return {key: design for key in keys if (design := shipped_measure(key))}
+
+
+def _wanted(
+    keys: Collection[str], designs: Mapping[str, DesignMeasure], options: MeasureOptions, given: Sequence[str]
+) -> dict[ScorerInfo, set[str]]:
+    """The scorers that are asked for, else those of each design and, of other texts, the usual ones; and for which."""
+    asked = "score" in options.scorers
+    found: dict[ScorerInfo, set[str]] = {}
+    for key in keys:
+        own = ",".join(designs[key].scorers) if key else ""
+        infos = chosen_scorers(options) if asked or (not key and not given) else _named(own) if own else []
+        for info in infos:
+            found.setdefault(info, set()).add(key)
+    return found
+
+
+def _unit(row: Mapping[str, str]) -> str:
+    """What samples of one prompt share: its key and text; in a table with samples the block and the groups."""
+    if row.get("key"):
+        return row["key"]
+    own = (_block(row), row.get("group", ""), row.get("second_group", ""), row.get("model", ""))
+    return "/".join(own) if row.get("sample", "").strip() and own[0] else ""
+
+
+def _block(row: Mapping[str, str]) -> str:
+    """What matched texts share: their block, else their prompt."""
+    return row.get("block", "").strip() or row.get("prompt", "").strip()
+
+
+def measure_compared(
+    columns: Mapping[str, Any],
+    seed: int,
+    margin: float | None,
+    ctx: JobContext | None = None,
+) -> StudyResult:
+    """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
+    import numpy as np
+
+    from biasprint.core.studies.compare.designs import Replies, measure_design
+    from biasprint.core.studies.compare.measure import measure
+    from biasprint.core.studies.compare.table import Compared
+
+    embedder, vectors = columns["vectors"] or (None, ())
+    embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
+    how: dict[str, Any] = {"seed": seed, "margin": margin, "ctx": ctx}
+    results = []
+    for key in dict.fromkeys(columns["designs"]):
+        places = [place for place, of in enumerate(columns["designs"]) if of == key]
+
+        def own(values: Sequence[Any], places: Sequence[int] = places) -> list[Any]:
+            return [values[place] for place in places] if len(values) else []
+
+        measures = [_of_places(one, places) for one in _measures(columns, key)]
+        if key:
+            replies = Replies(
+                own(columns["texts"]), own(columns["fields"]), own(columns["units"]), own(embeddings), embedder
+            )
+            design = columns["measures"][key]
+            results.append(measure_design(design, replies, measures, seed=seed, margin=margin, ctx=ctx))
+        else:
+            groups = {by: own(values) for by, values in columns["groups"].items()}
+            table = Compared(
+                own(columns["texts"]), groups, own(columns["blocks"]), own(columns["units"]), own(embeddings), embedder
+            )
+            results.append(measure(table, measures, **how))
+    dropped = sum((Counter(one.dropped) for one in results), Counter[str]())
+    findings = tuple(finding for one in results for finding in one.findings)
+    return StudyResult("compare", len(columns["texts"]), dict(dropped), findings)
+
+
+def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
+    """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
+    import numpy as np
+
+    from biasprint.core.studies.compare.table import Measure
+
+    for name, cells in columns["columns"].items():
+        values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
+        why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
+        use = ScorerUse(name, f"column {name}", "as given")
+        if not key:
+            yield Measure(name, np.array(values), use, why, yes_or_no=name == "outcome")
+    for info, wanted, values, sums, failed in columns["scores"]:
+        if key in wanted:
+            yield from _labelled(info, values, sums, failed)
+
+
+def _of_places(one: "Measure", places: Sequence[int]) -> "Measure":
+    why = {at: one.why[place] for at, place in enumerate(places) if place in one.why}
+    return replace(one, values=one.values[list(places)], why=why)
+
+
+def _labelled(
+    info: ScorerInfo, values: Sequence[Any], sums: Sequence[float | None], failed: Mapping[int, str]
+) -> "list[Measure]":
+    """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
+    import numpy as np
+
+    from biasprint.core.studies.compare.table import Measure
+
+    why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
+    why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}
+    rows = [np.zeros(0) if one is None else np.asarray(one, np.float64) for one in values]
+    if not info.labels:
+        means = np.array([nan if one is None else one for one in sums], dtype=np.float64)
+        return [Measure(info.name, means, info.use(), why, yes_or_no=info.yes_or_no)]
+    width = max(map(len, rows), default=0)
+    called = Path(info.name).stem if info.name.startswith(OWN_WORDS) else info.name  # a list by its name, not its path
+    return [
+        Measure(f"{called}: {label}", np.array([row[at] if len(row) > at else nan for row in rows]), info.use(), why)
+        for at, label in enumerate(info.labels[:width])
+    ]
+
+
+def _number(cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        return nan
+    return value if isfinite(value) else nan
+
+
+def _outcome(cell: str) -> float:
+    word = cell.casefold()
+    return 1.0 if word in YES else 0.0 if word in NO else nan

@@ -1,0 +1,219 @@
+"""The figures of Kamruzzaman et al. 2024 for our findings: Tables 1 to 9, Figure 3, and what the paper leaves out."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
+from biasprint.core.findings import Finding
+from biasprint.core.studies.kit.choose import having, joined, parted, pronoun, words, worth_drawing
+from biasprint.core.studies.kit.crossed_figures import crossed_figures
+from biasprint.core.studies.kit.published import delta, likelihood, tau
+
+EVERY = "All domains"
+BASE = {"PL": "Positive", "NL": "Negative", "NuL": "Neutral"}
+GIVEN = {"P": "Something positive given", "N": "Something negative given"}
+CONDITIONAL = ("PPL", "PNL", "PNuL", "NPL", "NNL", "NNuL")
+DELTAS = {"delta_P": "ΔPL (positive)", "delta_N": "ΔNL (negative)", "delta_Nu": "ΔNuL (neutral)"}
+SHORT = {"SAI": "SAI: stimulus given", "ASA": "ASA: attribute given"}
+LIKELIHOOD = "completion.likelihood"
+
+
+def figures(findings: Sequence[Finding]) -> list[Figure]:
+    """Every figure that these findings give; of several models each has its own."""
+    own = [one for one in findings if one.id.startswith("completion.")]
+    found: list[Figure] = []
+    for model, of_model in parted(own, lambda one: one.dims.get("model", "")).items():
+        found += _Study(model, of_model).figures()
+    return worth_drawing(found) + crossed_figures("completion", own)
+
+
+@dataclass(frozen=True)
+class _Study:
+    model: str
+    findings: Sequence[Finding]
+
+    def having(self, finding_id: str, *dims: str) -> list[Finding]:
+        return having(self.findings, finding_id, (*dims, *(["model"] if self.model else [])))
+
+    def figure(self, **fields: Any) -> Figure:
+        own = {"study": "completion", "part": self.model, "unit": "proportion", **fields}
+        return Figure(**own | {"source": f"Kamruzzaman et al. 2024, {own['source']}"})
+
+    def figures(self) -> Iterator[Figure]:
+        yield self.tau()
+        yield self.base_rates()
+        yield self.pronouns()
+        for direction in dict.fromkeys(one.dims["direction"] for one in self.findings if "direction" in one.dims):
+            yield from self.conditional(direction)
+        yield self.deltas()
+        yield from self.beside()
+
+    def by_domain(self, finding_id: str, labels: Iterable[str]) -> list[Finding]:
+        wanted = set(labels)
+        found = self.having(finding_id, "direction") + self.having(finding_id, "direction", "domain")
+        return [one for one in found if one.label in wanted]
+
+    def tau(self) -> Figure:
+        return self.figure(
+            key="completion.tau",
+            title="Does the choice follow what was given?",
+            subtitle="Kendall's τ between what is given and what is chosen: above 0 pleasant goes with pleasant. "
+            "The paper's own tables do not give its τ, and it does not say which τ it is.",
+            kind="grouped",
+            marks=tuple(
+                _by_domain(one, series, tau if series == "τ-b" else None)
+                for name, series in (("tau_b", "τ-b"), ("tau_c", "τ-c"))
+                for one in self.by_domain(f"completion.{name}", [name])
+            ),
+            unit="τ",
+            axis="Kendall's τ",
+            null=0.0,
+            null_words="no association",
+            source="Table 1",
+        )
+
+    def base_rates(self) -> Figure:
+        return self.figure(
+            key="completion.base_rates",
+            title="Base rates: what is chosen, whatever was given",
+            subtitle="A model that never says anything bad about a domain looks unbiased: read every Δ beside these.",
+            kind="grouped",
+            marks=tuple(_by_domain(one, BASE[one.label], likelihood) for one in self.by_domain(LIKELIHOOD, BASE)),
+            axis="share of replies",
+            series_title="chosen",
+            source="Table 2",
+        )
+
+    def pronouns(self) -> Figure:
+        return self.figure(
+            key="completion.pronouns",
+            title="Likelihoods by pronoun, over all domains",
+            subtitle="How often each kind of option is chosen after something positive and negative, for each pronoun.",
+            kind="grouped",
+            marks=tuple(
+                mark(
+                    one,
+                    f"{words(one.dims['pronoun'])}: {BASE[one.label[1:]].lower()}",
+                    series=GIVEN[one.label[0]],
+                    section=SHORT.get(one.dims["direction"], one.dims["direction"]),
+                    references=likelihood(one),
+                )
+                for one in self.having(LIKELIHOOD, "direction", "pronoun")
+                if one.label in CONDITIONAL
+            ),
+            axis="share of replies",
+            series_title="given",
+            source="Table 3",
+        )
+
+    def conditional(self, direction: str) -> Iterator[Figure]:
+        here = [one for one in self.by_domain(LIKELIHOOD, CONDITIONAL) if one.dims["direction"] == direction]
+        title = SHORT.get(direction, direction)
+        yield self.figure(
+            key="completion.likelihood",
+            part=joined(self.model, direction),
+            title=f"Conditional likelihoods by domain, {title}",
+            subtitle="Without bias both lines of a row agree: what is chosen does not depend on what was given.",
+            kind="grouped",
+            marks=tuple(
+                mark(
+                    one,
+                    BASE[one.label[1:]],
+                    series=GIVEN[one.label[0]],
+                    section=words(one.dims.get("domain", EVERY)),
+                    references=likelihood(one),
+                )
+                for one in here
+            ),
+            axis="share of replies",
+            series_title="given",
+            source="Tables 4 and 7",
+        )
+        yield self.figure(
+            key="completion.domain_pronoun",
+            part=joined(self.model, direction),
+            title=f"Conditional likelihoods by domain and pronoun, {title}",
+            subtitle="P → negative reads: something positive given, the negative option chosen. In percent.",
+            kind="matrix",
+            marks=tuple(
+                mark(
+                    one,
+                    pronoun(one.dims["pronoun"]),
+                    series=words(one.label),
+                    section=words(one.dims["domain"]),
+                    references=likelihood(one),
+                )
+                for one in self.having(LIKELIHOOD, *("direction", "domain", "pronoun"))
+                if one.label in CONDITIONAL and one.dims["direction"] == direction
+            ),
+            axis="share of replies",
+            rows_title="pronoun",
+            series_title="given → chosen",
+            source="Tables 5 and 8" if direction == "SAI" else "Tables 6 and 9",
+        )
+
+    def deltas(self) -> Figure:
+        return self.figure(
+            key="completion.delta",
+            title="How the choice changes with what was given",
+            subtitle="Likelihood after something positive less after something negative. Without bias all are 0.",
+            kind="grouped",
+            marks=tuple(
+                _by_domain(one, DELTAS[one.label], delta) for one in self.by_domain("completion.delta", DELTAS)
+            ),
+            unit="difference of proportions",
+            axis="difference of likelihoods",
+            null=0.0,
+            series_title="chosen",
+            source="Figure 3",
+        )
+
+    def beside(self) -> Iterator[Figure]:
+        """What the paper says in words or leaves out: the omnibus test, irrelevant replies, the options' places."""
+        yield self.figure(
+            key="completion.omnibus",
+            title="Does the choice depend on what was given at all?",
+            subtitle="Cramér's V of given and chosen. It is above 0 without any bias too: compare it with the floor.",
+            kind="intervals",
+            marks=tuple(_by_domain(one, "") for one in self.by_domain("completion.delta", ["omnibus"])),
+            unit="Cramér's V",
+            axis="Cramér's V",
+            source="the omnibus test of Figure 3's differences",
+        )
+        yield self.figure(
+            key="completion.irrelevant",
+            title="Replies that are left out",
+            subtitle="Replies that name no option, or two. The paper left out 431 (GPT-3.5), 964 (PaLM 2) of 10,816.",
+            kind="intervals",
+            marks=tuple(_by_domain(one, "") for one in self.by_domain("completion.irrelevant", ["irrelevant"])),
+            axis="share of replies",
+            source="section on irrelevant replies",
+        )
+        yield self.figure(
+            key="completion.option_position",
+            title="Does the place of an option decide?",
+            subtitle="The share of choices by the place at which the option was shown; chance is one in three.",
+            kind="intervals",
+            marks=tuple(
+                mark(one, f"Shown {one.label}", section=SHORT.get(one.dims["direction"], one.dims["direction"]))
+                for one in self.having("completion.option_position", "direction")
+            ),
+            axis="share of choices",
+            null=1 / 3,
+            null_words="chance",
+            source="beyond the paper",
+        )
+
+
+def _by_domain(
+    finding: Finding, series: str, printed: Callable[[Finding], tuple[Printed, ...]] | None = None
+) -> FigureMark:
+    direction = finding.dims["direction"]
+    return mark(
+        finding,
+        words(finding.dims.get("domain", EVERY)),
+        series=series,
+        section=SHORT.get(direction, direction),
+        references=printed(finding) if printed else (),
+    )

@@ -1,0 +1,350 @@
+"""The columns that the creativity study measures, from a project's rows or from the records of tables."""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding, StudyResult
+from biasprint.core.judging.blocks import text_blocks
+from biasprint.core.judging.plan import CHECK, keys_of_sets, ranked_sets
+from biasprint.core.judging.sway import arm_of
+from biasprint.core.judging.workshop import participants
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import ComparisonRow, JudgmentRow, OutputRow, SessionRow
+from biasprint.core.prompts.cogs import NO_TOPIC
+from biasprint.core.tables.rows import Record
+from biasprint.core.texts.values import compared_texts, temperatures, text_lengths, written_by
+
+Columns = dict[str, list[Any]]
+JUDGED = (
+    "comparison", "rater", "axis", "shown", "outcome", "chosen", "repeat_of", "rater_kind", "read_as", "seconds",
+    "recommended",
+)  # fmt: skip
+KINDS = ("person", "model")
+MARKED = ("true", "yes", "1")  # of a column that marks rows
+# Of the texts that were compared.
+COMPARED = ("task", "theme", "topic", "model", "temperature", "words", "worst", "block")
+# Identities hold none of these signs, so that a table may separate them by any.
+SEPARATORS = re.compile(r"[|,;]")
+
+
+def output_columns(project: Project, rows: Sequence[OutputRow], *, texts: bool) -> Columns:
+    """A project's outputs. `texts`: with what they say, which only some findings need."""
+    heat = temperatures(project)
+    columns: Columns = {name: [getattr(row, name) for row in rows] for name in ("task", "theme", "identity", "model")}
+    columns["temperature"] = [row.fields.get("temperature", "") or heat[row.run_id] for row in rows]
+    columns["topic"] = [_topic(row.fields.get("topic", "")) for row in rows]
+    columns["sample"] = kept_apart(rows, columns["temperature"])
+    return {**columns, "text": [row.text for row in rows]} if texts else columns
+
+
+def _topic(given: str) -> str:
+    """The topic of a theme; empty where it was given none."""
+    return "" if given == NO_TOPIC else given
+
+
+def kept_apart(rows: Sequence[OutputRow], heat: Sequence[str]) -> list[int]:
+    """A sample number for every output, so that several runs of one prompt are several samples of it.
+
+    Runs of one model and temperature that wrote no prompt twice between them share their numbers: the default outputs
+    of one then pair with the identities' of another. Where two wrote the same, the later one gets numbers of its own.
+    """
+    written: dict[tuple[str, str], dict[int, set[tuple[str, str, str, int]]]] = {}
+    for row, temperature in zip(rows, heat, strict=True):
+        runs = written.setdefault((row.model, temperature), {})
+        runs.setdefault(row.run_id, set()).add((row.task, row.theme, row.identity, row.sample))
+    layer_of: dict[int, int] = {}
+    for runs in written.values():
+        layers: list[set[tuple[str, str, str, int]]] = []
+        for run in sorted(runs):
+            layer_of[run] = next(
+                (place for place, known in enumerate(layers) if known.isdisjoint(runs[run])), len(layers)
+            )
+            if layer_of[run] == len(layers):
+                layers.append(set())
+            layers[layer_of[run]] |= runs[run]
+    width = 1 + max((row.sample for row in rows), default=0)
+    return [layer_of[row.run_id] * width + row.sample for row in rows]
+
+
+def judgment_columns(
+    project: Project,
+    sessions: Sequence[SessionRow],
+    *,
+    compared: bool,
+    lengths: bool = False,
+    seen: bool = False,
+    wanted: Callable[[ComparisonRow], bool] | None = None,
+) -> Columns:
+    """The judgments in force of these sessions. `compared`: with what is known of the texts, for findings by part.
+
+    `lengths`: with how long the texts are, which `compared` has too. `seen`: also those that were made after a look at
+    the identities. `wanted`: of these comparisons alone.
+
+    Of a model every order of the cards that it was asked in is a judgment. Those beside a recommendation are among
+    them, and marked: what is measured of preferences leaves them out.
+    """
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    by_session = {session.id: session for session in sessions}
+    comparisons = {
+        row.id: row for plan in {session.plan_id for session in sessions} for row in project.judging.comparisons(plan)
+    }
+    wrote = written_by(project) if compared else {}
+    topics = project.prompts.topics() if compared else {}
+    words = text_lengths(project, comparisons.values()) if compared or lengths else {}
+    blocks = text_blocks(comparisons.values()) if compared else {}
+    plans = {row.id: row for row in project.judging.plans()}
+    judgments: Iterable[JudgmentRow] = chain.from_iterable(project.judging.judgments(key) for key in by_session)
+    more = COMPARED if compared else ("words",) if lengths else ()
+    columns: Columns = {name: [] for name in (*JUDGED, *more)}
+    for row in judgments:
+        comparison = comparisons[row.comparison_id]
+        if row.outcome == "undone" or comparison.axis == CHECK or (row.seen and not seen):
+            continue
+        if wanted and not wanted(comparison):
+            continue
+        identities = [item.identity for item in comparison.items]
+        rater = raters[by_session[row.session_id].rater_id]
+        values = {
+            "comparison": row.comparison_id,
+            "rater": rater.code,
+            "axis": comparison.axis,
+            "shown": tuple(identities[index] for index in row.shown),
+            "outcome": row.outcome,
+            "chosen": "" if row.chosen is None else identities[row.chosen],
+            "repeat_of": comparison.repeat_of or "",
+            "rater_kind": rater.kind,
+            "read_as": row.detail.get("read", ""),
+            "seconds": row.active_seconds,
+            "recommended": arm_of(row, comparison, rater, plans[comparison.plan_id]),
+        }
+        if compared:
+            model, heat = compared_texts(comparison, wrote)
+            values |= {"task": comparison.task, "theme": comparison.theme, "model": model, "temperature": heat}
+            values["topic"] = _topic(topics.get(comparison.theme, ""))
+            values |= {"worst": "" if row.worst is None else identities[row.worst], "block": blocks[row.comparison_id]}
+        if "words" in columns:
+            values["words"] = tuple(words.get(comparison.items[index].key, 0) for index in row.shown)
+        for name, value in values.items():
+            columns[name].append(value)
+    return columns
+
+
+def output_table_columns(records: Sequence[Record]) -> Columns:
+    """Outputs of tables."""
+    names = ("task", "theme", "identity", "model", "perceptibility", "text")
+    columns: Columns = {name: [record.values.get(name, "") for record in records] for name in names}
+    if not any(columns["perceptibility"]):
+        del columns["perceptibility"]
+    return {
+        **columns,
+        "sample": [_sample(record) for record in records],
+        "temperature": [_temperature(record) for record in records],
+    }
+
+
+def judgment_table_columns(records: Sequence[Record]) -> Columns:
+    """Judgments of tables, without those that a table marks as superseded.
+
+    Raises `AppError` where identities seem to be separated by some other sign, or where nothing counts.
+    """
+    records = [record for record in records if not _is_marked(record, "superseded")]
+    if not records:
+        raise AppError("Every judgment of the table is superseded.", hint="Export the judgments in force.")
+    values = [record.values for record in records]
+    columns: Columns = {name: [row.get(name, "") for row in values] for name in JUDGED if name != "shown"}
+    columns["seconds"] = [_seconds(row.get("seconds", "")) for row in values]
+    columns["rater_kind"] = [_kind(record) for record in records]
+    columns["shown"] = [tuple(part.strip() for part in SEPARATORS.split(row["shown"])) for row in values]
+    if all(len(shown) == 1 for shown in columns["shown"]):
+        raise AppError(
+            f"Row {records[0].number}: “{records[0].values['shown']}” names one identity as shown.",
+            hint="Write the identities in the order of the cards with | between them, such as man|woman|non-binary.",
+        )
+    compared: Columns = {
+        "task": [row.get("task", "") for row in values],
+        "theme": [row.get("theme", "") for row in values],
+        "model": [row.get("model", "") for row in values],
+        "temperature": [_temperature(record) for record in records],
+        "worst": [row.get("worst", "") for row in values],
+        "block": [row.get("block", "") or row["comparison"] for row in values],
+    }
+    if any(row.get("words", "") for row in values):
+        compared["words"] = [
+            _words(row.get("words", ""), len(shown)) for row, shown in zip(values, columns["shown"], strict=True)
+        ]
+    return columns | {name: found for name, found in compared.items() if any(found)}
+
+
+def _words(given: str, cards: int) -> tuple[int, ...]:
+    """A number for each card; 0, which is not known, for all of them where one is missing or no whole number."""
+    parts = [part.strip() for part in SEPARATORS.split(given)]
+    whole = len(parts) == cards and all(part.isdecimal() for part in parts)
+    return tuple(map(int, parts)) if whole else (0,) * cards
+
+
+def _seconds(given: str) -> float:
+    """0, which is no time, for what is no number: only response times need it, and they count what has none."""
+    try:
+        value = float(given)
+    except ValueError:
+        return 0.0
+    return value if isfinite(value) and value > 0 else 0.0
+
+
+def is_seen(record: Record) -> bool:
+    """True if a row was judged after a look at the identities, as far as its table says."""
+    return _is_marked(record, "seen")
+
+
+def is_excluded(record: Record) -> bool:
+    """True if a row's rater is left out, as far as its table says."""
+    return _is_marked(record, "excluded")
+
+
+def _is_marked(record: Record, column: str) -> bool:
+    return record.values.get(column, "").strip().lower() in MARKED
+
+
+def _kind(record: Record) -> str:
+    given = record.values.get("rater_kind", "").strip().lower()
+    if given and given not in KINDS:
+        raise AppError(
+            f"Row {record.number}: “{given}” is no kind of rater.", hint=f"A rater is a {' or a '.join(KINDS)}."
+        )
+    return given
+
+
+def _sample(record: Record) -> int:
+    given = record.values.get("sample", "").strip() or "0"
+    if not given.isdecimal():
+        raise AppError(
+            f"Row {record.number}: “{given}” is not a sample number.", hint="Samples are whole numbers from 0."
+        )
+    return int(given)
+
+
+def _temperature(record: Record) -> str:
+    given = record.values.get("temperature", "").strip()
+    if not given:
+        return ""
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 100:
+        raise AppError(
+            f"Row {record.number}: “{given}” is not a temperature.",
+            hint="Temperatures are numbers from 0, such as 0.2.",
+        )
+    return f"{value:g}"
+
+
+def words_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Identity → the words that refer to it, from axis definitions."""
+    return {
+        identity["key"]: tuple(identity.get("words", ()))
+        for definition in definitions
+        for identity in definition["identities"]
+    }
+
+
+def harm_of(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Axis → the direction that harms in the axis's own words, where it says so of the creativity study."""
+    said = {
+        axis: [harm["words"] for harm in definition.get("harm", ()) if harm["finding"].startswith("creativity.")]
+        for axis, definition in definitions.items()
+    }
+    return {axis: "; ".join(dict.fromkeys(words)) for axis, words in said.items() if words}
+
+
+# ---- Participants of workshops: pooled with everybody, and never told apart
+
+
+def without_codes(project: Project, columns: Columns) -> tuple[Columns, frozenset[str]]:
+    """The columns with a number in place of each participant's code, shuffled anew each time; and those numbers.
+
+    A number is needed, because two answers of one person are not those of two. It leads to nobody.
+    """
+    codes = sorted(participants(project) & set(columns["rater"]))
+    random.SystemRandom().shuffle(codes)
+    name_of = {code: f"participant {number}" for number, code in enumerate(codes, start=1)}
+    named = {**columns, "rater": [name_of.get(code, code) for code in columns["rater"]]}
+    return named, frozenset(name_of.values())
+
+
+def without_persons(result: StudyResult, names: frozenset[str]) -> StudyResult:
+    """The findings without those about one participant; in the others, participants are counted and not listed."""
+    if not names:
+        return result
+    kept = tuple(_unlisted(finding, names) for finding in result.findings if not _about_one(finding, names))
+    return replace(result, findings=kept)
+
+
+def _about_one(finding: Finding, names: frozenset[str]) -> bool:
+    said: Sequence[str] = (finding.label, *map(str, finding.dims.values()))
+    pair = len(finding.groups) == 2 and bool(names & set(finding.groups)) and " / " in finding.label
+    return pair or any(_holds(words, names) for words in said)
+
+
+def _holds(words: str, names: frozenset[str]) -> bool:
+    return any(name == words or name in words.split(" / ") for name in names)
+
+
+def _unlisted(finding: Finding, names: frozenset[str]) -> Finding:
+    if not names & {*finding.groups, *finding.n_by_group}:
+        return finding
+    people = len(names & {*finding.groups, *finding.n_by_group})
+    groups = tuple(group for group in finding.groups if group not in names)
+    counts = {group: count for group, count in finding.n_by_group.items() if group not in names}
+    note = f"{finding.note} {people} of them took part in a workshop and are not listed.".strip()
+    return replace(finding, groups=groups, n_by_group=counts, note=note)
+
+
+Axes = dict[str, list[str]]
+
+
+def compared_axes(project: Project, known: Axes) -> Axes:
+    """Axes of comparisons that no definition names, with their identities in the order of the cards' items."""
+    found: dict[str, dict[str, None]] = {}
+    for plan in project.judging.plans():
+        if set(plan.axis.split("+")) <= {"", *known}:
+            continue
+        for row in project.judging.comparisons(plan.id):
+            if row.axis not in ("", CHECK, *known):
+                found.setdefault(row.axis, {}).update(dict.fromkeys(item.identity for item in row.items))
+    return {axis: list(identities) for axis, identities in sorted(found.items())}
+
+
+def by_set(columns: Columns, axes: Axes) -> tuple[Columns, Axes]:
+    """Judgments with each set of identities that an axis was compared in as an axis of its own.
+
+    Where there is one set, the axis keeps its key and has these identities (two of its three, say); see
+    `core.judging.plan`. Rows that show an identity twice, or one alone, stay with the whole axis, and drop out there.
+    Sets of incomplete blocks make a ranking: the column `ranked` names its axis, which everything compared on it and
+    every answer of best and worst belongs to; they have no shares, and an axis that nothing else has.
+    """
+    rows = list(zip(columns["axis"], columns["shown"], strict=True))
+    sets = [(axis, frozenset(shown)) if len(set(shown)) == len(shown) > 1 else None for axis, shown in rows]
+    compared = {one for one in sets if one is not None and one[0] in axes}
+    keys, blocks = keys_of_sets(compared), ranked_sets(compared)
+    worst = columns.get("worst", ())
+    ranked = {axis for axis, _ in blocks} | {axis for (axis, _), named in zip(rows, worst, strict=False) if named}
+    in_ranking = [axis if one in compared and axis in ranked else "" for one, (axis, _) in zip(sets, rows, strict=True)]
+    named = [
+        f"{axis}: ranking" if one in blocks else axis if one is None else keys.get(one, axis)
+        for one, (axis, _) in zip(sets, rows, strict=True)
+    ]
+    split = {
+        key: [*(name for name in axes[axis] if name in identities), *sorted(identities - set(axes[axis]))]
+        for (axis, identities), key in sorted(keys.items(), key=lambda item: item[1])
+    }
+    order = list(axes)
+    whole = {axis: split.get(axis, axes[axis]) for axis in order}
+    more = {"ranked": in_ranking} if ranked else {}
+    return {**columns, "axis": named, **more}, whole | split

@@ -1,0 +1,166 @@
+"""Bringing the rows of a table into a project: outputs of prompts that stand for the ones that were asked."""
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
+from biasprint.core.project.project import Project
+from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
+from biasprint.core.prompts.axes import Axis, available_axes, load_axis
+from biasprint.core.studies.kit.study import Study
+from biasprint.core.tables.rows import Record, TableRead
+from biasprint.core.text import sha256_text
+
+MODEL, SAMPLE, TEXT = "model", "sample", "text"
+
+CHUNK = 200
+LONGEST_KEY = 200
+MOST_SAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class ImportedText:
+    """One output: the prompt it answers, what wrote it, and which of several answers it is."""
+
+    prompt: PromptSpec
+    model: str
+    sample: int
+    text: str
+
+
+def store_outputs(
+    ctx: JobContext, project: Project, study_id: int, origin: str, items: Sequence[ImportedText], note: str
+) -> int:
+    """Store the outputs in runs of a generator "imported" for each model; how many were not there already.
+
+    `note` says in the prompt set's recipe what is known of the prompts.
+    """
+    prompts = {item.prompt.key: item.prompt for item in items}
+    recipe = {"imported": origin, "note": note}
+    spec = PromptSetSpec(
+        name=f"imported: {origin}", recipe=recipe, prompts=tuple(prompts[key] for key in sorted(prompts))
+    )
+    set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
+    by_key = project.prompts.by_key(set_id, sorted(prompts))
+    by_model: dict[str, list[ImportedText]] = {}
+    for item in items:
+        by_model.setdefault(item.model, []).append(item)
+    return sum(
+        _of_model(ctx, project, study_id, set_id, by_key, model, found) for model, found in sorted(by_model.items())
+    )
+
+
+def _of_model(
+    ctx: JobContext,
+    project: Project,
+    study_id: int,
+    set_id: int,
+    by_key: dict[str, int],
+    model: str,
+    items: Sequence[ImportedText],
+) -> int:
+    generator = project.runs.add_generator(GeneratorSpec(backend="imported", model=model)).number("generator")
+    samples = max(item.sample for item in items) + 1
+    spec = RunSpec(study_id=study_id, prompt_set_id=set_id, generator_id=generator, seed=0, samples=samples)
+    run = project.runs.start(spec).number("run")
+    added, rest = 0, iter(items)
+    while chunk := list(islice(rest, CHUNK)):
+        ctx.check()
+        specs = [
+            OutputSpec(
+                run_id=run, prompt_id=by_key[item.prompt.key], sample=item.sample, seed=0, text=item.text,
+                finish_reason="imported",
+            )
+            for item in chunk
+        ]  # fmt: skip
+        added += len(project.outputs.record_many(specs).of("output"))
+        ctx.report(added, len(items))
+    return added
+
+
+def check_key(record: Record, key: str, what: str) -> None:
+    """Raise `AppError` for a row whose fields (`what`, in words) are too long to name a prompt."""
+    if len(key) > LONGEST_KEY:
+        raise AppError(
+            f"Row {record.number}: {what} are too long to name a prompt.",
+            kept="Nothing was imported.",
+            hint="Shorten them to 150 characters together.",
+        )
+
+
+def sample_numbers(rows: Sequence[Record], prompt_of: Callable[[Record], Hashable]) -> list[int]:
+    """The sample number of each row: its own, or, where the table has none, its place among rows of the same prompt.
+
+    `prompt_of`: what rows of the same prompt and model have in common.
+    """
+    seen: dict[tuple[Hashable, int], int] = {}
+    counted: dict[Hashable, int] = {}
+    numbers: list[int] = []
+    for record in rows:
+        key = prompt_of(record)
+        given = record.values.get("sample", "").strip()
+        number = _whole(record, given) if given else counted.get(key, 0)
+        counted[key] = counted.get(key, 0) + 1
+        if (first := seen.setdefault((key, number), record.number)) != record.number:
+            raise AppError(
+                f"Row {record.number} is sample {number} of the same prompt and model as row {first}.",
+                kept="Nothing was imported.",
+                hint="Give each a sample number of its own, or leave the column out to have them counted.",
+            )
+        numbers.append(number)
+    return numbers
+
+
+def _whole(record: Record, given: str) -> int:
+    if not given.isdecimal() or int(given) >= MOST_SAMPLES:
+        raise AppError(
+            f"Row {record.number}: “{given}” is not a sample number.",
+            kept="Nothing was imported.",
+            hint=f"Samples are whole numbers from 0 to {MOST_SAMPLES - 1}.",
+        )
+    return int(given)
+
+
+def store_rows(
+    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+) -> int:
+    """Each row's `text` as an output of a prompt that has the row's other fields; how many were added."""
+    items = []
+    samples = sample_numbers(table.rows, lambda row: (_row_key(row, study.kind), row.values.get(MODEL, "")))
+    for record, sample in zip(table.rows, samples, strict=True):
+        fields = _row_fields(record)
+        asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
+        if study.kind == "compare":
+            asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
+        prompt = PromptSpec(key=_row_key(record, study.kind), text="", fields=fields, **asked)
+        items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
+    return store_outputs(
+        ctx, project, study_id or study.added_to(project), origin, items,
+        "The prompts were not part of the imported table.",
+    )  # fmt: skip
+
+
+def _row_key(record: Record, kind: str) -> str:
+    return f"imported/{kind}/{sha256_text(repr(sorted(_row_fields(record).items())))[:32]}"
+
+
+def _row_fields(record: Record) -> dict[str, str]:
+    return {name: value for name, value in record.values.items() if name not in (TEXT, MODEL, SAMPLE)}
+
+
+def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:
+    """The shipped axes that these identities belong to, with all of theirs: every axis with at least two of them."""
+    found: dict[str, list[str]] = {}
+    for key in available_axes():
+        axis = load_axis(key)
+        names = [identity.key for identity in axis.identities]
+        if not axis.reported_as and len(set(names).intersection(identities)) >= 2:
+            found[key] = names
+    return found
+
+
+def store_axis(project: Project, axis: Axis) -> None:
+    """A copy of an axis as it is now; an edited one becomes the next version."""
+    project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=axis.definition()))

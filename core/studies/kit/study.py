@@ -1,0 +1,328 @@
+"""What a study is: a class with its tables, findings and figures, and with methods that may be left out.
+
+A third party's study needs nothing but this module and an entry point. A study's class is light: its methods import
+what is heavy when they are called. What a method of this class does is the plain way, for studies that leave it out.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from biasprint.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from biasprint.core.compute import ComputeProcess
+    from biasprint.core.draw.figure import Figure
+    from biasprint.core.findings import Finding, StudyResult
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.project.project import Project
+    from biasprint.core.prompts.drafts import PromptSetDraft
+    from biasprint.core.scorers.protocol import ScorerInfo
+    from biasprint.core.studies.kit.choice import PromptChoice
+    from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.planting import Planting
+    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.tables.fields import FieldSpec
+    from biasprint.core.tables.rows import TableRead
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """One kind of data a study measures, in the field names of the command line's column mapping.
+
+    `measure`: of a study that is gathered in the plain way, a function at the top of a module that imports nothing
+    heavy: (columns by name, seed, scores by role) → `StudyResult`, called in the compute process; it may take `ctx`.
+    `table`: its kind in core/tables/study_fields.toml, where that is not its name; a third party's table has its own
+    `fields`. `columns`: fields without whose column nothing can be measured, though single cells may be empty.
+    `scorers`: the roles whose scores the table needs.
+    """
+
+    name: str
+    measure: "Callable[..., StudyResult] | None" = None
+    table: str = ""
+    fields: "tuple[FieldSpec, ...]" = ()
+    columns: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The name by which its fields are found, see `biasprint.core.studies.registry.table_fields`."""
+        return self.table or self.name
+
+    @property
+    def specs(self) -> "tuple[FieldSpec, ...]":
+        """Its fields."""
+        from biasprint.core.tables.fields import fields_of
+
+        return self.fields or fields_of(self.kind)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The fields that need a column."""
+        return tuple(spec.name for spec in self.specs if spec.required or spec.name in self.columns)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        needed = self.required
+        return tuple(spec.name for spec in self.specs if spec.name not in needed)
+
+
+@dataclass(frozen=True)
+class StudyWords:
+    """Words of the window for a study's texts.
+
+    `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
+    `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
+    rank among the studies on offer. `items`: what the n of a finding counts, by the beginning of its id, first match.
+    `sides`: what the difference of one group lies between, such as what a generator wrote and the originals.
+    """
+
+    rows: str = ""
+    one: str = "1 text"
+    many: str = "%n texts"
+    scored: bool = True
+    panel: str = "findings"
+    section: str = ""
+    place: int = 100
+    items: tuple[tuple[str, str], ...] = ()
+    sides: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class StudyQuestion:
+    """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
+
+    Findings whose id is the first of `about` answer it. `meaning`: a sentence for who reads its number for the first
+    time; a finding's own harm stands in its place.
+    """
+
+    ask: str
+    about: tuple[str, ...]
+    meaning: str = ""
+
+
+class Study:
+    """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
+
+    `inputs`: the tables it measures; the first whose kind is the study's, else the first, is the one that is imported.
+    `findings`: ids, where a trailing `.*` stands for all that follow. `figures`: keys of its figures.
+    `narrowed_by`: the fields of `PromptChoice` that narrow its prompts. `first_look`: those that narrow them to a set
+    small enough for a first finding. `sampling`: the parameters its paper generated with. `questions`: what its
+    findings are grouped by. `telltale`: a pattern that nearly every text of it matches somewhere; a table without is
+    rather another study's, unless it has one of the `telltale_columns`.
+    Of measuring: `chosen_roles`: the roles whose scorer a person may choose; None for all that its first table needs.
+    `by_axis`: may a person name axes? `has_margin`: may a person choose a margin of equivalence? `groupable`: fields
+    that may be read from another column of a project's prompts. `reads_other_texts`: can it measure another study's
+    texts? `compares_generators`: can the texts of generators be compared? `follows_judging`: are revealed judgments
+    measured too, also in a project without the study?
+    """
+
+    kind: str
+    title: str
+    inputs: tuple[InputTable, ...] = ()
+    findings: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    narrowed_by: tuple[str, ...] = ()
+    first_look: ClassVar[Mapping[str, Any]] = {}
+    sampling: ClassVar[Mapping[str, float]] = {}
+    questions: tuple[StudyQuestion, ...] = ()
+    words: StudyWords = StudyWords()
+    telltale: str = ""
+    telltale_columns: tuple[str, ...] = ()
+    chosen_roles: tuple[str, ...] | None = None
+    by_axis: bool = False
+    has_margin: bool = False
+    groupable: tuple[str, ...] = ()
+    reads_other_texts: bool = False
+    compares_generators: bool = True
+
+    # ---- Prompts
+
+    def prompts(self) -> "PromptSetDraft | None":
+        """Return the prompt set that ships for the study; None where its texts can only be imported."""
+        return None
+
+    def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
+        """Return the prompt set that a person's choice narrows it to. Raises `UsageError` where there is none."""
+        whole = self.prompts()
+        if whole is None:
+            raise UsageError(f"The study {self.kind} has no prompts to start with.", hint="Its texts are imported.")
+        return whole
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether one can start it with prompts."""
+        return type(self).prompts is not Study.prompts or type(self).draft is not Study.draft
+
+    # ---- Tables
+
+    @property
+    def scorers(self) -> tuple[str, ...]:
+        """Every role that any of its tables needs."""
+        return tuple(dict.fromkeys(role for table in self.inputs for role in table.scorers))
+
+    @property
+    def imported(self) -> InputTable | None:
+        """The table whose texts are imported; None where there is none."""
+        return next((one for one in self.inputs if one.kind == self.kind), self.inputs[0] if self.inputs else None)
+
+    def input_for(self, fields: set[str]) -> InputTable | None:
+        """Return the first kind of data whose required fields are all there."""
+        return next((table for table in self.inputs if set(table.required) <= fields), None)
+
+    def added_to(self, project: "Project") -> int:
+        """Return the id of the project's study of this kind, which is added where there is none."""
+        row = project.studies.of_kind(self.kind)
+        return row.id if row else project.studies.add(self.kind, self.title).number("study")
+
+    def store(
+        self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
+    ) -> int:
+        """Store the rows of a table; return how many were not there already. A bad table is refused before that.
+
+        `study_id` None: in the project's study of this kind. Each row's `text` becomes an output of a prompt that has
+        the row's other fields.
+        """
+        from biasprint.core.studies.kit.importing import store_rows
+
+        return store_rows(self, ctx, project, study_id, origin, table)
+
+    # ---- Measuring
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles whose scorer a person may choose."""
+        if self.chosen_roles is not None:
+            return self.chosen_roles
+        return self.inputs[0].scorers if self.inputs else ()
+
+    def needed(
+        self, project: "Project | None" = None, study_id: int | None = None, set_id: int | None = None
+    ) -> "Sequence[ScorerInfo]":
+        """Return the scorers whose stored values its measures read, where nobody chooses others; light.
+
+        Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them.
+        """
+        from biasprint.core.scorers.choosing import best_scorer
+
+        return [info for role in self.roles if (info := best_scorer(role))]
+
+    def kind_of(self, path: Path, mapping: Mapping[str, str]) -> str:
+        """Return which kind of table a file is."""
+        return self.inputs[0].kind
+
+    def of_tables(
+        self,
+        ctx: "JobContext",
+        read: "Sequence[tuple[str, TableRead]]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "Answer":
+        """Return the findings of tables, each with its kind, and remarks for the person."""
+        from biasprint.core.studies.kit import plain_measuring
+
+        return plain_measuring.of_tables(self, ctx, read, options, compute)
+
+    def prepared(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "list[Prepared]":
+        """Return what is measured of a project: of its texts, and of its judgments where there are any."""
+        from biasprint.core.studies.kit import plain_measuring
+
+        return plain_measuring.prepared(self, ctx, project, study_id, options, compute)
+
+    def of_project(
+        self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer":
+        """Return the findings of a project's texts, scoring first what is not scored, and remarks for the person."""
+        from biasprint.core.studies.kit.prepared import whole
+
+        (only,) = self.prepared(ctx, project, study_id, options, compute)
+        return whole(ctx, only, compute), list(only.remarks)
+
+    def of_judged(
+        self, ctx: "JobContext", project: "Project", options: "MeasureOptions", compute: "ComputeProcess"
+    ) -> "Answer | None":
+        """Return the findings of revealed sessions in a project without this study; None where it measures none."""
+        return None
+
+    def of_several(
+        self,
+        ctx: "JobContext",
+        project: "Project",
+        narrowed: "Sequence[Project]",
+        options: "MeasureOptions",
+        compute: "ComputeProcess",
+    ) -> "tuple[StudyResult | None, list[str]]":
+        """Return the findings of what compares texts of several generators; `narrowed` to each they are not among."""
+        return None, []
+
+    # ---- What is shown
+
+    def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
+        """Return the sums that follow texts and scores as they come: here the scores of its roles, by group."""
+        from biasprint.core.studies.kit.plain_tally import PlainTally
+
+        return PlainTally(self.kind, self.needed(project, study_id))
+
+    def draw(self, findings: "Sequence[Finding]") -> "list[Figure]":
+        """Return the figures of findings."""
+        return []
+
+    def card(self) -> type | None:
+        """Return the window's card on which a third party's prompts are chosen; None: all of them are offered."""
+        return None
+
+    def chart_sections(self) -> Sequence[type]:
+        """Return the window's sections of live charts of a third party's study."""
+        return ()
+
+    # ---- Calibration
+
+    def simulated(
+        self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
+    ) -> "list[Finding]":
+        """Return the findings of one simulated study of a planted size; `seed`: of what all of them are drawn from."""
+        raise UsageError(f"“{self.kind}” cannot be calibrated.")
+
+
+ALL = "all"  # generators to compare
+
+
+@dataclass(frozen=True)
+class MeasureOptions:
+    """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
+
+    `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
+    made after a look at the identities. `margin`: within which groups count as alike. `as_stored`: nothing
+    is scored first; what lacks its scores is not measured.
+    Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
+    with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
+    `texts_of`: of a project, the study whose texts are measured, where that is another one.
+    `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
+    """
+
+    axes: tuple[str, ...] = ()
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    adjust: Literal["holm", "bh"] = "holm"
+    seen: bool = False
+    margin: float | None = None
+    as_stored: bool = False
+    generators: tuple[str, ...] = ()
+    pool: bool = False
+    compare: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    texts_of: str = ""
+
+    def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+        """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""
+        known = dict.fromkeys(name for row in rows for name in row)
+        for name, column in self.columns.items():
+            if column not in known:
+                listed = ", ".join(known)
+                raise UsageError(f"No prompt has a column “{column}”, asked for as {name}.", hint=f"Columns: {listed}.")
+        return [{**row, **{name: row.get(column, "") for name, column in self.columns.items()}} for row in rows]

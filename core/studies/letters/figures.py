@@ -1,0 +1,224 @@
+"""The figures of Wan et al. 2023 for our findings: word choice, WEAT, style, hallucination, success, mitigation."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from biasprint.core.draw.digits import p_text
+from biasprint.core.draw.figure import Figure, FigureMark, mark
+from biasprint.core.findings import Finding
+from biasprint.core.studies.kit.choose import against, joined, parted, words, worth_drawing
+from biasprint.core.studies.kit.crossed_figures import crossed_figures
+from biasprint.core.studies.kit.published import letters
+
+CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
+STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"
+VARIANTS = {"default": "Default", "as_published": "As published"}
+KINDS = {"formality": "Formal sentences", "positivity": "Positive sentences", "agency": "Agentic sentences"}
+COMPARED = {
+    "hallucinated_against_grounded": "Hallucinated − grounded",
+    "hallucinated_against_whole": "Hallucinated − whole letter (as published)",
+    "difference_of_differences": "Difference between the groups",
+}
+
+
+def figures(findings: Sequence[Finding]) -> list[Figure]:
+    """Every figure that these findings give; several models, documents and pairs of groups have each their own."""
+    found: list[Figure] = []
+    own = [one for one in findings if one.id.startswith("letters.") and "arm" not in one.dims]
+    for (whose, pair), of_pair in parted([one for one in own if len(one.groups) == 2], _whose_and_pair).items():
+        part = joined(whose, pair)
+        found += [*_categories(part, pair, of_pair), *_words(part, pair, of_pair)]
+        found += [*_weat(part, pair, of_pair), *_style(part, pair, of_pair)]
+    drawn = worth_drawing([*found, *_hallucination(own), *_success(own), *_mitigation(findings)])
+    return drawn + crossed_figures("letters", own)
+
+
+def _whose(finding: Finding) -> str:
+    """The model and the document that the letters are of, where there are several."""
+    return joined(finding.dims.get("model", ""), words(finding.dims.get("document", "")))
+
+
+def _whose_and_pair(finding: Finding) -> tuple[str, str]:
+    return _whose(finding), against(finding)
+
+
+def _figure(**fields: Any) -> Figure:
+    return Figure(**{"study": "letters", **fields, "source": f"Wan et al. 2023, {fields['source']}"})
+
+
+def _ratios(part: str) -> dict[str, Any]:
+    return {"part": part, "unit": "odds ratio", "scale": "log", "null": 1.0, "axis": "odds ratio"}
+
+
+def _ways(pair: str) -> str:
+    first, _, second = pair.partition(" against ")
+    return f"Right of 1 such words are more frequent for {first.lower()}, left of 1 for {second}."
+
+
+def _categories(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield _figure(
+        key="letters.categories",
+        title=f"Words of nine categories: {part}",
+        subtitle=f"{_ways(pair)} Default counts whole words, as published pieces of words too (“son” in “person”).",
+        kind="grouped",
+        marks=tuple(
+            mark(
+                one,
+                words(one.label),
+                series=VARIANTS[one.variant],
+                references=letters(one) if one.variant == "as_published" else (),
+            )
+            for one in findings
+            if one.id == CATEGORIES
+        ),
+        rows_title="category",
+        series_title="variant",
+        source="Table 2",
+        **_ratios(part),
+    )
+
+
+def _words(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    for variant, about in VARIANTS.items():
+        yield _figure(
+            key="letters.words",
+            title=f"The words that differ most: {joined(part, about.lower())}",
+            subtitle=f"{_ways(pair)} They were chosen because they differ: some come out like this without bias too.",
+            kind="intervals",
+            marks=tuple(
+                mark(one, one.label, section=f"{words(one.dims['pos'])}s")
+                for one in findings
+                if (one.id, one.variant) == (WORDS, variant)
+            ),
+            rows_title="word",
+            source="Table 3, words",
+            **_ratios(joined(part, about if variant == "as_published" else "")),
+        )
+
+
+def _weat(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    first, _, second = pair.partition(" against ")
+    yield _figure(
+        key="letters.weat",
+        part=part,
+        title=f"Are each group's salient words nearer to its stereotype? {part}",
+        subtitle=f"WEAT: above 0 the words for {first.lower()} are nearer to the first list of names, or to career, "
+        f"those for {second} to the second. The words were chosen by group, so the default floor chooses them anew.",
+        kind="grouped",
+        marks=tuple(
+            mark(
+                one,
+                words(one.label),
+                series=VARIANTS[one.variant],
+                section=f"{words(one.dims['pos'])}s",
+                references=letters(one) if one.variant == "as_published" else (),
+            )
+            for one in findings
+            if one.id == WEAT and "pos" in one.dims
+        ),
+        unit="d",
+        axis="effect size d",
+        null=0.0,
+        series_title="variant",
+        source="Table 3, WEAT",
+    )
+
+
+def _style(part: str, pair: str, findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id.startswith(STYLE)]
+    first, _, second = pair.partition(" against ")
+    yield _figure(
+        key="letters.style",
+        part=part,
+        title=f"Language style: {part}",
+        subtitle=f"The share of such sentences per letter, {first.lower()} minus {second}.",
+        kind="intervals",
+        marks=tuple(mark(one, KINDS.get(one.label, words(one.label))) for one in own if one.variant == "default"),
+        unit="difference of shares",
+        axis="difference of shares",
+        null=0.0,
+        source="Table 4",
+    )
+    yield _figure(
+        key="letters.style.tests",
+        part=part,
+        title=f"Language style, the tests: {part}",
+        subtitle="Default: paired where letters match, otherwise Welch, two-sided. As published: pooled, one-sided.",
+        kind="table",
+        marks=tuple(cell for one in own if one.estimate is not None for cell in _tests(one)),
+        source="Table 4",
+    )
+
+
+def _tests(finding: Finding) -> Iterator[FigureMark]:
+    row, whose = KINDS.get(finding.label, words(finding.label)), VARIANTS[finding.variant]
+    effect = f"{finding.effect.name} = {finding.effect.value:.3f}" if finding.effect else "–"
+    yield mark(finding, row, series=f"{whose}: effect", text=effect)
+    yield mark(finding, row, series=f"{whose}: p", text=p_text(finding.p) or "–")
+
+
+def _hallucination(findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id.startswith(HALLUCINATION)]
+    marks = []
+    for one in sorted(own, key=lambda one: list(COMPARED).index(one.label) if one.label in COMPARED else len(COMPARED)):
+        kind = one.id.removeprefix(HALLUCINATION)
+        row = words(one.dims["identity"]) if "identity" in one.dims else against(one)
+        marks.append(
+            mark(
+                one,
+                row,
+                series=COMPARED.get(one.label, words(one.label)),
+                section=joined(_whose(one), KINDS.get(kind, words(kind))),
+            )
+        )
+    yield _figure(
+        key="letters.hallucination",
+        title="Hallucination bias: does what was made up differ in style?",
+        subtitle="The share of such sentences among hallucinated ones, less that among grounded ones of a letter.",
+        kind="grouped",
+        marks=tuple(marks),
+        unit="difference of shares",
+        axis="difference of shares",
+        null=0.0,
+        source="Table 6",
+    )
+
+
+def _success(findings: Sequence[Finding]) -> Iterator[Figure]:
+    own = [one for one in findings if one.id == SUCCESS and one.unit == "share"]
+    rates = {group for one in own for group in one.groups} | {"all"}
+    yield _figure(
+        key="letters.success",
+        title="Letters that succeeded",
+        subtitle="Neither empty nor repetitive nor off the task. Failures are flagged, never left out silently.",
+        kind="intervals",
+        marks=tuple(
+            mark(
+                one,
+                "All letters" if one.label == "all" else words(one.label),
+                section=joined(_whose(one), "" if one.label in rates else "Failures"),
+            )
+            for one in own
+        ),
+        unit="proportion",
+        axis="share of letters",
+        source="Table 9; failures of Table 8",
+    )
+
+
+def _mitigation(findings: Sequence[Finding]) -> Iterator[Figure]:
+    changes = [one for one in findings if "arm" in one.dims and one.unit == "ratio of odds ratios"]
+    for part, own in parted(changes, lambda one: joined(_whose(one), words(one.dims["arm"]), against(one))).items():
+        yield _figure(
+            key="letters.mitigation",
+            part=part,
+            title=f"What an instruction changes: {part}",
+            subtitle="The odds ratio with the instruction over that without, same prompts. At 1 nothing changes.",
+            kind="intervals",
+            marks=tuple(mark(one, words(one.label)) for one in own),
+            unit="ratio of odds ratios",
+            axis="ratio of odds ratios",
+            scale="log",
+            null=1.0,
+            source="discussion; beyond the paper",
+        )

@@ -1,0 +1,392 @@
+"""The rows of an export, under the field names that the command line reads back."""
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Literal
+
+from biasprint.core.findings import BETWEEN_GENERATORS, Finding
+from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import Adjudication, adjudicated
+from biasprint.core.judging.blocks import text_blocks
+from biasprint.core.judging.exclusion import exclusions
+from biasprint.core.judging.plan import workshops_among
+from biasprint.core.judging.sway import arm_of
+from biasprint.core.project.project import Project
+from biasprint.core.project.rows import (
+    ComparisonRow,
+    JudgmentRow,
+    OutputRow,
+    PromptRow,
+    PromptSetRow,
+    RaterRow,
+    ScoreRow,
+    SessionRow,
+    SourceRow,
+    StudyRow,
+)
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.texts.generators import described, generator_names, imported_name
+from biasprint.core.texts.values import KIND, Originals, Wrote, compared_texts, temperatures, text_lengths, written_by
+
+Row = Mapping[str, Any]
+
+# ---- Judgments: those in force, or with `superseded` every row that was ever made
+
+SHOWN_SEPARATOR = "|"
+JUDGMENT = (
+    "comparison", "rater", "axis", "task", "theme", "shown", "outcome", "chosen", "repeat_of", "seconds", "note",
+    "sequence", "model", "temperature",
+)  # fmt: skip
+WROTE = ("written_by", "endpoint", "system_prompt", "parameters")  # who wrote a text
+SEVERAL = " | "  # between generators, where several wrote what a row is about
+JUDGMENT_END = (
+    "rater_kind",
+    "read_as",
+    "superseded",
+    "card",
+    "judged_at",
+    "adjudicated",
+    "seen",
+    "words",
+    "excluded",
+    "worst",
+    "block",
+    "recommended",
+    *WROTE,
+)  # since models judge; packets; looks; lengths; raters who are left out; rankings; recommendations; several generators
+
+
+def judgment_rows(project: Project, studies: Iterable[int], *, superseded: bool = False) -> Iterator[Row]:
+    """The judgments of revealed sessions, session by session.
+
+    `sequence` counts the exported rows of a session from 1, in the order in which they were made: where they came in
+    packets, in the order within the packet, so that the order of merging is not in it. `superseded` is 1 for a row
+    that does not count: a later one took its place, it was taken back, or it waits for the coordinator's decision;
+    `seen` is 1 for a row that was made after a look at the identities, which measures leave out by default, and
+    `excluded` for one of a rater who is left out. Of several generators whose texts a comparison shows, each column
+    says what differs with `SEVERAL` between. A participant of a workshop is a number that is drawn for each
+    export, without the time of any answer.
+    """
+    wanted = set(studies)
+    plans = {plan.id: plan for plan in project.judging.plans() if plan.study_id in wanted}
+    workshops = workshops_among(plans.values())
+    revealed = [row for row in project.judging.sessions() if row.revealed_at is not None and row.plan_id in plans]
+    comparisons = {
+        row.id: row for plan in {session.plan_id for session in revealed} for row in project.judging.comparisons(plan)
+    }
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    numbers = _numbers([row for row in revealed if row.plan_id in workshops], raters)
+    wrote = written_by(project) if revealed else {}
+    generators = _generators(project)
+    decided = adjudicated(project) if revealed else {}
+    excluded = exclusions(project)
+    lengths = text_lengths(project, comparisons.values())
+    blocks = text_blocks(comparisons.values())
+    for session in sorted(revealed, key=lambda row: numbers.get(row.id, 0)):
+        rater = raters[session.rater_id]
+        for number, (row, counts) in enumerate(_made(project, session, superseded), start=1):
+            comparison = comparisons[row.comparison_id]
+            model, heat = compared_texts(comparison, wrote)
+            hidden = session.plan_id in workshops
+            yield {
+                **_said(row, comparison),
+                "rater": str(numbers[session.id]) if hidden else rater.code,
+                "sequence": number,
+                "model": model,
+                "temperature": heat,
+                "rater_kind": rater.kind,
+                "read_as": row.detail.get("read", ""),
+                "superseded": int(not counts),  # a number is the same in every format
+                "judged_at": "" if hidden else row.created_at,
+                "seen": int(row.seen),
+                "adjudicated": _adjudicated(decided.get(row.comparison_id), comparison),
+                "words": SHOWN_SEPARATOR.join(str(lengths.get(comparison.items[place].key, 0)) for place in row.shown),
+                "excluded": int(rater.id in excluded),
+                "block": blocks[row.comparison_id],
+                "recommended": arm_of(row, comparison, rater, plans[session.plan_id]),
+                **_who_wrote_all([generators[run] for run in _runs(comparison, wrote)]),
+            }
+
+
+def _runs(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> list[int]:
+    """The runs that wrote the texts of a comparison."""
+    shown = [item.output for item in comparison.items if item.output is not None]
+    return sorted({wrote[key].run for key in shown if key in wrote})
+
+
+def _who_wrote_all(generators: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {name: SEVERAL.join(dict.fromkeys(one[name] for one in generators)) for name in WROTE}
+
+
+def _made(project: Project, session: SessionRow, superseded: bool) -> Iterator[tuple[JudgmentRow, bool]]:
+    """The rows in the order in which they were made, and whether each counts."""
+    in_force = [row for row in project.judging.judgments(session.id) if row.outcome != "undone"]
+    counting = {row.id for row in in_force}
+    rows = project.judging.judgments(session.id, superseded=True) if superseded else in_force
+    for row in sorted(rows, key=_when):
+        yield row, row.id in counting
+
+
+def _when(row: JudgmentRow) -> tuple[int, str, str]:
+    # A row that came in a packet carries its place there; two copies of one packet may have given a place twice.
+    return (row.detail.get("sequence", row.sequence), row.created_at, row.id)
+
+
+def _numbers(sessions: Sequence[SessionRow], raters: Mapping[str, RaterRow]) -> dict[str, int]:
+    """Session → a number for its rater, shuffled by the system's own chance; none is anybody's code."""
+    codes = {rater.code for rater in raters.values()}
+    people = sorted({session.rater_id for session in sessions})
+    random.SystemRandom().shuffle(people)
+    free = (number for number in range(1, len(people) + len(codes) + 1) if str(number) not in codes)
+    number_of = dict(zip(people, free, strict=False))
+    return {session.id: number_of[session.rater_id] for session in sessions}
+
+
+def _adjudicated(decided: Adjudication | None, comparison: ComparisonRow) -> str:
+    """The coordinator's own outcome: the identity chosen, tie or none; empty where there is none."""
+    if decided is None:
+        return ""
+    return decided.outcome if decided.chosen is None else comparison.items[decided.chosen].identity
+
+
+def _said(row: JudgmentRow, comparison: ComparisonRow) -> dict[str, Any]:
+    identities = [item.identity for item in comparison.items]
+    return {
+        "comparison": row.comparison_id,
+        "axis": comparison.axis,
+        "task": comparison.task,
+        "theme": comparison.theme,
+        "shown": SHOWN_SEPARATOR.join(identities[index] for index in row.shown),
+        "outcome": row.outcome,
+        "chosen": "" if row.chosen is None else identities[row.chosen],
+        "worst": "" if row.worst is None else identities[row.worst],
+        "card": None if row.chosen is None else row.shown.index(row.chosen) + 1,
+        "repeat_of": comparison.repeat_of or "",
+        "seconds": row.active_seconds,
+        "note": row.note,
+    }
+
+
+What = Literal["prompts", "outputs", "scores", "judgments", "findings"]
+ORIGINAL = "original"  # the column beside what was generated
+
+PROMPT = ("study", "set", "version", "key", "task", "theme", "axis", "identity", "text")
+OUTPUT = ("study", "key", "task", "theme", "axis", "identity", "sample", "text", "model", "backend", "seed", "status")
+OUTPUT_END = ("temperature", "finish_reason", "error", *WROTE, "revision", "run")
+SCORE = ("study", "key", "sample", "model", "scorer", "version", "summary", "values", *WROTE)
+FINDING = (
+    "id", "label", "title", "groups", "dims", "variant", "estimate", "reason", "unit", "low", "high", "level", "method",
+    "n", "n_by_group", "dropped", "p", "p_adjusted", "adjust", "effect", "contrast", "floor_mean", "floor_p95",
+    "floor_p", "floor_subtracted", "detectable", "n_for_planned", "scorers", "harm", "source", "note", "study", *WROTE,
+    "revision", "runs",
+)  # fmt: skip
+
+
+def columns(project: Project, what: What, study: str | None = None) -> list[str]:
+    """The columns of an export. Prompts and outputs get one for each field that any prompt or source has."""
+    if what == "prompts":
+        return [*PROMPT, *sorted(_prompt_fields(project, study) - set(PROMPT))]
+    if what == "outputs":
+        fields = _prompt_fields(project, study) | _source_fields(project, study)
+        if any(found.kind == "news" for found in _studies(project, study)):
+            fields |= {ORIGINAL}
+        return [*OUTPUT, *sorted(fields - set(OUTPUT) - set(OUTPUT_END)), *OUTPUT_END]
+    return list({"scores": SCORE, "judgments": (*JUDGMENT, *JUDGMENT_END), "findings": FINDING}[what])
+
+
+def is_own_export(columns: Sequence[str]) -> bool:
+    """Whether a table with these columns is an export of outputs or of judgments."""
+    return any(tuple(columns[: len(own)]) == own for own in (OUTPUT, JUDGMENT))
+
+
+def rows(
+    ctx: JobContext, project: Project, what: What, study: str | None = None, *, superseded: bool = False
+) -> Iterator[Row]:
+    """The rows of an export, of all studies or of one kind, read in short transactions.
+
+    `superseded`: of judgments, every row that was ever made.
+    """
+    reading = {
+        "prompts": _prompts, "outputs": _outputs, "scores": _scores, "findings": _findings,
+        "judgments": _every_judgment if superseded else _judgments,
+    }[what]  # fmt: skip
+    for number, row in enumerate(reading(project, study), start=1):
+        ctx.step(number)
+        yield row
+
+
+def open_sessions(project: Project) -> int:
+    """How many sessions have not been revealed: their judgments stay out of every export and chart."""
+    return sum(1 for session in project.judging.sessions() if session.revealed_at is None)
+
+
+def matched_block(row: OutputRow) -> str:
+    """The block of a letter: its model and the cell of its prompt, which all samples share; empty for none."""
+    block = row.fields.get("block", "")
+    return block and f"{row.model}/{block}"
+
+
+def _studies(project: Project, kind: str | None) -> list[StudyRow]:
+    return [study for study in project.studies.all() if kind in (None, study.kind)]
+
+
+def _prompt_fields(project: Project, kind: str | None) -> set[str]:
+    return {name for _, _, prompt in _every_prompt(project, kind) for name in prompt.fields}
+
+
+def _source_fields(project: Project, kind: str | None) -> set[str]:
+    sources = (source for study in _studies(project, kind) for source in _sources(project, study.id))
+    return {name for source in sources for name in source.fields}
+
+
+def _every_prompt(project: Project, kind: str | None) -> Iterator[tuple[StudyRow, PromptSetRow, PromptRow]]:
+    for study in _studies(project, kind):
+        for prompt_set in project.prompts.sets(study.id):
+            for row in _prompts_of(project, prompt_set.id):
+                yield study, prompt_set, row
+
+
+def _prompts_of(project: Project, set_id: int) -> Iterator[PromptRow]:
+    return chunks(lambda after, limit: project.prompts.page(set_id, after, limit), lambda row: row.id)
+
+
+def _prompts(project: Project, kind: str | None) -> Iterator[Row]:
+    for study, prompt_set, row in _every_prompt(project, kind):
+        own = {name: getattr(row, name) for name in ("key", "task", "theme", "axis", "identity", "text")}
+        yield {**row.fields, **own, "set": prompt_set.name, "version": prompt_set.version, "study": study.kind}
+
+
+def _outputs(project: Project, kind: str | None) -> Iterator[Row]:
+    heat, wrote = temperatures(project), _generators(project)
+    for study in _studies(project, kind):
+        originals = Originals.of(project, study.id) if study.kind == "news" else None
+        for row in project.outputs.each(OutputFilter(study_id=study.id)):
+            exported = {**_output(study.kind, row), "temperature": row.fields.get("temperature") or heat[row.run_id]}
+            exported |= {**wrote[row.run_id], "run": row.run_id}
+            yield exported if originals is None else {**exported, ORIGINAL: originals.beside(row)}
+        for source in _sources(project, study.id):
+            if source.kind != KIND:  # an original is shown beside what was generated for its headline
+                yield {**_source(study.kind, source), "text": source.text, "status": "done", "backend": "imported",
+                       "written_by": imported_name(source.fields.get("model", ""))}  # fmt: skip
+
+
+def _generators(project: Project) -> dict[int, dict[str, str]]:
+    """Run → what is exported of its generator."""
+    names, rows = generator_names(project), project.runs.generators()
+    found = {}
+    for key, row in rows.items():
+        endpoint, system, parameters = described(row)
+        values = (names[key], endpoint, system, json.dumps(parameters, sort_keys=True, ensure_ascii=False))
+        found[key] = {**dict(zip(WROTE, values, strict=True)), "revision": row.revision}
+    return {run.id: found[run.generator_id] for run in project.runs.all()}
+
+
+def _output(study: str, row: OutputRow) -> Row:
+    own = {name: getattr(row, name) for name in (*OUTPUT[2:], "finish_reason", "error")}
+    block = {"block": matched_block(row)} if "block" in row.fields else {}
+    return {**row.fields, **block, **own, "study": study, "key": row.prompt_key}
+
+
+def _sources(project: Project, study_id: int) -> Iterator[SourceRow]:
+    return chunks(lambda after, limit: project.sources.page(study_id, after, limit), lambda row: row.id)
+
+
+def _source(study: str, row: SourceRow) -> dict[str, Any]:
+    return {**row.fields, "study": study, "key": f"{row.origin}#{row.row}"}
+
+
+def _scores(project: Project, kind: str | None) -> Iterator[Row]:
+    versions, wrote = project.scores.known(), _generators(project)
+    for study in _studies(project, kind):
+        names: dict[int, dict[str, Any]] = {}
+        for row in project.outputs.each(OutputFilter(study_id=study.id)):
+            own = {name: wrote[row.run_id][name] for name in WROTE}
+            names[row.id] = {
+                "study": study.kind,
+                "key": row.prompt_key,
+                "sample": row.sample,
+                "model": row.model,
+                **own,
+            }
+        sources = {
+            row.id: {"study": study.kind, "key": f"{row.origin}#{row.row}"} for row in _sources(project, study.id)
+        }
+        for scorer, version, _ in versions:
+            yield from _scores_of(project, "output", scorer, version, names)
+            yield from _scores_of(project, "source", scorer, version, sources)
+
+
+def _scores_of(
+    project: Project, kind: Literal["output", "source"], scorer: str, version: str, names: Mapping[int, dict[str, Any]]
+) -> Iterator[Row]:
+    def key(row: ScoreRow) -> int:
+        return int(getattr(row, f"{kind}_id"))
+
+    def pages(read: Callable[..., Sequence[ScoreRow]]) -> Iterator[ScoreRow]:
+        return chunks(lambda after, limit: read(kind, scorer, version, after_id=after, limit=limit), key)
+
+    for row in chain(pages(project.scores.page), pages(project.scores.embeddings)):
+        if (about := names.get(key(row))) is not None:
+            values = json.dumps([round(float(value), 7) for value in row.values.ravel()])
+            yield {**about, "scorer": scorer, "version": version, "summary": row.summary, "values": values}
+
+
+def _judgments(project: Project, kind: str | None) -> Iterator[Row]:
+    yield from judgment_rows(project, [study.id for study in _studies(project, kind)])
+
+
+def _every_judgment(project: Project, kind: str | None) -> Iterator[Row]:
+    yield from judgment_rows(project, [study.id for study in _studies(project, kind)], superseded=True)
+
+
+def _findings(project: Project, kind: str | None) -> Iterator[Row]:
+    for stored in project.findings.all(kind):
+        yield finding_row(stored.finding, stored.study, stored.recipe)
+
+
+def finding_row(finding: Finding, study: str, recipe: Mapping[str, Any]) -> Row:
+    """A finding as one flat row, with who wrote its texts by the recipe of its measurement."""
+    interval, floor, effect, power = finding.interval, finding.floor, finding.effect, finding.power
+    whole = finding.to_json()
+    return {
+        **{name: whole[name] for name in FINDING if name in whole},
+        "groups": ", ".join(finding.groups),
+        "low": interval and interval.low,
+        "high": interval and interval.high,
+        "level": interval and interval.level,
+        "method": interval and interval.method,
+        "floor_mean": floor and floor.mean,
+        "floor_p95": floor and floor.p95,
+        "floor_p": floor and floor.p,
+        "effect": f"{effect.name} {effect.value:.4g}" if effect else None,
+        "detectable": power and power.detectable,
+        "n_for_planned": power and power.n_for_planned,
+        "study": study,
+        **_who_wrote(finding, recipe),
+    }
+
+
+def _who_wrote(finding: Finding, recipe: Mapping[str, Any]) -> dict[str, str]:
+    """Of the generator that a finding names, of the two that it compares, or of all whose texts were measured."""
+    measured = list(recipe.get("generators", ()))
+    if finding.id.endswith(BETWEEN_GENERATORS):
+        named: Sequence[str] = finding.groups
+    else:
+        named = [finding.dims["generator"]] if "generator" in finding.dims else [one["name"] for one in measured]
+    known = {one["name"]: one for one in (*recipe.get("sides", ()), *measured)}
+    wrote = [known[name] for name in named if name in known]
+
+    def of_each(said: Callable[[Mapping[str, Any]], str]) -> str:
+        return SEVERAL.join(dict.fromkeys(map(said, wrote)))
+
+    return {
+        "written_by": SEVERAL.join(one["name"] for one in wrote),
+        "endpoint": of_each(lambda one: one["endpoint"]),
+        "system_prompt": of_each(lambda one: one["system_prompt"]),
+        "parameters": of_each(lambda one: json.dumps(one["parameters"], sort_keys=True, ensure_ascii=False)),
+        "revision": of_each(lambda one: one["revision"]),
+        "runs": of_each(lambda one: ", ".join(map(str, one["runs"]))),
+    }
