@@ -19,7 +19,7 @@ from biasprint.core.report.audit import Audited, write_study_report
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.reporting import audited_now
 from biasprint.core.runs.sample import unpack_sample
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 if TYPE_CHECKING:
     from biasprint.desktop.main_window import MainWindow

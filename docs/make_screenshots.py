@@ -95,7 +95,7 @@ def findings_pictures(window: "MainWindow", settle: "Callable[[], None]") -> Non
     from biasprint.core.compute import shared
     from biasprint.core.jobs import JobContext
     from biasprint.core.runs.measure import measure_project
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
 
     for study in ("letters", "creativity"):
         measure_project(JobContext(), window.project, study, MeasureOptions(), shared())

@@ -22,7 +22,7 @@ from biasprint.core.studies.completion import gather as completion
 from biasprint.core.studies.completion.measure import measure
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.creativity import gather as creativity
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters import gather as letters
 from biasprint.core.studies.news import gather as news
 

@@ -14,7 +14,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.scorers import registry
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 OURS = {
     "formality_f": "biasprint.core.scorers.formality_f:FormalityF",

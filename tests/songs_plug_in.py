@@ -11,7 +11,8 @@ from biasprint.core.compute import models, shared
 from biasprint.core.studies.registry import studies
 
 MODULE = """
-from biasprint.core.studies.kit.study import InputTable, Study, StudyWords
+from biasprint.core.studies.kit.declared import InputTable, StudyWords
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.fields import FieldSpec
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from biasprint.core.report.audit import Audited
     from biasprint.core.runs.audit.gates import Gate
     from biasprint.core.runs.measure import MeasuredStudy
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
 
 MOST_ROWS = 60
 COLUMNS = (
@@ -87,7 +87,7 @@ def measure(
     """Measure a study: every finding with its interval, its noise floor and its source."""
     from biasprint.core.cli.cluster_commands import measure_result_folder
     from biasprint.core.report.audit import ENDINGS, answer_json
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.studies.registry import study as known_study
 
     known_study(study)

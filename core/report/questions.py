@@ -11,7 +11,7 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.digits import tr
 from biasprint.core.draw.verdicts import apart
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
-from biasprint.core.studies.kit.study import StudyQuestion
+from biasprint.core.studies.kit.declared import StudyQuestion
 from biasprint.core.studies.registry import studies
 
 EVIDENCE = 0.05  # of the adjusted p

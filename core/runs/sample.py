@@ -27,7 +27,7 @@ from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.sample_real import add_real
 from biasprint.core.runs.setup import generator_spec, store_set, study_of
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.score import score
 
 AXES = ("race", "gender", "orientation")

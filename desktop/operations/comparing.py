@@ -15,7 +15,7 @@ from biasprint.desktop.wording.titles import read_titles, words_of
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.desktop.wording.titles import Titles
 
 STUDY = "compare"
@@ -58,7 +58,7 @@ def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     from biasprint.core.scorers.registry import describe
     from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
     from biasprint.core.studies.compare.texts import compared_texts, groupings
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
 
     titles, found = read_titles(project), []
     for study in project.studies.all():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.runs.measure import MeasuredStudy
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.score import ScoreResult
     from biasprint.desktop.jobs import JobHandle, JobRunner
     from biasprint.desktop.settings import Settings

@@ -211,7 +211,7 @@ def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str])
     from biasprint.core.report.export import export_rows
     from biasprint.core.runs.measure import measure_project
     from biasprint.core.runs.reporting import audited_now
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.exporting import columns, rows
 
     for study in ("letters", "creativity"):

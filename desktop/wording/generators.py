@@ -11,7 +11,7 @@ from biasprint.desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import FindingRow, StudyRow
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.texts.generators import KnownGenerators
 
 MOST_TOLD = 4  # generators with their numbers of texts; of more it is said how many there are besides
@@ -88,7 +88,7 @@ def said_of(writers: StudyGenerators) -> str:
 def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
     """What can be chosen, the usual first, each with its title."""
     from biasprint.core.runs.measure.by_generator import MOST_IN_PAIRS
-    from biasprint.core.studies.kit.study import ALL
+    from biasprint.core.studies.kit.declared import ALL
 
     names = list(writers.texts)
     found = [(EACH, tr("Each by itself"))]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from biasprint.core.studies.kit.study import StudyWords
+from biasprint.core.studies.kit.declared import StudyWords
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:

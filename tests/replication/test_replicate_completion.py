@@ -11,7 +11,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables
 from biasprint.core.studies.completion.cells import implied_tau, published
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 pytestmark = pytest.mark.replication
 

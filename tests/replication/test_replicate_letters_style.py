@@ -13,7 +13,7 @@ import pytest
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 pytestmark = pytest.mark.replication
 

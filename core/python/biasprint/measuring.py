@@ -19,7 +19,7 @@ from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.runs.audit.gates import GateResult, gates_for, hold
 from biasprint.core.runs.measure import MeasuredStudy, measure_tables, measuring
 from biasprint.core.studies import registry
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import score_columns, score_table
 from biasprint.tables import Findings, Table, data_frame
 

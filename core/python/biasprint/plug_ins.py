@@ -11,7 +11,8 @@ from biasprint.core.errors import UsageError
 from biasprint.core.findings import Adjustment, Effect, Finding, Interval, ScorerUse, StudyResult
 from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 from biasprint.core.scorers.protocol import Scorer, ScorerInfo, ScoreValue
-from biasprint.core.studies.kit.study import InputTable, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.declared import InputTable, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.fields import FieldSpec
 
 __all__ = [

@@ -18,7 +18,7 @@ from biasprint.core.report.audit import ENDINGS
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.runs.setup import study_of
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts import exporting
 from biasprint.measuring import How, Measured, measured
 from biasprint.tables import Findings, Table

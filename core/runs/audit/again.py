@@ -19,7 +19,7 @@ from biasprint.core.runs.measure import measure_project, measuring, recipe_of
 from biasprint.core.runs.measure.asked import asked_again, texts_of_study
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.generators import StudyGenerator, generators_of
 
 NUMBERS = ("estimate", "low", "high", "p", "adjusted p", "n")

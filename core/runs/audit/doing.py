@@ -31,7 +31,7 @@ from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
 from biasprint.core.runs.setup import add_prompts, generator_spec, newest_set, recommended
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.kit.study import ALL, MeasureOptions
+from biasprint.core.studies.kit.declared import ALL, MeasureOptions
 from biasprint.core.studies.registry import table_fields
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import generator_names

@@ -16,8 +16,9 @@ from biasprint.core.runs.measure.brought_in import brought_in
 from biasprint.core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Answer
-from biasprint.core.studies.kit.study import MeasureOptions, Study
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.tables import read_table

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 ASKED = "asked"
 # Each program start and each panel has its own word on these.

@@ -22,8 +22,8 @@ from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe, info_of, score_kept
 from biasprint.core.studies.compare.texts import compared_texts, groups_of
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Prepared, called, picked, taken, units_or_prompts
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.score import score
 from biasprint.core.texts.values import failures, stored_summaries, stored_values

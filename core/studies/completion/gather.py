@@ -14,8 +14,8 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.studies.completion.importing import check_replies
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Prepared, called, taken, units_or_prompts
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import POOLED, prompts_asked
 from biasprint.core.texts.values import failures

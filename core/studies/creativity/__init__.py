@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
-from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
-
-# From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
-# are of these raters only. With fewer than FEW_RATERS it is said that they are few.
-FEWEST_RATERS, FEW_RATERS = 5, 10
 
 
 class CreativityStudy(Study):

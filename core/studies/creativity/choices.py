@@ -16,7 +16,7 @@ from biasprint.core.metrics.agreement import MISSING
 from biasprint.core.metrics.proportions import design_effect
 from biasprint.core.metrics.result import Ints
 from biasprint.core.metrics.worth import Worth, worth_of_choices
-from biasprint.core.studies.creativity import FEWEST_RATERS
+from biasprint.core.studies.creativity.raters import FEWEST_RATERS
 
 PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")

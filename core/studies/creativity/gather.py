@@ -39,9 +39,9 @@ from biasprint.core.studies.creativity.columns import (
     words_of,
 )
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import shipped_axes
 from biasprint.core.studies.kit.prepared import JUDGMENTS, Prepared, called, picked, taken, whole
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.tables.read import look_at
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.generators import prompts_asked

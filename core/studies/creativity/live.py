@@ -19,6 +19,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.creativity.distances import DISTANCE, RBS
 from biasprint.core.studies.creativity.gather import defined_axes, embedder
 from biasprint.core.studies.creativity.live_choices import JudgedChoices
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.live import (
     MOST_GROUPS,
     LiveKey,
@@ -30,7 +31,6 @@ from biasprint.core.studies.kit.live import (
     undefined,
 )
 from biasprint.core.studies.kit.shelf import Drawer
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.texts.values import temperatures
 
 DEFAULT = "default"

@@ -15,9 +15,9 @@ import numpy as np
 from biasprint.core.findings import Finding, Interval
 from biasprint.core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
 from biasprint.core.metrics.result import LEVEL, Floats
-from biasprint.core.studies.creativity import FEW_RATERS, FEWEST_RATERS
 from biasprint.core.studies.creativity.choices import MODEL, PERSON, UNREAD, JudgmentTable, in_force, told
 from biasprint.core.studies.creativity.crossed import contrasts_of, crossed_preferences
+from biasprint.core.studies.creativity.raters import FEW_RATERS, FEWEST_RATERS
 from biasprint.core.studies.creativity.slices import within
 from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.kit.findings import interval, with_holm

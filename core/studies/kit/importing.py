@@ -9,7 +9,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.prompts.axes import Axis, available_axes, load_axis
-from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text
 
@@ -124,20 +123,20 @@ def _whole(record: Record, given: str) -> int:
 
 
 def store_rows(
-    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+    kind: str, ctx: JobContext, project: Project, study_id: Callable[[], int], origin: str, table: TableRead
 ) -> int:
     """Each row's `text` as an output of a prompt that has the row's other fields; how many were added."""
     items = []
-    samples = sample_numbers(table.rows, lambda row: (_row_key(row, study.kind), row.values.get(MODEL, "")))
+    samples = sample_numbers(table.rows, lambda row: (_row_key(row, kind), row.values.get(MODEL, "")))
     for record, sample in zip(table.rows, samples, strict=True):
         fields = _row_fields(record)
         asked = {name: fields.get(name, "")[:200] for name in ("task", "theme", "axis", "identity")}
-        if study.kind == "compare":
+        if kind == "compare":
             asked["identity"] = fields.get("group", "")[:200]  # a prompt about two groups has none
-        prompt = PromptSpec(key=_row_key(record, study.kind), text="", fields=fields, **asked)
+        prompt = PromptSpec(key=_row_key(record, kind), text="", fields=fields, **asked)
         items.append(ImportedText(prompt, record.values.get(MODEL, ""), sample, record.values.get(TEXT, "")))
     return store_outputs(
-        ctx, project, study_id or study.added_to(project), origin, items,
+        ctx, project, study_id(), origin, items,
         "The prompts were not part of the imported table.",
     )  # fmt: skip
 

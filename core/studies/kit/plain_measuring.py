@@ -13,8 +13,8 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
 from biasprint.core.studies.kit.prepared import Answer, Prepared, picked, taken
-from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import prompts_asked
 from biasprint.core.texts.values import complete_values, failures, values_of
@@ -23,30 +23,35 @@ Measure = Callable[..., StudyResult]
 
 
 def of_tables(
-    study: Study,
+    table: InputTable,
+    roles: Sequence[str],
     ctx: JobContext,
     read: Sequence[tuple[str, TableRead]],
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> Answer:
     """Return the findings of tables of a study's first kind, and remarks on texts that could not be scored."""
-    table = study.inputs[0]
     rows = [record.values for _, each in read for record in each.rows]
     texts = [row.get("text", "") for row in rows]
     scores, remarks = {}, list[str]()
-    for role, info in _scorers(study, options):
+    for role, info in _scorers(roles, options):
         scores[role] = list(values_of(ctx, compute, info, texts, remarks))
     dropped = sum((Counter(each.dropped) for _, each in read), Counter[str]())
-    result = compute.call(_measure(study, table), _columns(table, rows), options.seed, scores, ctx=ctx)
+    result = compute.call(_measure(table), _columns(table, rows), options.seed, scores, ctx=ctx)
     total = sum(each.total for _, each in read)
     return replace(result, rows=total, dropped={**dropped, **result.dropped}), remarks
 
 
 def prepared(
-    study: Study, ctx: JobContext, project: Project, study_id: int, options: MeasureOptions, compute: ComputeProcess
+    table: InputTable,
+    roles: Sequence[str],
+    ctx: JobContext,
+    project: Project,
+    study_id: int,
+    options: MeasureOptions,
+    compute: ComputeProcess,
 ) -> list[Prepared]:
     """Return the columns of a project's texts with their scores; what is not scored is scored first."""
-    table = study.inputs[0]
     outputs = list(project.outputs.each(OutputFilter(study_id=study_id, status="done")))
     if not outputs:
         raise AppError("There is no text to measure yet.", hint="Generate or import texts first.")
@@ -58,13 +63,13 @@ def prepared(
         for row in outputs
     ]  # fmt: skip
     scores, remarks = {}, list[str]()
-    for role, info in _scorers(study, options):
+    for role, info in _scorers(roles, options):
         values = complete_values(ctx, project, study_id, info, compute, remarks)
         scores[role] = [values.get(("output", row.id)) for row in outputs]
     asked = prompts_asked(project, study_id)
     prompts = tuple(asked[row.prompt_id] for row in outputs)
     texts = Prepared(
-        call=_measure(study, table),
+        call=_measure(table),
         args=(_columns(table, rows), options.seed, scores),
         take=take,
         prompts=prompts,
@@ -81,14 +86,14 @@ def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
     return taken(columns, places), seed, {role: picked(list(values), places) for role, values in scores.items()}
 
 
-def _measure(study: Study, table: InputTable) -> Measure:
+def _measure(table: InputTable) -> Measure:
     if table.measure is None:
-        raise UsageError(f"“{study.kind}” cannot be measured.", hint="Its table declares no measure.")
+        raise UsageError(f"“{table.name}” cannot be measured.", hint="Its table declares no measure.")
     return table.measure
 
 
-def _scorers(study: Study, options: MeasureOptions) -> Iterator[tuple[str, ScorerInfo]]:
-    for role in study.roles:
+def _scorers(roles: Sequence[str], options: MeasureOptions) -> Iterator[tuple[str, ScorerInfo]]:
+    for role in roles:
         if info := best_scorer(role, options.scorers.get(role)):
             yield role, info
 

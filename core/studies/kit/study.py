@@ -4,12 +4,12 @@ A third party's study needs nothing but this module and an entry point. A study'
 what is heavy when they are called. What a method of this class does is the plain way, for studies that leave it out.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasprint.core.errors import UsageError
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,83 +25,7 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.live import StudyTally
     from biasprint.core.studies.kit.planting import Planting
     from biasprint.core.studies.kit.prepared import Answer, Prepared
-    from biasprint.core.tables.fields import FieldSpec
     from biasprint.core.tables.rows import TableRead
-
-
-@dataclass(frozen=True)
-class InputTable:
-    """One kind of data a study measures, in the field names of the command line's column mapping.
-
-    `measure`: of a study that is gathered in the plain way, a function at the top of a module that imports nothing
-    heavy: (columns by name, seed, scores by role) → `StudyResult`, called in the compute process; it may take `ctx`.
-    `table`: its kind in core/tables/study_fields.toml, where that is not its name; a third party's table has its own
-    `fields`. `columns`: fields without whose column nothing can be measured, though single cells may be empty.
-    `scorers`: the roles whose scores the table needs.
-    """
-
-    name: str
-    measure: "Callable[..., StudyResult] | None" = None
-    table: str = ""
-    fields: "tuple[FieldSpec, ...]" = ()
-    columns: tuple[str, ...] = ()
-    scorers: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> str:
-        """The name by which its fields are found, see `biasprint.core.studies.registry.table_fields`."""
-        return self.table or self.name
-
-    @property
-    def specs(self) -> "tuple[FieldSpec, ...]":
-        """Its fields."""
-        from biasprint.core.tables.fields import fields_of
-
-        return self.fields or fields_of(self.kind)
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The fields that need a column."""
-        return tuple(spec.name for spec in self.specs if spec.required or spec.name in self.columns)
-
-    @property
-    def optional(self) -> tuple[str, ...]:
-        needed = self.required
-        return tuple(spec.name for spec in self.specs if spec.name not in needed)
-
-
-@dataclass(frozen=True)
-class StudyWords:
-    """Words of the window for a study's texts.
-
-    `rows`: what the rows of an imported table are; the study's title where empty. `one`, `many`: so many texts.
-    `scored`: are texts scored before they are measured? `panel`, `section`: where its findings are seen. `place`: its
-    rank among the studies on offer. `items`: what the n of a finding counts, by the beginning of its id, first match.
-    `sides`: what the difference of one group lies between, such as what a generator wrote and the originals.
-    """
-
-    rows: str = ""
-    one: str = "1 text"
-    many: str = "%n texts"
-    scored: bool = True
-    panel: str = "findings"
-    section: str = ""
-    place: int = 100
-    items: tuple[tuple[str, str], ...] = ()
-    sides: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class StudyQuestion:
-    """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
-
-    Findings whose id is the first of `about` answer it. `meaning`: a sentence for who reads its number for the first
-    time; a finding's own harm stands in its place.
-    """
-
-    ask: str
-    about: tuple[str, ...]
-    meaning: str = ""
 
 
 class Study:
@@ -188,7 +112,7 @@ class Study:
         """
         from biasprint.core.studies.kit.importing import store_rows
 
-        return store_rows(self, ctx, project, study_id, origin, table)
+        return store_rows(self.kind, ctx, project, lambda: study_id or self.added_to(project), origin, table)
 
     # ---- Measuring
 
@@ -224,7 +148,7 @@ class Study:
         """Return the findings of tables, each with its kind, and remarks for the person."""
         from biasprint.core.studies.kit import plain_measuring
 
-        return plain_measuring.of_tables(self, ctx, read, options, compute)
+        return plain_measuring.of_tables(self.inputs[0], self.roles, ctx, read, options, compute)
 
     def prepared(
         self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
@@ -232,7 +156,7 @@ class Study:
         """Return what is measured of a project: of its texts, and of its judgments where there are any."""
         from biasprint.core.studies.kit import plain_measuring
 
-        return plain_measuring.prepared(self, ctx, project, study_id, options, compute)
+        return plain_measuring.prepared(self.inputs[0], self.roles, ctx, project, study_id, options, compute)
 
     def of_project(
         self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
@@ -287,42 +211,3 @@ class Study:
     ) -> "list[Finding]":
         """Return the findings of one simulated study of a planted size; `seed`: of what all of them are drawn from."""
         raise UsageError(f"“{self.kind}” cannot be calibrated.")
-
-
-ALL = "all"  # generators to compare
-
-
-@dataclass(frozen=True)
-class MeasureOptions:
-    """`axes`: only these; all where empty. `scorers`: role → name, where another than the default is wanted.
-
-    `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
-    made after a look at the identities. `margin`: within which groups count as alike. `as_stored`: nothing
-    is scored first; what lacks its scores is not measured.
-    Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
-    with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
-    `texts_of`: of a project, the study whose texts are measured, where that is another one.
-    `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.
-    """
-
-    axes: tuple[str, ...] = ()
-    scorers: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
-    adjust: Literal["holm", "bh"] = "holm"
-    seen: bool = False
-    margin: float | None = None
-    as_stored: bool = False
-    generators: tuple[str, ...] = ()
-    pool: bool = False
-    compare: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
-    texts_of: str = ""
-
-    def regrouped(self, rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """The rows with each field from the column that is asked for it. `UsageError` for one that no row has."""
-        known = dict.fromkeys(name for row in rows for name in row)
-        for name, column in self.columns.items():
-            if column not in known:
-                listed = ", ".join(known)
-                raise UsageError(f"No prompt has a column “{column}”, asked for as {name}.", hint=f"Columns: {listed}.")
-        return [{**row, **{name: row.get(column, "") for name, column in self.columns.items()}} for row in rows]

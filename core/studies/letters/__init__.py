@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions, StudyQuestion, StudyWords
+from biasprint.core.studies.kit.study import Study
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,8 +22,8 @@ from biasprint.core.scorers.kept import kept_scores
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.kit.crossed import crossing_of
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Prepared, called, picked, taken, units_or_prompts
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.tables.rows import TableRead, with_line_breaks
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import prompts_asked, table_prompt

@@ -20,8 +20,8 @@ from biasprint.core.prompts.resource_files import validated
 from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.kept import kept_scores
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Prepared, called, taken, units_or_prompts, whole
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.studies.news.groups import word_remarks
 from biasprint.core.studies.news.importing import check_generated
 from biasprint.core.tables.rows import TableRead

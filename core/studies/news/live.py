@@ -29,6 +29,7 @@ from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from biasprint.core.prompts.axes import Axis
 from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.live import (
     AT_THE_END,
     LiveKey,
@@ -39,7 +40,6 @@ from biasprint.core.studies.kit.live import (
     nearly_normal,
     undefined,
 )
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
 

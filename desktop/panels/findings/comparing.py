@@ -32,7 +32,7 @@ from biasprint.desktop.wording.generators import NOBODY
 if TYPE_CHECKING:
     from biasprint.core.errors import AppError
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.kit.study import MeasureOptions
+    from biasprint.core.studies.kit.declared import MeasureOptions
 
 WIDTH, HEIGHT = 720, 640  # text pixels
 MOST_SHOWN = 6  # groups that are named

@@ -1,6 +1,6 @@
 """Prompts: choose what a study asks for, see what it expands to, and add it to the project."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QHeaderView, QStackedWidg
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.prompts.definition_kinds import DOCUMENT, NAMES, OCCUPATIONS
+from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.refresher import Refresher
@@ -27,8 +29,17 @@ from biasprint.desktop.operations.prompts import (
     stored_sets,
 )
 from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.prompts.designs import DesignChoiceCard
+from biasprint.desktop.panels.prompts.letters import LettersChoiceCard
 from biasprint.desktop.panels.prompts.own.page import OwnPage
-from biasprint.desktop.panels.prompts.studies import MitigationCard, StudyCard, WholeSetCard, offered_cards
+from biasprint.desktop.panels.prompts.studies import (
+    CompletionChoiceCard,
+    CreativeChoice,
+    MitigationCard,
+    NewsChoiceCard,
+    StudyCard,
+    WholeSetCard,
+)
 from biasprint.desktop.panels.prompts.template import PreviewCard, TemplatePage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Chip, Label, PrimaryButton, QuietButton, tr
@@ -42,6 +53,25 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 30
 MOST_ROWS = 4  # seen at once; more scroll
+
+
+CARDS: Mapping[str, type[StudyCard]] = {
+    "news": NewsChoiceCard,
+    "completion": CompletionChoiceCard,
+    "creativity": CreativeChoice,
+    "letters": LettersChoiceCard,
+    "compare": DesignChoiceCard,
+}
+
+
+def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
+    """The studies with prompts to choose, in the order of their tabs, and their cards."""
+    found = [
+        (study, CARDS.get(study.kind) or study.card() or WholeSetCard)
+        for study in studies().values()
+        if study.has_prompts or study.card()
+    ]
+    return sorted(found, key=lambda one: one[1].rank)
 
 
 class SetsModel(QAbstractTableModel):

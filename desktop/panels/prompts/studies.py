@@ -23,7 +23,7 @@ from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
 from biasprint.core.prompts.drafts import mitigations
 from biasprint.core.prompts.news import news_templates, shipped_headlines
 from biasprint.core.studies.kit.study import Study
-from biasprint.core.studies.registry import studies, study
+from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
@@ -147,26 +147,6 @@ class WholeSetCard(StudyCard):
 
     def choice(self) -> Choice:
         return WholeSet(self._kind)
-
-
-def offered_cards() -> list[tuple[Study, type[StudyCard]]]:
-    """The studies with prompts to choose, in the order of their tabs, and their cards."""
-    from biasprint.desktop.panels.prompts.designs import DesignChoiceCard
-    from biasprint.desktop.panels.prompts.letters import LettersChoiceCard
-
-    own = {
-        "news": NewsChoiceCard,
-        "completion": CompletionChoiceCard,
-        "creativity": CreativeChoice,
-        "letters": LettersChoiceCard,
-        "compare": DesignChoiceCard,
-    }
-    found = [
-        (study, own.get(study.kind) or study.card() or WholeSetCard)
-        for study in studies().values()
-        if study.has_prompts or study.card()
-    ]
-    return sorted(found, key=lambda one: one[1].rank)
 
 
 DIRECTION_TITLES = {"SAI": "Stimulus to attribute", "ASA": "Attribute to stimulus"}

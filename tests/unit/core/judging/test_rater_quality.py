@@ -20,7 +20,7 @@ from biasprint.core.runs.measure import measure_tables
 from biasprint.core.runs.rater_quality import RaterCard, person_called, rater_cards
 from biasprint.core.studies.creativity.gather import of_judged, with_excluded
 from biasprint.core.studies.creativity.live_choices import JudgedChoices
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.exporting import judgment_rows
 
 CHECKS = [KnownAnswer((f"Good text {n}.", f"Bad text {n}.", f"No text {n}"), 0, "haiku", "stars") for n in range(4)]

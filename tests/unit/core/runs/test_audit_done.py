@@ -25,8 +25,8 @@ from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import store_set
 from biasprint.core.studies.compare import gather as compare
 from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.dial import SETTINGS
-from biasprint.core.studies.kit.study import MeasureOptions
 
 INLINE: Any = Inline()
 ASKED = {"study": "completion", "set": "few@1"}

@@ -27,7 +27,8 @@ from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.creativity.columns import output_columns
-from biasprint.core.studies.kit.study import InputTable, MeasureOptions, Study
+from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.texts.generators import POOLED, generators_of
 
 INLINE: Any = Inline()
@@ -195,7 +196,8 @@ def test_a_comparison_needs_two_and_no_pool(project: Project) -> None:
 
 MEAN = """
 from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.studies.kit.study import InputTable, Study
+from biasprint.core.studies.kit.declared import InputTable
+from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.fields import FieldSpec
 
 

@@ -18,8 +18,8 @@ from biasprint.core.runs.measure import measure_project, measure_tables, scorers
 from biasprint.core.runs.setup import add_prompts
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import measure_design
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.dial import load_dial
-from biasprint.core.studies.kit.study import MeasureOptions
 from biasprint.core.texts import exporting
 from biasprint.core.texts.tables import read_table
 

@@ -14,7 +14,7 @@ from biasprint.core.runs.compare import ComparedPlan
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.studies.creativity.columns import by_set
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 COLUMNS = ("comparison", "rater", "axis", "shown", "outcome", "chosen")
 

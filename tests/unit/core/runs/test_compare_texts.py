@@ -19,7 +19,7 @@ from biasprint.core.runs.audit.gates import parse_gate
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
 from biasprint.core.runs.reporting import audited
 from biasprint.core.studies.compare import gather as compare
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts import exporting
 
 INLINE: Any = Inline()

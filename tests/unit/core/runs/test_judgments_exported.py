@@ -16,7 +16,7 @@ from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.report.export import export_rows
 from biasprint.core.runs.comparator import store_comparator
 from biasprint.core.runs.measure import measure_project, measure_tables
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.exporting import SEVERAL, WROTE, columns, rows
 
 INLINE: Any = Inline()

@@ -9,7 +9,7 @@ from inline_compute import Inline
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_project
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 
 def test_judgments_are_measured_although_no_text_is_embedded(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import add_prompts, generator_spec, study_of
 from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.score import PAGE, score
 
 LETTERS = 120

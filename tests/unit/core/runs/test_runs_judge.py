@@ -33,7 +33,7 @@ from biasprint.core.runs.measure import measure_tables
 from biasprint.core.runs.raters import RaterStates
 from biasprint.core.runs.setup import add_prompts, generator_spec
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.exporting import rows as exported
 from biasprint.desktop.read.charts import StoredCharts
 

@@ -35,7 +35,7 @@ from biasprint.core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
 from biasprint.core.scorers import document_success
 from biasprint.core.scorers.document_success import Outcome
 from biasprint.core.scorers.registry import score_batch
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
 LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id", "checksum"}

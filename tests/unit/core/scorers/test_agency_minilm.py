@@ -22,7 +22,7 @@ from biasprint.core.scorers import agency_minilm, registry
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral, neutral_words
 from biasprint.core.scorers.minilm import sentence_vectors
 from biasprint.core.scorers.segment import sentences
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
 
 SITUATIONS = re.compile(

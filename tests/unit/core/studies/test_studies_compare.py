@@ -20,7 +20,7 @@ from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.compare.table import Compared, Measure, pairs
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import read_table
 
 USE = ScorerUse("score", "made up", "1")

@@ -18,7 +18,7 @@ from biasprint.core.runs.live.rates import _per_minute
 from biasprint.core.runs.setup import study_of
 from biasprint.core.studies.creativity.columns import judgment_columns
 from biasprint.core.studies.creativity.gather import embedder
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 AXES = ["gender", "orientation"]
 

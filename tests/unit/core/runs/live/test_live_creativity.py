@@ -13,7 +13,7 @@ from biasprint.core.project.rows import TextKey
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.studies.creativity.gather import embedder
 from biasprint.core.studies.creativity.live import _Spread
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 
 CHOSEN = {"tasks": ["blog", "haiku"], "themes": ["rain", "stars", "truth"], "axes": ["gender", "orientation"]}
 

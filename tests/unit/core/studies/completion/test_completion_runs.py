@@ -19,7 +19,7 @@ from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables
 from biasprint.core.runs.setup import generator_spec, store_set
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import read_table
 
 FIELDS = ("domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "response", "term")

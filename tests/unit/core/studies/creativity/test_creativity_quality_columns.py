@@ -10,7 +10,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.studies.creativity.columns import judgment_table_columns
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.tables.rows import Record
 
 USUAL = ["8.0", "9.5", "10", "11.0", "12.5", "9.0", "10.5", "13.0", "7.5", "10.0", "11.5", "9.8"]

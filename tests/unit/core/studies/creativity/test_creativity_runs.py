@@ -23,7 +23,7 @@ from biasprint.core.studies.creativity.columns import (
     output_table_columns,
 )
 from biasprint.core.studies.creativity.gather import axes_of, of_outputs
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.tables.rows import Record
 
 GENDER = ("man", "woman", "non-binary")

@@ -15,7 +15,7 @@ from biasprint.core.runs.importing import import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.scorers import kept, registry
 from biasprint.core.scorers.protocol import Scorer, ScoreValue
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters import hallucination, measure, part_words
 from biasprint.core.texts.tables import read_table
 

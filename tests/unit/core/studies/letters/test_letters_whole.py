@@ -18,7 +18,7 @@ from biasprint.core.runs.live import LiveTally
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.setup import study_of
 from biasprint.core.scorers import registry
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.letters.lexicon import LEXICON_ID
 from biasprint.core.texts.tables import read_table
 

@@ -19,7 +19,7 @@ from biasprint.core.runs.importing import ImportResult, import_table
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.setup import draft_prompts, store_set
 from biasprint.core.studies.kit.choice import PromptChoice
-from biasprint.core.studies.kit.study import MeasureOptions
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.tables import read_table
 
 HEADER = "original,generated,headline,model,prompt_kind,domain\n"
