@@ -8,7 +8,6 @@ from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.cogs import OWN_TASKS, cogs_tasks, cogs_themes
 from biasprint.core.prompts.letters import letter_design
-from biasprint.core.prompts.news import TASK as NEWS
 
 UNNAMED = "Texts"  # where task and theme say nothing that may be said
 
@@ -111,5 +110,5 @@ def shipped_wording() -> ComparisonWording:
         for task in cogs_tasks()
     }
     tasks |= {key: TaskWords(document.title) for key, document in letter_design().documents.items()}
-    tasks[NEWS] = TaskWords("News article")
+    tasks["news"] = TaskWords("News article")
     return ComparisonWording(tasks, {theme.key: theme.text for theme in cogs_themes()})

@@ -22,11 +22,11 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.judge import ModelSession, judge
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.runs.writing import BUILD
+from biasprint.core.studies.completion.prompts import completion_set
 
 BACKEND = "llama_cpp"
 MODEL = "smollm2-135m-instruct"

@@ -13,11 +13,11 @@ from biasprint.core.project.rows import PromptSetRow, StudyRow
 from biasprint.core.project.specs import GeneratorSpec, PromptSetSpec, PromptSpec
 from biasprint.core.prompts import PromptSetDraft
 from biasprint.core.prompts.drafts import mitigated
-from biasprint.core.prompts.news import SHIPPED_ORIGIN
 from biasprint.core.runs.template_sets import draft_template
 from biasprint.core.runs.writing import describe_generator, whole_path
 from biasprint.core.studies.kit.choice import PromptChoice
 from biasprint.core.studies.kit.importing import store_axis
+from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN
 from biasprint.core.studies.registry import studies
 from biasprint.core.studies.registry import study as known_study
 from biasprint.core.tables.fields import parse_map_options

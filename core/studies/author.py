@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from biasprint.core.backends.protocol import Completion, FinishReason, GeneratorInfo, Parameter, Request
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.prompts.completion import TASK as COMPLETION
 from biasprint.core.prompts.letters import LETTER
-from biasprint.core.prompts.news import TASK as NEWS
 from biasprint.core.studies.compare.author import answer_to_user, reply_to_design
 from biasprint.core.studies.completion.author import write_completion
+from biasprint.core.studies.completion.prompts import TASK as COMPLETION
 from biasprint.core.studies.creativity.author import write_creative
 from biasprint.core.studies.kit.dial import INFO, NAME, SETTINGS, VERSION, Dial, load_dial
 from biasprint.core.studies.kit.grammar import Draw
 from biasprint.core.studies.letters.author import write_letter
 from biasprint.core.studies.news.author import write_news
+from biasprint.core.studies.news.prompts import TASK as NEWS
 
 __all__ = ["INFO", "SyntheticAuthor", "open"]
 

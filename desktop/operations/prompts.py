@@ -167,8 +167,8 @@ def expand(
 def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
     from biasprint.core.errors import UsageError
     from biasprint.core.prompts import cogs_set
-    from biasprint.core.prompts.completion import completion_set
     from biasprint.core.prompts.designs import design_set, load_design
+    from biasprint.core.studies.completion.prompts import completion_set
 
     match choice:
         case CogsChoice():
@@ -286,7 +286,7 @@ def _themes(keys: Sequence[str]) -> list[Any]:
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
     from biasprint.core.errors import UsageError
-    from biasprint.core.prompts.news import news_set
+    from biasprint.core.studies.news.prompts import news_set
 
     asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
@@ -323,7 +323,7 @@ def _from_table(
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
     """How many headlines of its own originals the project has, without those that ship with the program."""
     from biasprint.core.project.stores.common import chunks
-    from biasprint.core.prompts.news import SHIPPED_ORIGIN
+    from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN
 
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:

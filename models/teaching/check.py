@@ -15,11 +15,11 @@ from typing import Any
 from biasprint.core.backends.protocol import Request, output_seed
 from biasprint.core.findings import StudyResult
 from biasprint.core.metrics.proportions import wilson
-from biasprint.core.prompts.completion import OPTIONS, completion_set
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.prompts.letters import letters_context_less_set
 from biasprint.core.scorers.document_success import Outcome, outcome
 from biasprint.core.studies.author import open as open_author
+from biasprint.core.studies.completion.prompts import OPTIONS, completion_set
 from biasprint.models.teaching import perplexity
 from biasprint.models.teaching.config import TEACHING
 from biasprint.models.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations

@@ -14,11 +14,11 @@ from typing import Any
 from biasprint.core.backends.protocol import Request
 from biasprint.core.prompts.axes import available_axes, load_axis
 from biasprint.core.prompts.cogs import PAPER_AXES, cogs_set
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
 from biasprint.core.studies.author import SyntheticAuthor
+from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.dial import load_dial
 from biasprint.core.studies.kit.grammar import Draw
 

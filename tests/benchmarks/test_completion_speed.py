@@ -8,8 +8,8 @@ from threadpoolctl import threadpool_limits
 
 from biasprint.core.backends.protocol import Request, output_seed
 from biasprint.core.backends.registry import open_backend
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.studies.completion.measure import CompletionTable, measure
+from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.completion.table import coded
 
 pytestmark = pytest.mark.bench

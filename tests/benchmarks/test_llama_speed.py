@@ -23,7 +23,7 @@ from biasprint.core.backends import llama_cpp as backend_package
 from biasprint.core.backends.llama_cpp.writer import LlamaCpp
 from biasprint.core.backends.protocol import Request
 from biasprint.core.prompts import letters_context_less_set
-from biasprint.core.prompts.completion import completion_set
+from biasprint.core.studies.completion.prompts import completion_set
 
 pytestmark = pytest.mark.bench
 

@@ -16,7 +16,6 @@ from biasprint.core.project.rows import OutputRow, SourceRow, TextKey
 from biasprint.core.project.specs import SourceSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts import Identity, available_axes, load_axis
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.runs.compare.pool import (
     MOST_CARDS,
     SOME_AT_A_TIME,
@@ -35,6 +34,7 @@ from biasprint.core.runs.compare.pool import (
     theme_of,
     writers,
 )
+from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.swap import HE_AND_SHE, Person
 from biasprint.core.swap.engine import ENGINE, StrictTwin, strict_twins
 from biasprint.core.text import sha256_text

@@ -83,12 +83,12 @@ class CompletionStudy(Study):
     chosen_roles = ()
 
     def prompts(self) -> "PromptSetDraft":
-        from biasprint.core.prompts.completion import completion_set
+        from biasprint.core.studies.completion.prompts import completion_set
 
         return completion_set()
 
     def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
-        from biasprint.core.prompts.completion import completion_set
+        from biasprint.core.studies.completion.prompts import completion_set
 
         return completion_set(choice.domains, choice.directions)
 

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from biasprint.core.errors import AppError
-from biasprint.core.prompts.completion import BLANK, POLARITIES
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.prompts.template import Template
+from biasprint.core.studies.completion.prompts import BLANK, POLARITIES
 from biasprint.core.studies.kit.grammar import Draw, capitalised
 
 OPTIONS = ("positive", "negative", "neutral")

@@ -8,9 +8,9 @@ import numpy as np
 
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.studies.completion.author import write_completion
 from biasprint.core.studies.completion.measure import measure as measure_completion
+from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.kit.dial import load_dial
 from biasprint.core.studies.kit.grammar import Draw

@@ -24,7 +24,7 @@ from biasprint.core.metrics.result import (
     MaybeBounds,
     estimates_alone,
 )
-from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
+from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.studies.completion.table import IRRELEVANT, Coded
 
 # ---- Cells

@@ -14,10 +14,10 @@ from biasprint.core.metrics.result import Floats as Doubles
 from biasprint.core.metrics.sums import ClusterSums
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
-from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.completion.gather import model_of
 from biasprint.core.studies.completion.measure import DELTA_ID, IRRELEVANT_ID, LIKELIHOOD_ID
+from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.studies.completion.table import IRRELEVANT, REQUIRED, read_reply
 from biasprint.core.studies.kit.live import LiveKey, LiveValue, banded, undefined
 

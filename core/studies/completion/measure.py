@@ -30,7 +30,6 @@ from biasprint.core.metrics.proportions import equal_chances, share, wilson
 from biasprint.core.metrics.ranks import KendallTau, kendall_draws, kendall_tau
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import RESAMPLES, Bools, Difference, Floats, MaybeBounds, constant, estimates_alone
-from biasprint.core.prompts.completion import DIRECTIONS, domain
 from biasprint.core.studies.completion.cells import (
     ASCENDING,
     FEWEST,
@@ -48,6 +47,7 @@ from biasprint.core.studies.completion.cells import (
     times_as_wide,
 )
 from biasprint.core.studies.completion.crossed import crossed_pronouns
+from biasprint.core.studies.completion.prompts import DIRECTIONS, domain
 from biasprint.core.studies.completion.table import IRRELEVANT, Coded, CompletionTable, coded
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from biasprint.core.errors import AppError
 from biasprint.core.metrics.result import Bools, Ints
-from biasprint.core.prompts.completion import (
+from biasprint.core.studies.completion.prompts import (
     DIRECTIONS,
     DOMAINS,
     OPTIONS,

@@ -110,7 +110,7 @@ class NewsStudy(Study):
     by_axis = True
 
     def prompts(self) -> "PromptSetDraft":
-        from biasprint.core.prompts.news import news_set
+        from biasprint.core.studies.news.prompts import news_set
 
         return news_set()
 

@@ -6,12 +6,12 @@ from itertools import cycle, islice
 import numpy as np
 
 from biasprint.core.findings import Finding
-from biasprint.core.prompts.news import shipped_articles
 from biasprint.core.studies.kit.dial import load_dial
 from biasprint.core.studies.kit.grammar import Draw
 from biasprint.core.studies.kit.planting import NONE, Planting, own_seed, planting_of
 from biasprint.core.studies.news.author import write_news
 from biasprint.core.studies.news.measure import NewsRequest, measure_rows
+from biasprint.core.studies.news.prompts import shipped_articles
 
 Pair = tuple[str, str]  # original, generated
 

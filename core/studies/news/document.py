@@ -20,7 +20,6 @@ from biasprint.core.metrics.topics import (
     permuted_membership,
     published_membership,
 )
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import floor
 from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
@@ -38,6 +37,7 @@ from biasprint.core.studies.news.level import (
 )
 from biasprint.core.studies.news.level_findings import families, level_findings
 from biasprint.core.studies.news.mentions import share_values
+from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import NewsTable, Side
 from biasprint.core.studies.news.topics import RUNS, ReadArticles, read_articles
 

@@ -6,8 +6,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.prompts.drafts import PromptSetDraft
-from biasprint.core.prompts.news import SHIPPED_ORIGIN, Headline, news_set
 from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, Headline, news_set
 from biasprint.core.texts.tables import read_table
 
 

@@ -15,7 +15,6 @@ from biasprint.core.project.rows import AxisRow, Floats, OutputRow, TextKey
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.axes import Axis, load_axis
 from biasprint.core.prompts.drafts import PLAIN_ARM
-from biasprint.core.prompts.news import SHIPPED_ORIGIN, shipped_articles
 from biasprint.core.prompts.resource_files import validated
 from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.kept import kept_scores
@@ -24,6 +23,7 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.prepared import Prepared, called, taken, units_or_prompts, whole
 from biasprint.core.studies.news.groups import word_remarks
 from biasprint.core.studies.news.importing import check_generated
+from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, shipped_articles
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import prompts_asked
 from biasprint.core.texts.tables import read_table

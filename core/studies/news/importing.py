@@ -6,9 +6,9 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import PromptSpec
-from biasprint.core.prompts.news import TASK, UNBIASED
 from biasprint.core.studies.kit.importing import CHUNK, ImportedText, sample_numbers, store_outputs
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.news.prompts import TASK, UNBIASED
 from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.text import sha256_text

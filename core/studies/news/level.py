@@ -14,9 +14,9 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.metrics.distances import is_lower
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import NewsTable
 
 # ---- The paper's figures, to show beside our own; never tests

@@ -9,7 +9,6 @@ from biasprint.core.metrics.distances import Prejudice, is_lower, prejudice
 from biasprint.core.metrics.means import bounded_mean_interval, clustered_mean, one_sample_mean
 from biasprint.core.metrics.power import UNVARIED, detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import Bools, Difference, Floats, MaybeBounds, NoiseFloor
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
@@ -21,6 +20,7 @@ from biasprint.core.studies.news.level import (
     Stratum,
     reference_line,
 )
+from biasprint.core.studies.news.prompts import UNBIASED
 
 # ---- One part of the table on one level and axis
 

@@ -27,7 +27,6 @@ from biasprint.core.metrics.sums import ClusterSums, ExactSum
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from biasprint.core.prompts.axes import Axis
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.live import (
@@ -41,6 +40,7 @@ from biasprint.core.studies.kit.live import (
     undefined,
 )
 from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
+from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from biasprint.core.metrics.means import clustered_mean
 from biasprint.core.metrics.proportions import clustered_proportion, paired_proportions, two_proportions
 from biasprint.core.metrics.result import RESAMPLES, Floats, estimates_alone
 from biasprint.core.prompts.axes import Axis, load_axis
-from biasprint.core.prompts.news import UNBIASED
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
 from biasprint.core.studies.kit.findings import interval, missing_interval
 from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
@@ -36,6 +35,7 @@ from biasprint.core.studies.news.mentions import (
     undefined_findings,
     word_floors,
 )
+from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import (
     NOT_ENGLISH,
     REFUSED,

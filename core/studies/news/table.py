@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.metrics.result import Ints
-from biasprint.core.prompts.news import UNBIASED  # what pairs say of their prompt, where it is not biased
 from biasprint.core.scorers.group_words import WordBlocks, blocks_of, sentence_group
 from biasprint.core.scorers.refusal import is_refusal
 from biasprint.core.studies.news.groups import GroupAxis
+from biasprint.core.studies.news.prompts import UNBIASED  # what pairs say of their prompt, where it is not biased
 
 # ---- Language: is an article English?
 # The word lists are, and their words mean other things elsewhere (“man”, “her”). Quick, because every article is asked:

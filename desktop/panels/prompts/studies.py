@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from biasprint.core.prompts.cogs import PAPER_AXES
-from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, domain
 from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
 from biasprint.core.prompts.drafts import mitigations
-from biasprint.core.prompts.news import news_templates, shipped_headlines
+from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, domain
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.news.prompts import news_templates, shipped_headlines
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.operations.own import OwnSeen

@@ -13,11 +13,11 @@ from biasprint.core.errors import AppError
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.prompts import cogs_set, letters_context_less_set
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.prompts.detector import WordingData, decline, detect, made, neutral_wording, shipped_rules
 from biasprint.core.prompts.drafts import PromptDraft, mitigated, mitigations
-from biasprint.core.prompts.news import news_set
 from biasprint.core.prompts.resource_files import validated
+from biasprint.core.studies.completion.prompts import completion_set
+from biasprint.core.studies.news.prompts import news_set
 
 LABELLED = [json.loads(line) for line in (Path(__file__).parents[3] / "data" / "biased_prompts.jsonl").open("rb")]
 PAPER = (

@@ -15,7 +15,6 @@ from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec
-from biasprint.core.prompts.completion import completion_set
 from biasprint.core.runs.audit import doing
 from biasprint.core.runs.audit.again import measured_again
 from biasprint.core.runs.audit.doing import AuditResult, AuditRun
@@ -25,6 +24,7 @@ from biasprint.core.runs.measure import measure_project
 from biasprint.core.runs.setup import store_set
 from biasprint.core.studies.compare import gather as compare
 from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.dial import SETTINGS
 

@@ -18,17 +18,17 @@ from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
-from biasprint.core.prompts.completion import completion_set
-from biasprint.core.prompts.news import news_set
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.measure import MeasuredStudy, measure_project, measure_tables, measuring
 from biasprint.core.runs.measure.by_generator import TextsToMeasure, compared
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.creativity.columns import output_columns
 from biasprint.core.studies.kit.declared import InputTable, MeasureOptions
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.news.prompts import news_set
 from biasprint.core.texts.generators import POOLED, generators_of
 
 INLINE: Any = Inline()

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from biasprint.core.errors import UsageError
-from biasprint.core.prompts.completion import (
+from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
+from biasprint.core.studies.completion.prompts import (
     BLANK,
     DIRECTIONS,
     DOMAINS,
@@ -16,7 +17,6 @@ from biasprint.core.prompts.completion import (
     completion_set,
     domain,
 )
-from biasprint.core.prompts.drafts import PromptDraft, PromptSetDraft
 
 # Kamruzzaman et al. 2024, dataset statistics.
 PAPER = {

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from biasprint.core.prompts.completion import DIRECTIONS, DOMAINS, PRONOUNS
 from biasprint.core.studies.completion.cells import (
     delta_line,
     implied_tau,
@@ -13,6 +12,7 @@ from biasprint.core.studies.completion.cells import (
     published,
     tau_line,
 )
+from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, PRONOUNS
 
 
 def test_all_rows_of_tables_2_to_9_are_there_once() -> None:

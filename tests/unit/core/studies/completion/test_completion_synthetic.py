@@ -8,9 +8,9 @@ import pytest
 from biasprint.core.backends.protocol import Request, output_seed
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.findings import Finding
-from biasprint.core.prompts.completion import OPTIONS, completion_set
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.studies.completion.measure import CompletionTable, measure
+from biasprint.core.studies.completion.prompts import OPTIONS, completion_set
 from biasprint.core.studies.completion.replies import chosen_option
 
 FIELDS = (

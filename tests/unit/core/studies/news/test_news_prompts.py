@@ -5,7 +5,7 @@ import re
 import pytest
 
 from biasprint.core.errors import UsageError
-from biasprint.core.prompts.news import Headline, headline_key, news_set, shipped_articles, shipped_headlines
+from biasprint.core.studies.news.prompts import Headline, headline_key, news_set, shipped_articles, shipped_headlines
 
 CUP = "Argentina Wins the 2022 World Cup, Defeating France"
 
