@@ -1,4 +1,4 @@
-"""A finding: one number with everything needed to judge it. The JSON keys are a contract; see docs/command-line.md."""
+"""A finding: one number with everything needed to judge it. JSON keys are a contract: docs/reference/findings.md."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,4 +1,4 @@
-"""Runs docs/python.ipynb anew and keeps what its cells give.
+"""Run docs/how-to/use-from-python.ipynb and keep what its cells give.
 
     python docs/make_notebook.py
 
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-NOTEBOOK = Path(__file__).parent / "python.ipynb"
+NOTEBOOK = Path(__file__).parent / "how-to" / "use-from-python.ipynb"
 
 
 def run_anew(notebook: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A reading, a twin and a pile of letters: as JSON (a contract, see docs/command-line.md), and in words for people.
+"""A reading, a twin and a pile of letters: as JSON (a contract, see docs/reference/json.md), and in words for people.
 
 Imported by the commands when they print: other commands start sooner without what it needs.
 """
@@ -37,10 +37,10 @@ from biasprint.core.draw import digits
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
 
-# ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/command-line.md
+# ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/reference/json.md
 
 VERSION = 1
-# How many are missed: docs/letter-marks.md.
+# How many are missed: docs/explanation/letter-marks.md.
 LIMITS = (
     "One letter cannot show bias; it can show language worth a second look. About four in ten such passages are missed."
 )

@@ -20,7 +20,7 @@ from biasprint.core.swap.pronouns import FORMS
 
 # Said of somebody's person: of the other gender it is seldom said, or it reads otherwise.
 OF_THE_PERSON: tuple[Category, ...] = ("gender", "appearance", "family")
-# What a study found oftener in letters for whoever is called so (docs/letter-marks.md): counted, not listed.
+# Found more often in letters for this pronoun (docs/explanation/letter-marks.md): counted, not listed.
 OFTENER: Mapping[str, tuple[Category, ...]] = {"she": ("communal", "doubt"), "he": ("standout",)}
 OF_ORIGIN: tuple[Category, ...] = ("origin",)
 _NO_WORD = ("first name", "last name", "initials", "title", "possessive of the name", "article before a changed word")

@@ -1,6 +1,6 @@
 """In the compute process: how the praise of one letter is divided between warmth and drive. It needs no other letters.
 
-The rule is stated here once; docs/letter-balance.md says how well it tells letters apart.
+The rule is stated here once; docs/explanation/letter-balance.md says how well it tells letters apart.
 """
 
 from collections.abc import Mapping, Sequence

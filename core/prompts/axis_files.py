@@ -9,7 +9,10 @@ from biasprint.core.prompts.axes import Axis
 from biasprint.core.prompts.library import write_text
 from biasprint.core.prompts.resource_files import toml_text
 
-HEAD = "# An axis of Biasprint: change it, and give this file's path where an axis is asked for (docs/own-people.md).\n"
+HEAD = (
+    "# An axis of Biasprint: change it, and give this file's path where an axis is asked for "
+    "(docs/how-to/ask-about-your-own-people.md).\n"
+)
 
 
 def axis_text(axis: Axis) -> str:

@@ -1,4 +1,4 @@
-"""`run AUDIT.toml`: the worked example of docs/audits.md, what goes wrong in a file, and a project saved as one."""
+"""`run AUDIT.toml`: the example of docs/tutorials/audit-a-model.md, errors in a file, a project saved as one."""
 
 import re
 import sqlite3
@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from cli_support import ROOT, Answer, biasprint, outputs_of, refused
+from docs_pages import DOCS, files_of
 
-PAGE = (ROOT / "docs" / "audits.md").read_text(encoding="utf-8")
-EXAMPLE = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]  # type: ignore[index]
+TUTORIAL = DOCS / "tutorials" / "audit-a-model.md"
+PAGE = TUTORIAL.read_text(encoding="utf-8")
+EXAMPLE = files_of(TUTORIAL)["audit.toml"]
 # A study that asks nothing of models; what a file may get wrong is tried on it.
 SMALL = """
 [[prompts]]

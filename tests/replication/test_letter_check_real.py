@@ -2,7 +2,7 @@
 
     python -m pytest tests/replication/test_letter_check_real.py -m soak -s
 
-prints the figures of docs/letter-check.md. Ordinary runs take five letters. Skipped where the letters are absent.
+prints figures of docs/explanation/letter-check.md. Ordinary runs take five letters. Skipped without the letters.
 """
 
 import csv

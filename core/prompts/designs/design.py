@@ -1,4 +1,4 @@
-"""What a design file holds. See `resources/designs` for those that ship, and docs/designs.md for every key."""
+"""The contents of a design file. `resources/designs` has those that ship, docs/reference/designs.md every key."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass as plain

@@ -1,4 +1,4 @@
-"""Biasprint from Python: read a project, measure and score tables, run audit files. docs/python.md has examples.
+"""Biasprint from Python: read a project, measure and score tables, run audit files.
 
     import biasprint
 

@@ -19,8 +19,8 @@ TEXTS = ("study", "source", "added", "rows", "dropped")
 class DoneAudit:
     """What an audit file came to. `studies`: by study, what was measured. `project`: the file that holds it all.
 
-    `runs` and `texts`: who wrote what, and what was read, with the columns that docs/audits.md names. `undone`: a
-    sentence for each part that could not be done; the rest is there. `gates`: as in `Measured`; `passed`: whether all
+    `runs` and `texts`: who wrote what, and what was read, with the columns of docs/reference/audit-files.md. `undone`:
+    a sentence for each part that could not be done; the rest is there. `gates`: as in `Measured`; `passed`: whether all
     hold. `reports`: the files that were written.
     """
 
@@ -53,7 +53,7 @@ def run(
     look_anyway: bool = False,
     tell: Callable[[str], object] | None = None,
 ) -> DoneAudit:
-    """Do a whole audit from a file (docs/audits.md): prompts, texts, scores, findings, gates, report.
+    """Do a whole audit from a file (docs/reference/audit-files.md): prompts, texts, scores, findings, gates, report.
 
     Run again, it goes on where it was stopped. `tell`: called with a sentence as each part begins, such as `print`.
     What cannot be done is a sentence in `undone`. Raises `Error`, before anything is done, for a file that is wrong

@@ -1,4 +1,4 @@
-"""What a plug-in is made of, under names that hold wherever the program is installed. docs/plug-ins.md has an example.
+"""The parts of a plug-in, under names that hold wherever the program is installed (docs/how-to/add-a-scorer.md).
 
 A scorer needs `ScoreValue`; a backend `BackendInfo`, `Capabilities`, `Completion`, `GeneratorInfo`, `Request`; a study
 `Study` and what it names. `Error(message, kept=…, hint=…)` and `UsageError` are told to the person as they are.

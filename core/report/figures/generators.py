@@ -69,7 +69,7 @@ def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> It
             null_words="no difference between them",
             axis=unit,
             n_title="prompts",
-            source="docs/generators.md",
+            source="docs/explanation/generators.md",
         )
 
 

@@ -1,6 +1,6 @@
 """What an audit file says: what is asked, of whom, what is measured and compared, and under which findings it fails.
 
-docs/audits.md explains the keys. `biasprint.core.runs.audit.reading` reads a file.
+docs/reference/audit-files.md explains the keys. `biasprint.core.runs.audit.reading` reads a file.
 """
 
 from collections.abc import Sequence

@@ -53,7 +53,9 @@ def read_audit(path: Path) -> tuple[Audit, str]:
     except RecursionError:
         raise UsageError(f"{path.name} is nested too deeply to be read.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path.name} is not a TOML file: {error}.", hint="docs/audits.md has an example.") from None
+        raise UsageError(
+            f"{path.name} is not a TOML file: {error}.", hint="docs/tutorials/audit-a-model.md has an example."
+        ) from None
     return _beside(checked(found, path.name), path.resolve().parent), sha256(data).hexdigest()
 
 

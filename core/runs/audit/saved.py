@@ -22,7 +22,7 @@ from biasprint.core.runs.measure.asked import asked_again
 from biasprint.core.scorers.registry import describe
 from biasprint.core.texts.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
 
-HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/audits.md explains the keys.\n"
+HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/reference/audit-files.md explains the keys.\n"
 
 
 def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:

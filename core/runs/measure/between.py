@@ -25,7 +25,7 @@ from biasprint.core.studies.kit.prepared import TEXTS, Prepared, Read, Take
 from biasprint.core.texts.generators import StudyGenerator
 
 GROUPS = 40  # at most; each costs the measure once more on both sides
-SOURCE = "docs/generators.md"
+SOURCE = "docs/explanation/generators.md"
 RESTATED = ".equivalence"  # how ids end whose estimate is that of another finding
 Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
 Estimates = dict[Key, tuple[float, int]]  # and how many items each is of

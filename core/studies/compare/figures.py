@@ -40,7 +40,9 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
                     unit=of_one[0].unit,
                     axis=of_one[0].unit,
                     null=null,
-                    source="LangFair 0.8.0" if key == "compare.similarity" else "beyond the papers: docs/compare.md",
+                    source="LangFair 0.8.0"
+                    if key == "compare.similarity"
+                    else "beyond the papers: docs/explanation/noise-floors.md",
                 )
             )
     return worth_drawing(found)

@@ -42,7 +42,7 @@ def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
         scale="log" if ratio else "linear",
         null=null,
         null_words="the two axes add up" if findings[0].id.endswith(INTERACTION) else "no difference",
-        source="beyond the papers: docs/own-people.md",
+        source="beyond the papers: docs/explanation/crossed-axes.md",
     )
 
 

@@ -255,7 +255,7 @@ def _font(pixels: int, *, bold: bool = False) -> QFont:
     return font
 
 
-# How many: docs/letter-marks.md.
+# How many: docs/explanation/letter-marks.md.
 LIMITS = (
     "One letter cannot show bias. It can show language worth a second look; about four in ten such passages are missed."
 )

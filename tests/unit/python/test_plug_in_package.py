@@ -1,4 +1,4 @@
-"""The sample plug-in of docs/plug-ins.md, installed by pip: its scorer, backend and study, and the page about them."""
+"""The sample plug-in of docs/how-to/add-a-scorer.md, installed by pip: its scorer, backend, study and page."""
 
 import json
 import os
@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import songs_plug_in
 from cli_support import biasprint, refused
+from docs_pages import blocks
 
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "tests" / "data" / "diary_plug_in"
-PAGE = (ROOT / "docs" / "plug-ins.md").read_text(encoding="utf-8")
+PAGE = ROOT / "docs" / "how-to" / "add-a-scorer.md"
 # Shares 1, ½, 1, ½ of girls and 0, ½, 0, 0 of boys, and one text with no sentence's end.
 ENTRIES = [("A! B!", "girl"), ("A! B.", "girl"), ("A!", "girl"), ("A! B.", "girl")]
 ENTRIES += [("A. B.", "boy"), ("A! B.", "boy"), ("A.", "boy"), ("A. B.", "boy"), ("no end", "boy")]
@@ -102,8 +103,8 @@ def test_beside_a_package_that_owns_core_it_is_measured_from_a_script_without_a_
 
 def test_the_page_shows_what_the_package_is() -> None:
     declared = (SOURCE / "pyproject.toml").read_text(encoding="utf-8")
-    (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    (shown,) = [block.text for block in blocks(PAGE) if block.language == "toml"]
     for line in filter(None, shown.splitlines()):
         assert line in declared.splitlines()
-    for name in re.findall(r"`(biasprint_diaries/\w+\.py|pyproject\.toml)`", PAGE):
+    for name in re.findall(r"`(biasprint_diaries/\w+\.py|pyproject\.toml)`", PAGE.read_text(encoding="utf-8")):
         assert (SOURCE / name).is_file()

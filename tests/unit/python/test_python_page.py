@@ -1,19 +1,18 @@
-"""docs/python.md and its notebook: every example runs, in order, and gives what it shows."""
+"""docs/how-to/use-from-python.md and its notebook: every example runs, in order, and gives what it shows."""
 
 import doctest
 import json
 import re
 import runpy
-from pathlib import Path
 from typing import Any
 
 import pytest
+from docs_pages import DOCS
 
 import biasprint
 
-DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "python.md").read_text(encoding="utf-8")
-NOTEBOOK = json.loads((DOCS / "python.ipynb").read_text(encoding="utf-8"))
+PAGE = (DOCS / "how-to" / "use-from-python.md").read_text(encoding="utf-8")
+NOTEBOOK = json.loads((DOCS / "how-to" / "use-from-python.ipynb").read_text(encoding="utf-8"))
 
 
 def test_the_examples_of_the_page_give_what_they_show(tmp_path, monkeypatch):
@@ -24,7 +23,7 @@ def test_the_examples_of_the_page_give_what_they_show(tmp_path, monkeypatch):
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
     for block in blocks:
         line = PAGE[: block.start()].count("\n") + 1
-        test = parser.get_doctest(block[1], names, "python.md", "docs/python.md", line)
+        test = parser.get_doctest(block[1], names, "use-from-python.md", "docs/how-to/use-from-python.md", line)
         assert test.examples, "a block without an example"
         runner.run(test, out=said.append, clear_globs=False)
         names.update(test.globs)

@@ -41,7 +41,7 @@ def test_it_names_weights_and_the_systems_libraries_with_the_hashes_of_their_fil
     }
     assert digests["models/agency/head.safetensors"] == hashlib.sha256(HEAD.read_bytes()).hexdigest()
     assert digests[MINILM] == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # the official one
-    assert digests["profanity_check/data/model.joblib"].startswith("aeafc048")  # as docs/models.md has it
+    assert digests["profanity_check/data/model.joblib"].startswith("aeafc048")  # docs/reference/packaged-models.md
     assert digests["libmade.so.1"] == hashlib.sha256(b"a library of the system").hexdigest()
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from docs_pages import DOCS
 
 from biasprint.core.errors import AppError
 from biasprint.core.metrics.proportions import wilson
@@ -224,8 +225,8 @@ def test_the_labelled_prompts_are_enough_and_half_of_them_neutral() -> None:
 def test_precision_and_recall_stay_above_their_floors(
     part: str, precision: float, recall: float, placed: float, record_property: Callable[[str, object], None]
 ) -> None:
-    """The figures are those of docs/biased-prompts.md. “paraphrase” was written last and never tuned on: it shows
-    how little rules see of what is only implied."""
+    """The figures are those of docs/how-to/find-biased-prompts.md. “paraphrase” was written last and never tuned on:
+    it shows how little rules see of what is only implied."""
     reached = figures(part)
     print(f"{part}: {reached}")  # noqa: T201
     record_property(part, str(reached))
@@ -235,7 +236,7 @@ def test_precision_and_recall_stay_above_their_floors(
 
 
 def test_the_page_about_the_detector_gives_these_figures() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "biased-prompts.md").read_text("utf-8")
+    page = (DOCS / "how-to" / "find-biased-prompts.md").read_text("utf-8")
     for part in ("development", "held_out", "paraphrase"):
         reached = figures(part)
         precision, recall = reached.precision_bounds, reached.recall_bounds

@@ -5,9 +5,9 @@ import tomllib
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
-from pathlib import Path
 
-from biasprint import core
+from docs_pages import DOCS
+
 from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
 from biasprint.core.report.audit.methods import method_of
 from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
@@ -104,8 +104,8 @@ def test_a_study_of_a_third_party_without_questions_has_one():
 
 
 def contract_ids() -> list[str]:
-    """Ids of docs/command-line.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
-    page = (Path(core.__file__).parents[1] / "docs" / "command-line.md").read_text("utf-8")
+    """Ids of docs/reference/findings.md, whose short forms in a row (“`.positivity`”) follow the first one of it."""
+    page = (DOCS / "reference" / "findings.md").read_text("utf-8")
     table = page.partition("| id | measured of |")[2].partition("\n\n")[0]
     ids = []
     for row in table.splitlines()[2:]:

@@ -6,10 +6,10 @@ import tomllib
 import unicodedata
 from collections import Counter, defaultdict
 from importlib.resources import files
-from pathlib import Path
 from statistics import mean
 
 import pytest
+from docs_pages import DOCS
 
 IDENTITIES = {
     "race": ("white", "black", "asian"),
@@ -190,7 +190,7 @@ def test_only_an_obvious_text_names_its_identity_and_no_word_of_an_imperceptible
 
 
 def test_the_guide_says_what_the_sample_is_and_is_not():
-    guide = (Path(__file__).parents[4] / "docs" / "sample-project.md").read_text(encoding="utf-8")
+    guide = (DOCS / "explanation" / "sample-project.md").read_text(encoding="utf-8")
     for said in ("36 comparisons", "120 synthetic letters", "language model", "synthetic author", "no finding"):
         assert said in guide, said
     for number in (len(ROWS), *Counter(row["perceptibility"] for row in IDENTITY_ROWS).values()):

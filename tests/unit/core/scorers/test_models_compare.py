@@ -1,10 +1,10 @@
 """The comparison of candidates with stand-ins: its test, what a head may see, and what its page says."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from docs_pages import DOCS
 from scorer_sets import on_card
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -12,7 +12,7 @@ from biasprint.core.machine.models import catalogue
 from biasprint.core.scorers.toxicity_profanity import FILES
 from biasprint.models.stand_ins import compare
 
-PAGE = (Path(__file__).parents[4] / "docs" / "models.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "reference" / "packaged-models.md").read_text(encoding="utf-8")
 LINES = {"formality": "Accuracy, held-out part", "positivity": "Accuracy, held-out part",
          "toxicity": "Accuracy, held-out part", "entailment": "Three classes, held-out part"}  # fmt: skip
 

@@ -207,7 +207,7 @@ def test_added_letters_belong_to_their_own_study(qtbot: QtBot, letters: PromptsP
 
 # designs
 
-DESIGN_PROMPTS = {  # docs/designs.md
+DESIGN_PROMPTS = {  # docs/reference/designs.md
     "agency": "180 prompts",
     "decisions": "432 prompts",
     "equal_resumes": "40 prompts",

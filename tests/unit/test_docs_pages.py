@@ -1,0 +1,152 @@
+"""README and docs: links lead somewhere, named paths are there, and reference pages say what the program declares."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+from docs_pages import DOCS, ROOT, name_of, pages
+
+from biasprint.core.backends.registry import known
+from biasprint.core.findings import Finding
+from biasprint.core.project.schema import migration_text
+from biasprint.core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
+from biasprint.core.scorers.registry import describe
+from biasprint.core.studies.registry import studies
+
+PAGES = pages()
+REFERENCE = DOCS / "reference"
+FINDINGS = (REFERENCE / "findings.md").read_text(encoding="utf-8")
+TABLES = (REFERENCE / "tables.md").read_text(encoding="utf-8")
+CODE = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Pages that come with another change; a name goes from here once its page is there.
+COMING = {
+    DOCS / "contributing" / "decisions" / "README.md",
+    DOCS / "explanation" / "statistics.md",
+    DOCS / "explanation" / "calibration.md",
+    *(REFERENCE / name for name in ("benchmarks.md", "papers-figures.md", "trust.md")),
+}
+PATH = re.compile(r"`((?:core|desktop|resources|models|tests|docs)(?:/[\w./-]+)?)`")
+
+
+def prose(page: Path) -> str:
+    return CODE.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_links_of_a_page_lead_to_files_and_headings(page: Path) -> None:
+    broken = []
+    for link in LINK.findall(prose(page)):
+        if link.startswith("https://"):
+            continue
+        where, _, anchor = link.partition("#")
+        target = (page.parent / where).resolve() if where else page
+        if target in COMING:
+            continue
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_paths_that_a_page_names_are_there(page: Path) -> None:
+    assert [path for path in PATH.findall(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()] == []
+
+
+def test_the_list_of_pages_names_every_page() -> None:
+    listed = {(DOCS / link).resolve() for link in LINK.findall((DOCS / "README.md").read_text(encoding="utf-8"))}
+    decisions = DOCS / "contributing" / "decisions"
+    assert [name_of(page) for page in PAGES[2:] if page not in listed and page.parent != decisions] == []
+
+
+def test_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
+
+
+# ---- the command line
+
+
+def test_the_command_line_page_is_what_the_program_declares() -> None:
+    declared = run_path(str(DOCS / "make_reference_pages.py"))["command_line_page"]()
+    page = (REFERENCE / "command-line.md").read_text(encoding="utf-8")
+    assert page == declared, "run: python docs/make_reference_pages.py"
+
+
+# ---- findings, fields, columns
+
+
+def section(page: str, title: str) -> str:
+    return page.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def line_of(title: str, row: str) -> str:
+    """Return the row of a table of fields or columns that begins with `row`, without its first cell."""
+    (line,) = re.findall(rf"^\| {re.escape(row)} \|(.*)\|$", section(TABLES, title), re.MULTILINE)
+    return str(line)
+
+
+@pytest.mark.parametrize(
+    ("what", "columns"),
+    [
+        ("prompts", PROMPT),
+        ("outputs", (*OUTPUT, *OUTPUT_END)),
+        ("scores", SCORE),
+        ("judgments", (*JUDGMENT, *JUDGMENT_END)),
+        ("findings", FINDING),
+    ],
+)
+def test_the_page_lists_the_exported_columns(what: str, columns: Sequence[str]) -> None:
+    assert re.findall(r"`([^`]+)`", line_of("Exported columns", what)) == list(columns)
+
+
+def test_the_page_lists_every_key_of_a_finding() -> None:
+    keys = re.findall(r"^\| `(\w+)` \|", section(FINDINGS, "Keys of a finding"), re.MULTILINE)
+    assert sorted(keys) == sorted(field.name for field in fields(Finding))
+
+
+def test_the_page_lists_every_finding() -> None:
+    listed = {name.replace("…", "*") for name in re.findall(r"`([a-z_]+\.[a-z_.…]+)`", FINDINGS)}
+    for study in studies().values():
+        for declared in study.findings:
+            start = declared.removesuffix("*")
+            assert declared in listed or any(name.startswith(start) for name in listed), f"{declared} is not listed"
+
+
+def test_the_page_lists_every_scorer_and_backend() -> None:
+    page = (REFERENCE / "scorers-and-backends.md").read_text(encoding="utf-8")
+    names = [*(info.name for info in describe()), *(info.name for info in known())]
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "row"),
+    [
+        ("letters", "letters"),
+        ("outputs", "creativity, outputs"),
+        ("judgments", "creativity, judgments"),
+        ("news", "news"),
+        ("completion", "completion"),
+        ("compare", "compare"),
+    ],
+)
+def test_the_page_lists_the_fields_that_each_study_reads(kind: str, row: str) -> None:
+    (table,) = [table for study in studies().values() for table in study.inputs if table.name == kind]
+    words = re.findall(r"`([^`]+)`", re.sub(r";.*", "", line_of("Fields", row)))
+    assert words[: len(table.required)] == list(table.required)
+    assert set(words) == {*table.required, *table.optional}
+
+
+def test_the_page_lists_every_table_of_a_project_file() -> None:
+    page = (REFERENCE / "project-file.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^CREATE TABLE (\w+)", migration_text(1), re.MULTILINE)
+    assert len(tables) > 15
+    assert [table for table in tables if f"`{table}`" not in page] == []
