@@ -18,6 +18,8 @@ from biasprint.desktop.commands import build_program
 
 PAGE = Path(__file__).parent / "reference" / "command-line.md"
 HIGHEST_SEED = 2**63 - 1
+PROJECT = "A project file (.biasprint)."  # what FILE is, said once
+USUAL = ("--seed", "--look-anyway", "--json")
 HEAD = """\
 # Command line
 
@@ -32,6 +34,9 @@ Examples are in the [how-to guides](../README.md#how-to).
 - **stderr** holds progress, remarks, rows that were left out, and failures. `biasprint --quiet COMMAND` keeps it to
   failures. In a file or a log, progress is one line every 30 seconds.
 - A command that fails has changed nothing beyond what it had finished, and prints no answer.
+- `FILE` is a project file (`.biasprint`). The same `--seed` gives the same result. `--look-anyway` reads identities
+  while somebody rates on this computer: that is recorded, and later answers are marked as seen.
+- `…` marks what may be given several times.
 - `biasprint --version` prints the version, `biasprint COMMAND --help` the options of a command.
 - `biasprint --install-completion` adds completion to the shell (bash, zsh, fish, PowerShell).
 
@@ -40,8 +45,8 @@ Examples are in the [how-to guides](../README.md#how-to).
 | code | meaning |
 |---|---|
 | 0 | Done. |
-| 1 | A failure that the message explains; or something of the kinds below. |
-| 2 | Wrong usage: an unknown option, value, field or finding. Nothing was done. |
+| 1 | A failure that the message explains, or a part that could not be done. |
+| 2 | Wrong usage: an unknown option, value or field, or a gate that no finding can meet. |
 | 3 | Everything was done, and a [gate](gates.md) failed. |
 
 Exit code 1 also says that the run was stopped, that `check` found damage, that every request of `generate` failed, that
@@ -80,14 +85,21 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 def _section(path: tuple[str, ...], command: Any) -> str:
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     options = [each for each in command.params if each.param_type_name == "option" and not each.hidden]
-    json = " [--json]" if any(each.opts == ["--json"] for each in options) else ""
-    options = [each for each in options if each.opts != ["--json"]]
+    usual = "".join(f" [{_option(each)}]" for each in options if _is_usual(each))
+    options = [each for each in options if not _is_usual(each)]
     usage = " ".join([*path, *map(_argument, arguments), *(_option(each) for each in options if each.required)])
     rest = " [OPTIONS]" if any(not each.required for each in options) else ""
-    lines = [f"\n### {' '.join(path[1:])}\n\n`{usage}{rest}{json}`\n\n{' '.join((command.help or '').split())}\n"]
-    described = [f"- `{_argument(each)}`: {_argument_help(each)}\n" for each in arguments if each.help]
+    lines = [f"\n### {' '.join(path[1:])}\n\n`{usage}{rest}{usual}`\n\n{' '.join((command.help or '').split())}\n"]
+    described = [
+        f"- `{_argument(each)}`: {_argument_help(each)}\n" for each in arguments if each.help and each.help != PROJECT
+    ]
     described += [f"- `{_option(each)}`: {_option_help(each)}\n" for each in options]
     return "".join([*lines, "\n" if described else "", *described])
+
+
+def _is_usual(option: Any) -> bool:
+    """Return whether the page's head explains this option for all commands."""
+    return option.opts[0] in USUAL and not option.required
 
 
 def _argument(argument: Any) -> str:
@@ -104,7 +116,7 @@ def _argument_help(argument: Any) -> str:
 def _option(option: Any) -> str:
     names = "/".join([*option.opts, *option.secondary_opts])
     value = "" if option.is_flag else f" {_placeholder(option.type_descriptor.annotation)}"
-    return f"{names}{value}"
+    return f"{names}{value}{'…' if option.multiple else ''}"
 
 
 def _placeholder(annotation: Any) -> str:
@@ -123,8 +135,6 @@ def _placeholder(annotation: Any) -> str:
 def _option_help(option: Any) -> str:
     text = " ".join((option.help or "").split())
     notes = []
-    if option.multiple and "several times" not in text and "once for each" not in text:
-        notes.append("may be repeated")
     if option.default not in (None, "", False, (), []) and not callable(option.default):
         default = option.default.value if isinstance(option.default, Enum) else option.default
         shown = option.opts[0] if default is True else default

@@ -45,7 +45,7 @@ def test_the_example_finds_the_difference_that_was_planted(example: tuple[Path, 
     between = found(answer.json, "completion.delta.between_generators", "delta_P")
     assert between["groups"] == ["large", "none"]
     assert between["interval"]["low"] > 0.2
-    said = re.search(r"is ([\d.]+) \(95 % interval ([\d.]+)\s+to ([\d.]+)\)", PAGE)
+    said = re.search(r"is ([\d.]+) \(95 %\s+interval ([\d.]+)\s+to\s+([\d.]+)\)", PAGE)
     assert said is not None
     numbers = (between["estimate"], between["interval"]["low"], between["interval"]["high"])
     assert [float(one) for one in said.groups()] == pytest.approx(numbers, abs=0.006)

@@ -1,6 +1,7 @@
 """Every command that README and docs show runs, page by page, in a folder with the files that the page shows."""
 
 import json
+import re
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -23,6 +24,7 @@ def shown(page: Path, *, run: bool) -> list[Block]:
     return [block for block in blocks(page) if block.language == "sh" and block.info.startswith(NOT_RUN) != run]
 
 
+QUOTES = DOCS / "tutorials" / "check-a-letter.md"  # a page that quotes what its commands answer
 RUN = [page for page in pages() if shown(page, run=True)]
 
 
@@ -33,6 +35,7 @@ def test_every_command_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: p
     for name, content in files_of(page).items():
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(content, encoding="utf-8")
+    answers = []
     for block in shown(page, run=True):
         assert block.info in ("", WRITTEN)
         if block.info == WRITTEN:
@@ -41,8 +44,12 @@ def test_every_command_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: p
             assert program == "biasprint"
             answer = biasprint(*argv)
             assert answer.out, argv
+            answers.append(answer.out)
             if "--json" in argv:
                 json.loads(answer.out)
+    if page == QUOTES:
+        quoted = [" ".join(words.split()) for words in re.findall(r"“([^”…]+)”", page.read_text(encoding="utf-8"))]
+        assert [words for words in quoted if words not in "".join(answers)] == []
 
 
 def test_a_block_that_is_not_run_says_why_and_names_commands_that_there_are() -> None:
