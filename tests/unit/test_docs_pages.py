@@ -64,6 +64,30 @@ def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
+# A newcomer's question → the page that answers it, and words of the answer.
+QUESTIONS = {
+    "how do I measure my own table of letters": ("how-to/measure-my-table.md", "biasprint measure letters letters.csv"),
+    "where is the noise floor of ABS computed": ("contributing/where-do-i-change.md", "the noise floor of ABS"),
+    "how do I add an endpoint by hand": ("how-to/use-an-endpoint.md", "biasprint endpoints add"),
+    "how do I add a scorer": ("how-to/add-a-scorer.md", "biasprint.scorers"),
+    "how do I add a study": ("how-to/add-a-study.md", "biasprint.studies"),
+    "how do packets stay blind": ("explanation/blinding.md", "## Packets"),
+    "what does an exit code mean": ("reference/command-line.md", "## Exit codes"),
+    "how do I gate a build": ("how-to/gate-a-build.md", "exit code 3"),
+    "how do I run the tests": ("contributing/tests.md", "python run.py test"),
+    "where is a choice written to disk": ("contributing/architecture.md", "## From a key to the disk"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_readme_links_to_the_answers_of_a_newcomers_questions(question: str) -> None:
+    name, words = QUESTIONS[question]
+    readme = ROOT / "README.md"
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in LINK.findall(prose(readme))}
+    assert DOCS / name in linked
+    assert words in (DOCS / name).read_text(encoding="utf-8")
+
+
 # ---- the command line
 
 
