@@ -9,6 +9,7 @@ from runpy import run_path
 import pytest
 from docs_pages import DOCS, ROOT, name_of, pages
 
+import biasprint
 from biasprint.core.backends.registry import known
 from biasprint.core.findings import Finding
 from biasprint.core.project.schema import migration_text
@@ -58,6 +59,31 @@ def test_the_list_of_pages_names_every_page() -> None:
     listed = {(DOCS / link).resolve() for link in LINK.findall((DOCS / "README.md").read_text(encoding="utf-8"))}
     decisions = DOCS / "contributing" / "decisions"
     assert [name_of(page) for page in PAGES[2:] if page not in listed and page.parent != decisions] == []
+
+
+def test_the_page_about_the_sample_gives_the_findings_of_the_sample(tmp_path: Path) -> None:
+    page = (DOCS / "explanation" / "sample-project.md").read_text(encoding="utf-8")
+    with biasprint.sample(tmp_path / "sample.biasprint") as project:
+        for study, finding_id, label in (
+            ("letters", "letters.lexicon.odds_ratio", "agentic"),
+            ("creativity", "creativity.rbs", "gender"),
+            ("completion", "completion.tau_b", "tau_b"),
+        ):
+            found = [
+                finding
+                for finding in project.findings(study).of(finding_id, label)
+                if finding.variant == "default"
+                and finding.dims.get("generator", "smollm2").startswith("smollm2")
+                and not {"task", "topic", "pronoun"} & set(finding.dims)
+            ]
+            assert found
+            for finding in found:
+                digits = 3 if study == "creativity" else 2
+                low, high = (f"{bound:.{digits}f}" for bound in (finding.interval.low, finding.interval.high))
+                shown = f"{finding.estimate:.{digits}f} ({low} to {high})".replace("-", "−")
+                assert shown in page
+                if finding.floor:
+                    assert f"{finding.floor.p95:.3f}, p = {finding.p_adjusted:.3f}" in page
 
 
 def test_readme_is_short() -> None:
