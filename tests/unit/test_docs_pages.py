@@ -13,9 +13,9 @@ import biasprint
 from biasprint.core.backends.registry import known
 from biasprint.core.findings import Finding
 from biasprint.core.project.schema import migration_text
-from biasprint.core.runs.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.registry import studies
+from biasprint.core.texts.exporting import FINDING, JUDGMENT, JUDGMENT_END, OUTPUT, OUTPUT_END, PROMPT, SCORE
 
 PAGES = pages()
 OTHERS = [ROOT / "CONTEXT.md", ROOT / "CHANGELOG.md", *DOCS.glob("tables/*.md"), *ROOT.glob("models/*/card.md")]
