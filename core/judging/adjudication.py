@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from biasprint.core.errors import UsageError
 from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings
-from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.workshop import in_steps
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
@@ -129,7 +128,7 @@ def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication
     split_ones = {
         key for key, rows in said.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
     }
-    for comparison in ProjectStore(project).comparisons(plan.id) if split_ones else ():
+    for comparison in project.judging.each_comparison(plan.id) if split_ones else ():
         if comparison.id in split_ones and comparison.repeat_of is None and comparison.axis != CHECK:
             judgments = tuple(sorted(said[comparison.id], key=_place))
             order = neutral_order(comparison.id, len(comparison.items))

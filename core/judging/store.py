@@ -1,8 +1,6 @@
 """The part of a project that judging may use: `ProjectStore` for choices, `ProjectStatements` for ratings."""
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -81,6 +79,7 @@ class ProjectStore:
         self._judging = project.judging
         self.plans = self._ordinary_plans
         self.count = self._judging.count
+        self.comparisons = self._judging.each_comparison
         self.raters = self._judging.raters
         self.sessions = self._ordinary_sessions
         self.judgments = self._judging.judgments
@@ -102,14 +101,6 @@ class ProjectStore:
 
     def packet_sessions(self) -> frozenset[str]:
         return self._judging.packet_sessions()
-
-    def comparisons(self, plan_id: str) -> Iterator[ComparisonRow]:
-        # All at once they would set off collections that halt every thread, the window's too; see rows.py.
-        with _no_collection():
-            rows = list(self._judging.comparisons(plan_id))
-            rows.reverse()
-            while rows:
-                yield rows.pop()
 
     def record(self, judgment: JudgmentSpec) -> Changes:
         return self._judging.record(judgment)
@@ -144,18 +135,6 @@ class ProjectStore:
             if axis in (None, row.key, row.definition.get("reported_as"))
             for one in row.definition.get("identities", ())
         }
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Put the garbage collector off for a while; what is made here has no cycles."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 # ---- Beside the choices: ratings of each card by each criterion, and a rater's words about themselves

@@ -8,7 +8,6 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.plan import PlanKind, PlanSettings
 from biasprint.core.judging.plan_names import plan_names
-from biasprint.core.judging.store import ProjectStore
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PlanRow, RaterRow, SessionRow
 
@@ -135,7 +134,7 @@ class RaterStates:
 
     def _repeats_of(self, plan_id: str) -> frozenset[str]:
         if plan_id not in self._repeats:
-            rows = ProjectStore(self._project).comparisons(plan_id)
+            rows = self._project.judging.each_comparison(plan_id)
             self._repeats[plan_id] = frozenset(row.id for row in rows if row.repeat_of is not None)
         return self._repeats[plan_id]
 

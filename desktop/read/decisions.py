@@ -82,12 +82,10 @@ def comparisons_of(
     ctx: JobContext, project: "Project", plans: Iterable[str], wanted: set[str]
 ) -> "Mapping[str, ComparisonRow]":
     """The comparisons with these ids, of these plans."""
-    from biasprint.core.judging.store import ProjectStore
-
     found: dict[str, ComparisonRow] = {}
     for plan in plans:
         ctx.check()
-        found |= {row.id: row for row in ProjectStore(project).comparisons(plan) if row.id in wanted}
+        found |= {row.id: row for row in project.judging.each_comparison(plan) if row.id in wanted}
     return found
 
 
