@@ -11,13 +11,15 @@ from typing import Any
 from made_once import made_once
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import MadePacket, make_packets
 from biasprint.core.judging.packets.merge import merge_packets
-from biasprint.core.judging.packets.packet import PacketStore, PacketWording, finish_packet
+from biasprint.core.judging.packets.packet import PacketStore, finish_packet
 from biasprint.core.judging.packets.report import MergeReport
 from biasprint.core.judging.plan import texts_digest
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import JudgingSession, open_judging
-from biasprint.core.judging.store import ProjectStatements
+from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
 from biasprint.core.project.specs import (
@@ -116,9 +118,7 @@ def merge(path: Path, *packets: Path, accept_raters: bool = False) -> MergeRepor
 def judging(path: Path, **options: Any) -> Iterator[JudgingSession]:
     """A packet opened as a rater opens it."""
     with Project.open(path) as project:
-        door = open_judging(
-            PacketStore(project), PacketWording(project), statements=ProjectStatements(project), **options
-        )
+        door = open_judging(PacketStore(project), **options)
         try:
             yield door
         finally:
@@ -196,11 +196,11 @@ def rated_through_the_door(path: Path, *, finish: bool = True) -> list[str]:
     """The second card of every comparison, chosen as a person does; the texts that were chosen."""
     texts = []
     with judging(path) as door:
-        (offer,) = door.start_info().result().offers
-        view = door.open(offer.token, "R02", True, "left-handed").result()
+        (offer,) = door.ask(offer_plans).result().offers
+        view = door.ask(open_session, offer.token, "R02", True, "left-handed").result()
         while view.comparison is not None:
             texts.append(view.comparison.texts[1].rstrip(" "))
-            view = door.record(view.comparison.token, "choice", 1, "a note").result()
+            view = door.ask(record_choice, view.comparison.token, "choice", 1, "a note").result()
         if finish:
-            door.reveal().result()
+            door.ask(reveal).result()
     return texts

@@ -15,20 +15,23 @@ from biasprint.core.project.project import Project
 RATE = """
 from pathlib import Path
 from packet_files import judging
+from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.reveal import finish
+from biasprint.core.judging.work import record_choice, save_note
 def live(path):
     with judging(Path(path)) as door:
-        (offer,) = door.start_info().result().offers
-        view = door.open(offer.token, "R02", True).result()
+        (offer,) = door.ask(offer_plans).result().offers
+        view = door.ask(open_session, offer.token, "R02", True).result()
         print("open", flush=True)
         while view.comparison is not None:
             shown = view.comparison
             note = f"{shown.ordinal} " * (1 + shown.ordinal % 40)
-            door.save_note(shown.token, note).result()
+            door.ask(save_note, shown.token, note).result()
             print("note", shown.ordinal, flush=True)
-            view = door.record(shown.token, "choice", shown.ordinal % 3, note).result()
+            view = door.ask(record_choice, shown.token, "choice", shown.ordinal % 3, note).result()
             print("said", shown.ordinal, flush=True)
         print("finish", flush=True)
-        door.finish().result()
+        door.ask(finish).result()
         print("finished", flush=True)
 """
 

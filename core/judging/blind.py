@@ -184,3 +184,14 @@ class Revelation:
     swayed: Swayed | None = None
     compared: tuple[RevealedComparison, ...] = ()  # the first that were answered
     answered: int = 0
+
+
+BlindAnswer = StartInfo | SessionView | SessionProgress | tuple[OverviewEntry, ...] | Ratings | Revelation | None
+_ANSWERS = (StartInfo, SessionView, SessionProgress, OverviewEntry, Revelation)
+
+
+def is_blind(answer: object) -> bool:
+    """Whether an answer is of a kind that may go through the door of judging: a `BlindAnswer`."""
+    if isinstance(answer, tuple):
+        return all(map(is_blind, answer))
+    return answer is None or type(answer) is int or type(answer) in _ANSWERS

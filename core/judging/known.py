@@ -15,6 +15,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.judging.plan import CHECK, RIGHT
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow
+from biasprint.core.project.specs import AnnotationSpec
 from biasprint.core.tables.fields import FieldSpec
 from biasprint.core.tables.read import read_records
 from biasprint.core.tables.rows import Record, excerpt
@@ -142,6 +143,11 @@ class PracticeResult:
     right: int
     of: int
     seconds: float
+
+
+def keep_practice_result(project: Project, rater_id: str, session_id: str, result: PracticeResult) -> None:
+    """Write that a rater has gone through the practice round of a session."""
+    project.annotations.add(AnnotationSpec(kind=PRACTICE, target=session_id, rater_id=rater_id, value=asdict(result)))
 
 
 def practice_result(project: Project, session_id: str) -> PracticeResult | None:

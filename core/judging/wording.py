@@ -29,10 +29,6 @@ class ComparisonWording:
         """With more tasks and themes; what it has already stays as it is."""
         return ComparisonWording({**tasks, **self._tasks}, {**themes, **self._themes})
 
-    def now(self) -> "ComparisonWording":
-        """As it is when a session begins."""
-        return self
-
     def title(self, task: str, theme: str) -> str:
         """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
         words = self._tasks.get(task)
@@ -62,17 +58,6 @@ class OwnRubric(ComparisonWording):
 def plan_wording(wording: ComparisonWording, settings: PlanSettings) -> ComparisonWording:
     """The wording of a plan's comparisons: with its own rubric, where it has one."""
     return OwnRubric(wording, settings.rubric) if settings.rubric else wording
-
-
-class ProjectWording(ComparisonWording):
-    """A project's, read by whoever begins a session: prompts may be made after the project was opened."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__({})
-        self._project = project
-
-    def now(self) -> ComparisonWording:
-        return wording_of(self._project)
 
 
 def wording_of(project: Project) -> ComparisonWording:

@@ -81,26 +81,22 @@ class WorkshopStore(ProjectStore):
         super().__init__(project)
         self._plan_id, self._code = plan_id, code
         self._rater_id = self._session_id = ""
-        rows = project.judging
 
-        def plans() -> tuple[PlanRow, ...]:
-            return tuple(row for row in rows.plans() if row.id == plan_id)
+    def plans(self) -> tuple[PlanRow, ...]:
+        return tuple(row for row in self.judging.plans() if row.id == self._plan_id)
 
-        def raters() -> tuple[RaterRow, ...]:
-            return tuple(row for row in rows.raters() if row.id == self._rater_id)
+    def raters(self) -> tuple[RaterRow, ...]:
+        return tuple(row for row in self.judging.raters() if row.id == self._rater_id)
 
-        def sessions() -> tuple[SessionRow, ...]:
-            return tuple(row for row in rows.sessions() if row.id == self._session_id)
+    def sessions(self) -> tuple[SessionRow, ...]:
+        return tuple(row for row in self.judging.sessions() if row.id == self._session_id)
 
-        def judgments(session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
-            return rows.judgments(session_id, superseded=superseded) if session_id == self._session_id else ()
-
-        self.plans, self.raters, self.sessions, self.judgments = plans, raters, sessions, judgments
-        self._every_rater = rows.raters
+    def judgments(self, session_id: str) -> tuple[JudgmentRow, ...]:
+        return self.judging.judgments(session_id) if session_id == self._session_id else ()
 
     def rater(self, code: str) -> RaterRow:
         """The participant, who is new. Refused for any other code, and for one that somebody has already."""
-        taken = any(row.code == code and row.id != self._rater_id for row in self._every_rater())
+        taken = any(row.code == code and row.id != self._rater_id for row in self.judging.raters())
         if code != self._code or taken:
             raise Refused("This place is taken.", kept="Nobody’s answers were opened.", hint="Start once more.")
         row = super().rater(code)

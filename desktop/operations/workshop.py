@@ -130,16 +130,13 @@ class Keeper:
     def seat(self, code: str) -> Operation["JudgingSession"]:
         """A judging thread of its own for one participant."""
 
-        def open_door(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
+        def open_seat(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
             from biasprint.core.judging.session import open_judging
-            from biasprint.core.judging.store import ProjectStatements
-            from biasprint.core.judging.wording import wording_of
             from biasprint.core.judging.workshop import WorkshopStore
 
-            store = WorkshopStore(project, plan_id, code)
-            return open_judging(store, wording_of(project), statements=ProjectStatements(project))
+            return open_judging(WorkshopStore(project, plan_id, code))
 
-        return self._operation(tr("Opening the comparisons"), open_door)
+        return self._operation(tr("Opening the comparisons"), open_seat)
 
     def fingerprint(self, code: str) -> Operation["Fingerprint"]:
         """The fingerprint of the participant with this code, who has finished."""

@@ -12,7 +12,7 @@ from load import Charts, Everything, Writing
 
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
-from biasprint.core.judging.work import CompactRows
+from biasprint.core.judging.assignment import CompactRows
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import SessionRow
 from biasprint.core.project.specs import JudgmentSpec, RaterSpec

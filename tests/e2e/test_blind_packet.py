@@ -20,7 +20,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.settings import Settings
 
 KINDS = {
-    "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingService", "SessionWork",
+    "Project", "ProjectStore", "PacketStore", "PacketWording", "Reader", "Writer", "JudgingWork", "RaterSession",
     "PacketParts", "ComparisonRow", "PlanRow", "SessionRow", "PacketRow", "RaterRow", "SourceRow", "Facts",
 }  # fmt: skip
 PLACES = {"file", "folder", "recent"}

@@ -23,9 +23,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import record_choice
 from biasprint.core.project.lock import is_held
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
@@ -45,7 +47,7 @@ SECRETS = {
     "prompt set": "zqset", "model judge": "zqjudge", "job": "zqjob", "job result": "zqresult", "held text": "zqpartial",
 }  # fmt: skip
 KINDS = {
-    "Project", "ProjectStore", "Reader", "Writer", "JudgingService", "SessionWork", "ComparisonRow", "PlanRow",
+    "Project", "ProjectStore", "Reader", "Writer", "JudgingWork", "RaterSession", "ComparisonRow", "PlanRow",
     "OutputRow", "PromptRow", "GeneratorRow", "StoredCharts", "StoredOutputs", "ChartData", "Finding", "ProjectFacts",
     "Contents",
 }  # fmt: skip
@@ -87,11 +89,11 @@ def file(tmp_path: Path) -> Path:
 
 def rate_everything(project: Project) -> None:
     """What an earlier rater did, so that the charts have something to show."""
-    door = open_judging(ProjectStore(project), shipped_wording())
-    view = door.open(door.start_info("R01").result().offers[0].token, "R01").result()
+    door = open_judging(ProjectStore(project))
+    view = door.ask(open_session, door.ask(offer_plans, "R01").result().offers[0].token, "R01").result()
     while view.comparison is not None:
-        view = door.record(view.comparison.token, "choice", 0).result()
-    door.reveal().result()
+        view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
+    door.ask(reveal).result()
     door.close(5)
 
 

@@ -24,9 +24,11 @@ from seeded_part import seeded_part
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import record_look
+from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
 from biasprint.core.project.stores.judging import LOOK
@@ -148,13 +150,13 @@ def brought_to(file: Path, state: str) -> Path:
     if answers is None:
         return file
     with Project.open(file) as project:
-        door = open_judging(ProjectStore(project), shipped_wording())
-        view = door.open(door.start_info("R02").result().offers[0].token, "R02").result()
+        door = open_judging(ProjectStore(project))
+        view = door.ask(open_session, door.ask(offer_plans, "R02").result().offers[0].token, "R02").result()
         for _ in range(answers):
             assert view.comparison is not None
-            view = door.record(view.comparison.token, "choice", 0).result()
+            view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
         if state == "revealed":
-            door.reveal().result()
+            door.ask(reveal).result()
         if state == "looked":
             record_look(project, "a test")
         door.close(5)
@@ -236,11 +238,11 @@ def test_looking_anyway_is_recorded_and_the_later_answers_are_marked(file: Path,
     biasprint("replay", file, "--json")
     assert len(looks(file)) == 1
     with Project.open(file) as project:
-        door = open_judging(ProjectStore(project), shipped_wording())
-        view = door.open(door.start_info("R02").result().offers[0].token, "R02").result()
+        door = open_judging(ProjectStore(project))
+        view = door.ask(open_session, door.ask(offer_plans, "R02").result().offers[0].token, "R02").result()
         assert view.comparison is not None
-        door.record(view.comparison.token, "choice", 0).result()
-        door.reveal().result()
+        door.ask(record_choice, view.comparison.token, "choice", 0).result()
+        door.ask(reveal).result()
         door.close(5)
     judgments = tmp_path / "judgments.csv"
     biasprint("export", file, "judgments", "--out", judgments)

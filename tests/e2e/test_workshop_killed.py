@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from workshop_people import PATIENCE, make_project
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.offers import offer_plans
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import ComparisonWording
 from biasprint.core.judging.workshop import attendance
 from biasprint.core.project.project import Project
 from biasprint.core.runs.fingerprint import raters_with_fingerprint
@@ -98,8 +98,8 @@ def test_the_unfinished_session_stays_uncounted_and_keeps_its_answers(file: Path
 def test_judging_in_the_ordinary_window_does_not_go_on_with_a_participants_session(file: Path):
     with Project.open(file) as project:
         codes = {row.code for row in project.judging.raters()}
-        door = open_judging(ProjectStore(project), ComparisonWording({}))
-        info = door.start_info().result()
+        door = open_judging(ProjectStore(project))
+        info = door.ask(offer_plans).result()
         door.close(5)
     assert info.code not in codes
     assert info.offers == (), "a workshop's set is for the workshop"

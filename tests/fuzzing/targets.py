@@ -18,6 +18,7 @@ from zlib import crc32
 from hypothesis import strategies as st
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.offers import offer_plans, open_session
 from fuzzing.changes import damaged_archive, damaged_bytes, damaged_database, damaged_json, damaged_toml
 
 DATA = Path(__file__).parents[1] / "data"
@@ -125,8 +126,8 @@ def _take_packet(path: Path) -> str:
 
     def rated(path: Path) -> None:
         with judging(copied(path)) as door:
-            (offer,) = door.start_info().result().offers
-            door.open(offer.token, "R01", True).result()
+            (offer,) = door.ask(offer_plans).result().offers
+            door.ask(open_session, offer.token, "R01", True).result()
 
     def merged(path: Path) -> None:
         (file,) = path.parent.glob("project/*.biasprint")

@@ -133,16 +133,16 @@ def finish_packet(project: Project) -> Changes:
 
 
 class PacketStore(ProjectStore):
-    """A packet as a `JudgingStore`: one plan, one rater, one session, which is there before it is opened."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self.reveal = self._finish
+    """A packet, for judging: one plan, one rater, one session, which is there before it is opened."""
 
     @cached_property
     def _code(self) -> str:
         """Read once it is asked for, by the judging thread."""
-        return _required(self._project).rater.code
+        return _required(self.project).rater.code
+
+    def wording(self) -> ComparisonWording:
+        """The wording that the packet carries."""
+        return PacketWording(self.project)
 
     def only_code(self) -> str | None:
         return self._code
@@ -154,17 +154,17 @@ class PacketStore(ProjectStore):
     def rater(self, code: str) -> RaterRow:
         if code != self._code:
             raise Refused(f"This packet is for {self._code}.", hint=f"Use the code {self._code}, or your own packet.")
-        return _required(self._project).rater
+        return _required(self.project).rater
 
     def session(self, plan_id: str, rater_id: str, consent_text: str) -> SessionRow:
-        own = _required(self._project).session
+        own = _required(self.project).session
         if not own.opened_at:
-            self._project.packets.open_own(own.id, consent_text)
-        return _required(self._project).session
+            self.project.packets.open_own(own.id, consent_text)
+        return _required(self.project).session
 
-    def _finish(self, session_id: str) -> Changes:
-        """Nothing is revealed: what is hidden is not in the packet."""
-        return finish_packet(self._project)
+    def reveal(self, session_id: str) -> Changes:
+        """Lock and seal it. Nothing is revealed: what is hidden is not in the packet."""
+        return finish_packet(self.project)
 
 
 class PacketWording(ComparisonWording):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
@@ -11,6 +11,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import precedence
 from biasprint.core.judging.blind import (
     Answered,
+    BlindAnswer,
     GivenAnswer,
     Offer,
     Ratings,
@@ -19,12 +20,14 @@ from biasprint.core.judging.blind import (
     SessionView,
     StartInfo,
 )
+from biasprint.core.judging.offers import leave_session, open_session
+from biasprint.core.judging.reveal import finish, reveal
+from biasprint.core.judging.session import JudgingSession
+from biasprint.core.judging.work import JudgingWork, go_back, rate, record_choice, resume, save_note, touch, withdraw
 from biasprint.desktop.panels.judge.work import WorkPage
 
-if TYPE_CHECKING:
-    from biasprint.core.judging.session import JudgingSession
-    from biasprint.core.project.project import Project
-
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer", bound=BlindAnswer)
 Then = Callable[[Any], object]
 
 
@@ -37,7 +40,7 @@ class Answers(QObject):
         super().__init__(parent)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
-    def ask(self, future: "Future[Any]", then: Then, otherwise: Callable[[AppError], object]) -> None:
+    def wait(self, future: "Future[Any]", then: Then, otherwise: Callable[[AppError], object]) -> None:
         """Call `then` with the answer or `otherwise` with the error, later, on this thread."""
 
         def hand_over(done: "Future[Any]") -> None:
@@ -63,7 +66,7 @@ AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1  # Qt paints with l
 
 
 class JudgeControl(QObject):
-    """Holds the door to the session and the view last given, and never what is behind the door.
+    """Holds the window's end of a judging session and the view last given, and never what is behind it.
 
     What is said on `page`, on which one compares, is recorded; a note in the making is saved before one goes elsewhere.
     While an answer is awaited, other commands that change the view do nothing: nobody judges what was not shown.
@@ -72,7 +75,6 @@ class JudgeControl(QObject):
     started_with = Signal(object)  # StartInfo
     shown = Signal(object)  # SessionView
     progressed = Signal(object)  # SessionProgress
-    listed = Signal(object)  # tuple[Entry, ...]
     revealed = Signal(object)  # Revelation
     finished = Signal(object)  # SessionProgress, of a packet
     saved = Signal(str)  # "saved", "saving" or "failed"
@@ -84,7 +86,7 @@ class JudgeControl(QObject):
         super().__init__(parent)
         self._page = page
         self._answers = Answers(self)
-        self._door: JudgingSession | None = None
+        self._session: JudgingSession | None = None
         self._touched = QTimer(self, singleShot=True, interval=TOUCH_MILLISECONDS)
         self._late = QTimer(self, singleShot=True, interval=ANSWER_SHOWN_AFTER_MILLISECONDS)
         self._late.timeout.connect(self._show_answer)
@@ -96,8 +98,8 @@ class JudgeControl(QObject):
         self.busy = False
         page.answered.connect(self._answer)
         page.back.connect(self.back)
-        page.resumed.connect(self.resume)
-        page.withdrawn.connect(self._withdraw)
+        page.resumed.connect(lambda: self.go(resume))
+        page.withdrawn.connect(lambda: self.go(withdraw, self.token))
         page.note_begun.connect(lambda: self.saved.emit("saving"))
         page.note_typed.connect(self._save_note)
         page.rated.connect(self._rate)
@@ -105,11 +107,11 @@ class JudgeControl(QObject):
 
     @property
     def has_project(self) -> bool:
-        return self._door is not None
+        return self._session is not None
 
     @property
     def in_session(self) -> bool:
-        """Whether a session is open, and the window blind."""
+        """Whether a rater's session is open, and the window blind."""
         return self.view is not None
 
     @property
@@ -117,96 +119,86 @@ class JudgeControl(QObject):
         """The comparison in view, or "" for none."""
         return self.view.comparison.token if self.view is not None and self.view.comparison is not None else ""
 
-    def take_door(self, door: "JudgingSession") -> None:
-        """Judge through this door from now on. The project behind it is never held here."""
-        self.close_project()
-        self._door = door
+    def take(self, session: JudgingSession) -> None:
+        """Judge through this session from now on."""
+        self.close()
+        self._session = session
 
-    def open_project(self, project: "Project") -> None:
-        """Hand the project through to a judging thread."""
-        from biasprint.core.judging.session import open_judging
-        from biasprint.core.judging.store import ProjectStatements, ProjectStore
-        from biasprint.core.judging.wording import ProjectWording
-
-        self.close_project()
-        statements = ProjectStatements(project)
-        self.take_door(open_judging(ProjectStore(project), ProjectWording(project), statements=statements))
-
-    def open_packet(self, project: "Project") -> None:
-        """The same for a packet, whose wording is in the file and whose end is a seal."""
-        from biasprint.core.judging.packets.packet import PacketStore, PacketWording, finish_packet
-        from biasprint.core.judging.session import open_judging
-        from biasprint.core.judging.store import ProjectStatements
-
-        self.close_project()
-        self.take_door(
-            open_judging(
-                PacketStore(project),
-                PacketWording(project),
-                statements=ProjectStatements(project),
-                finish=lambda: finish_packet(project),
-            )
-        )
-
-    def close_project(self) -> None:
-        """Let go of it, whatever can be saved of a note by then."""
-        if self._door is not None:
+    def close(self) -> None:
+        """Let go of the project, whatever can be saved of a note by then."""
+        if self._session is not None:
             if self.in_session:
-                self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+                self.ask(lambda _: None, leave_session)
                 self._end()
-            self._door.close(CLOSE_SECONDS)
-            self._door = None
+            self._session.close(CLOSE_SECONDS)
+            self._session = None
+
+    def ask(
+        self,
+        then: "Callable[[Answer], object]",
+        command: "Callable[Concatenate[JudgingWork, Given], Answer]",
+        *arguments: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Ask for something that does not change the view; `then` is called with the answer."""
+        if self._session is not None:
+            self._answers.wait(self._session.ask(command, *arguments, **named), then, self.failed.emit)
 
     # before a session
 
-    def ask_start(self, code: str = "") -> None:
-        if self._door is not None:
-            self._ask_offers(self._door.start_info(code or None))
+    def ask_offers(
+        self,
+        command: Callable[Concatenate[JudgingWork, Given], StartInfo],
+        *arguments: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Ask what there is to judge; not told if another project is opened meanwhile, whose offers are others."""
+        session = self._session
 
-    def ask_start_new_rater(self) -> None:
-        """For somebody who has not rated here yet."""
-        if self._door is not None:
-            self._ask_offers(self._door.start_new_rater())
+        def tell(info: StartInfo) -> None:
+            if session is self._session:
+                self.started_with.emit(info)
+
+        self.ask(tell, command, *arguments, **named)
 
     def open(self, offer: Offer, code: str, consent: bool, background: str = "") -> None:
-        if self._door is not None and not self.busy:
+        if self._session is not None and not self.busy:
             # Blind before the first text is asked for, not after.
             self.blinded.emit(True)
-            self._ask(self._door.open(offer.token, code, consent, background), self._show, self._not_opened)
+            opening = self._session.ask(open_session, offer.token, code, consent, background)
+            self._await(opening, self._show, self._not_opened)
 
     # in a session
 
+    def go(
+        self,
+        command: Callable[Concatenate[JudgingWork, Given], SessionView],
+        *arguments: Given.args,
+        **named: Given.kwargs,
+    ) -> None:
+        """Go to another comparison; a note in the making is saved first."""
+        self._page.flush_note()
+        if self._session is not None and self.in_session and not self.busy:
+            self._await(self._session.ask(command, *arguments, **named), self._saved, self._not_saved)
+
     def back(self) -> None:
-        """To the answer before the one in view; from the overview of an ended session, to the last one."""
-        self._go(lambda door: door.back(self.token))
-
-    def resume(self) -> None:
-        """To the next comparison without an answer."""
-        self._go(lambda door: door.resume())
-
-    def go_to(self, token: str) -> None:
-        self._go(lambda door: door.go_to(token))
+        """Go to the answer before the one in view; from the overview of an ended session, to the last one."""
+        self.go(go_back, self.token)
 
     def touch(self) -> None:
-        """A sign of life; told on at most every five seconds."""
-        if self._door is not None and self.in_session and not self._touched.isActive():
+        """Give a sign of life, at most every five seconds."""
+        if self._session is not None and self.in_session and not self._touched.isActive():
             self._touched.start()
-            self._answers.ask(self._door.touch(), self.progressed.emit, lambda _: None)
-
-    def list_entries(self) -> None:
-        """Ask for progress and for the comparisons to go back to."""
-        if self._door is not None:
-            self._answers.ask(self._door.touch(), self.progressed.emit, self.failed.emit)
-            self._answers.ask(self._door.entries(), self.listed.emit, self.failed.emit)
+            self._answers.wait(self._session.ask(touch), self.progressed.emit, lambda _: None)
 
     def reveal(self, anyway: bool) -> None:
-        if self._door is not None and not self.busy:
-            self._ask(self._door.reveal(anyway=anyway), self._revealed, self.failed.emit)
+        if self._session is not None and not self.busy:
+            self._await(self._session.ask(reveal, anyway=anyway), self._revealed, self.failed.emit)
 
     def finish(self, anyway: bool) -> None:
         """Lock and seal a packet."""
-        if self._door is not None and not self.busy:
-            self._ask(self._door.finish(anyway=anyway), self._finished, self._not_saved)
+        if self._session is not None and not self.busy:
+            self._await(self._session.ask(finish, anyway=anyway), self._finished, self._not_saved)
 
     def leave(self, then: Callable[[], object]) -> None:
         """Put the session away; it goes on where it stopped. It stays open where a note cannot be saved."""
@@ -215,17 +207,18 @@ class JudgeControl(QObject):
             self._end()
             then()
 
-        if self._door is not None and self.in_session and not self.busy:
-            self._ask(self._door.leave(), left, self._not_saved)
+        if self._session is not None and self.in_session and not self.busy:
+            self._await(self._session.ask(leave_session), left, self._not_saved)
 
     # what is said on the page
 
     def _answer(self, outcome: Answered, card: int | None, worst: int | None = None) -> None:
         """Record an answer, unless one is on its way or nothing is in view."""
-        if self._door is not None and self.token and not self.busy:
+        if self._session is not None and self.token and not self.busy:
             self.saved.emit("saving")
-            told = self._door.record(self.token, outcome, card, self._page.typed_note(), worst)
-            self._ask(told, self._saved, self._not_saved)
+            note = self._page.typed_note()
+            recording = self._session.ask(record_choice, self.token, outcome, card, note, worst)
+            self._await(recording, self._saved, self._not_saved)
             self._given = GivenAnswer(outcome, card, worst)
             self._late.start()
 
@@ -238,20 +231,17 @@ class JudgeControl(QObject):
         self._late.stop()
         self._given = None
 
-    def _withdraw(self) -> None:
-        self._go(lambda door: door.withdraw(self.token))
-
     def _save_note(self, note: str) -> None:
         def saved(_: object) -> None:
             if not self._page.note_waits:  # more may have been typed by the time this much is on disk
                 self.saved.emit("saved")
 
-        if self._door is not None and self.token:
-            self._answers.ask(self._door.save_note(self.token, note), saved, self._not_saved)
+        if self._session is not None and self.token:
+            self._answers.wait(self._session.ask(save_note, self.token, note), saved, self._not_saved)
 
     def _rate(self, token: str, card: int, criterion: int, rating: int | None) -> None:
         """Write a rating; several may be under way, and only the last answer is shown."""
-        if self._door is None or not self.in_session:
+        if self._session is None or not self.in_session:
             return
 
         def answered(ratings: Ratings | None) -> None:
@@ -269,7 +259,7 @@ class JudgeControl(QObject):
 
         self._ratings_under_way += 1
         self.saved.emit("saving")
-        self._answers.ask(self._door.rate(token, card, criterion, rating), done, failed)
+        self._answers.wait(self._session.ask(rate, token, card, criterion, rating), done, failed)
 
     def _show_rated(self, token: str, ratings: Ratings | None) -> None:
         """Show the ratings on disk; after a failed write those are the earlier ones."""
@@ -287,23 +277,8 @@ class JudgeControl(QObject):
         if not self.busy:  # or the next key has been pressed
             precedence.give_back()
 
-    def _go(self, command: "Callable[[JudgingSession], Future[SessionView]]") -> None:
-        """Go to another comparison; a note in the making is saved first."""
-        self._page.flush_note()
-        if self._door is not None and self.in_session and not self.busy:
-            self._ask(command(self._door), self._saved, self._not_saved)
-
-    def _ask_offers(self, future: "Future[StartInfo]") -> None:
-        """Tell what there is to judge, unless another project was opened meanwhile: its offers are others."""
-        door = self._door
-
-        def told(info: StartInfo) -> None:
-            if door is self._door:
-                self.started_with.emit(info)
-
-        self._answers.ask(future, told, self.failed.emit)
-
-    def _ask(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
+    def _await(self, future: "Future[Any]", then: Then, otherwise: Then) -> None:
+        """Wait for the one answer that changes the view."""
         self.busy = True
         precedence.take()  # a chart, or a job that writes, can wait for the moment that the rater would wait for it
 
@@ -313,7 +288,7 @@ class JudgeControl(QObject):
             deliver(answer)
             QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), AFTER_PAINTING)
 
-        self._answers.ask(future, lambda answer: done(answer, then), lambda error: done(error, otherwise))
+        self._answers.wait(future, lambda answer: done(answer, then), lambda error: done(error, otherwise))
 
     def _show(self, view: SessionView) -> None:
         self.view = view
@@ -345,8 +320,7 @@ class JudgeControl(QObject):
 
     def _put_away(self) -> None:
         """A locked session has nothing left to save."""
-        if self._door is not None:
-            self._answers.ask(self._door.leave(), lambda _: None, self.failed.emit)
+        self.ask(lambda _: None, leave_session)
         self._end()
 
     def _end(self) -> None:

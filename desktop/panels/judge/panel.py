@@ -8,6 +8,11 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from biasprint.core.judging.blind import Offer, Revelation, SessionProgress, SessionView, StartInfo
+from biasprint.core.judging.offers import offer_plans, offer_to_new_rater
+from biasprint.core.judging.packets.packet import PacketStore
+from biasprint.core.judging.session import open_judging
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.work import go_to, list_entries, resume, touch
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.judge.control import JudgeControl
@@ -146,7 +151,7 @@ class JudgePanel(Panel):
             self.shell,
             self.setup,
             on_choices=lambda: self.control.in_session or self._show_page(self.setup),
-            on_drawn=self.control.ask_start,
+            on_drawn=lambda: self._ask_offers(""),
             on_nothing=lambda: self._show_page(self.empty),
         )
         self._build_header()
@@ -161,20 +166,19 @@ class JudgePanel(Panel):
         self.work.flush_note()
         self.reveal_page.forget()
         self.packet.enter(project)
+        self.control.close()
         if self.packet.finished:
-            self.control.close_project()
             self._show_finished_page()
-        elif self.packet.info is not None:
-            self.control.open_packet(project)
-            self._show_page(self.blank)
-        else:
-            self.control.open_project(project)
-            self._show_page(self.blank)
+            return
+        # Handed through to the judging thread, and not held here.
+        in_packet = self.packet.info is not None
+        self.control.take(open_judging(PacketStore(project) if in_packet else ProjectStore(project)))
+        self._show_page(self.blank)
 
     def project_closed(self) -> None:
         self.work.flush_note()
         self.packet.leave()  # first: what is closed must not make the window blind again
-        self.control.close_project()
+        self.control.close()
         self._show_page(self.empty)
 
     def refresh(self) -> None:
@@ -183,7 +187,7 @@ class JudgePanel(Panel):
         if not self.control.has_project:
             self._show_page(self.empty)
         elif not self.control.in_session and self.pages.currentWidget() is not self.reveal_page:
-            self.control.ask_start(self.start.code.text().strip())
+            self._ask_offers(self.start.code.text().strip())
 
     def showEvent(self, event: QShowEvent) -> None:
         self._stale = True  # what can be judged depends on more than plans: look again whenever one comes here
@@ -239,7 +243,7 @@ class JudgePanel(Panel):
     def _show(self, view: SessionView) -> None:
         if view.comparison is None:
             if self._skipped:
-                self.control.go_to(self._skipped.pop(0))
+                self.control.go(go_to, self._skipped.pop(0))
             else:
                 self._show_overview()
             return
@@ -290,6 +294,10 @@ class JudgePanel(Panel):
 
     # what the rater does
 
+    def _ask_offers(self, code: str) -> None:
+        """Ask what the rater with this code can judge; without one, whoever has an open session."""
+        self.control.ask_offers(offer_plans, code or None)
+
     def _open(self, offer: Offer, code: str, consent: bool, background: str) -> None:
         if offer.instructions and not offer.done + offer.skipped and not offer.revealed:
             self._wanted = (offer, code, consent, background)
@@ -325,14 +333,15 @@ class JudgePanel(Panel):
     def _do_skipped(self, tokens: tuple[str, ...]) -> None:
         """One skipped comparison after the other, as long as nobody goes elsewhere."""
         self._skipped = list(tokens[1:])
-        self.control.go_to(tokens[0])
+        self.control.go(go_to, tokens[0])
 
     def _show_overview(self) -> None:
         self._skipped = []
         self.work.flush_note()
         self._show_page(self.end)
         self.header.set_title(tr("Overview"))
-        self.control.list_entries()
+        self.control.ask(self.control.progressed.emit, touch)
+        self.control.ask(self.end.show_entries, list_entries)
 
     def _leave(self) -> None:
         if not self.control.busy:
@@ -351,7 +360,7 @@ class JudgePanel(Panel):
     def _start_new_rater(self) -> None:
         self._next_person = False
         self.start.forget()
-        self.control.ask_start_new_rater()
+        self.control.ask_offers(offer_to_new_rater)
 
     def _put_result_away(self) -> None:
         self._next_person = True
@@ -366,12 +375,12 @@ class JudgePanel(Panel):
     def _back_to_start(self) -> None:
         self.reveal_page.forget()
         self._show_page(self.start)
-        self.control.ask_start(self.start.code.text().strip())
+        self._ask_offers(self.start.code.text().strip())
 
     # a packet
 
     def _show_finished(self, progress: SessionProgress) -> None:
-        self.control.close_project()  # the file is free to be copied from here on
+        self.control.close()  # the file is free to be copied from here on
         self.packet.finish(progress)
         self._show_finished_page()
 
@@ -451,7 +460,6 @@ class JudgePanel(Panel):
         self.control.started_with.connect(self._show_start)
         self.control.shown.connect(self._show)
         self.control.progressed.connect(self._show_progress)
-        self.control.listed.connect(self.end.show_entries)
         self.control.revealed.connect(self._show_revelation)
         self.control.saved.connect(lambda state: self.shell.set_saved(state))
         self.control.blinded.connect(self.packet.set_blind)
@@ -463,16 +471,16 @@ class JudgePanel(Panel):
         self.start.started.connect(self._open)
         self.instructions.went_on.connect(self._go_on_reading)
         self.instructions.closed.connect(self._stop_reading)
-        self.start.code_edited.connect(self.control.ask_start)
+        self.start.code_edited.connect(self._ask_offers)
         self.start.another_person.connect(self._start_new_rater)
         self.start.copy_wanted.connect(self._save_elsewhere)
         # What can be drawn is said by axes and identities.
         self.start.new_wanted.connect(lambda: self.shell.look("judge/draw", self._draw_anew))
         self.setup.cancelled.connect(lambda: self._show_page(self.start))
         self.end.back.connect(self.control.back)
-        self.end.picked.connect(self.control.go_to)
+        self.end.picked.connect(lambda token: self.control.go(go_to, token))
         self.work.larger_wanted.connect(self._switch_size)
-        self.end.go_on.connect(self.control.resume)
+        self.end.go_on.connect(lambda: self.control.go(resume))
         self.end.skipped_wanted.connect(self._do_skipped)
         self.end.revealed.connect(self._end_session)
         self.progress_link.clicked.connect(self._show_overview)

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import SessionProgress, SessionView, StartInfo
+from biasprint.core.judging.offers import offer_plans
+from biasprint.core.judging.session import JudgingSession
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.panels.base import Header
@@ -24,7 +26,6 @@ from biasprint.desktop.widgets.keys import ENTER, is_fresh
 from biasprint.desktop.widgets.notice import error_notice
 
 if TYPE_CHECKING:
-    from biasprint.core.judging.session import JudgingSession
     from biasprint.desktop.jobs import JobHandle
     from biasprint.desktop.operations import Operation
     from biasprint.desktop.operations.workshop import Keeper
@@ -135,7 +136,7 @@ class Seat(QWidget):
         for handle in self._jobs:
             handle.cancel()
         self.work.flush_note()
-        self.control.close_project()
+        self.control.close()
         self.work.forget()
         self.picture.forget()
         self._copied.clear()
@@ -159,9 +160,9 @@ class Seat(QWidget):
 
     # what the judging thread says
 
-    def _sit_down(self, door: "JudgingSession") -> None:
-        self.control.take_door(door)
-        self.control.ask_start(self._code)
+    def _sit_down(self, session: JudgingSession) -> None:
+        self.control.take(session)
+        self.control.ask_offers(offer_plans, self._code)
 
     def _show_start(self, info: StartInfo) -> None:
         if self.control.in_session or not info.offers:

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging import session
 from biasprint.core.judging.blind import BlindComparison, SessionView
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.plan import texts_digest
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.vault import Vault
-from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import JudgingWork, go_back, list_entries, record_choice, resume, save_note, touch
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
 from biasprint.core.project.specs import (
@@ -35,8 +37,8 @@ HIDDEN = (*IDENTITIES, "zqaxis", "zqmodel", "zqplan", "zqfile", "zqprompt")
 SECRET_TYPES = {
     "Project",
     "ProjectStore",
-    "JudgingService",
-    "SessionWork",
+    "JudgingWork",
+    "RaterSession",
     "ComparisonRow",
     "PlanRow",
     "SessionRow",
@@ -114,12 +116,21 @@ def test_the_search_itself_finds_what_is_held_openly(project_path):
 
 def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path):
     with Project.open(project_path) as project:
-        door = open_judging(ProjectStore(project), ComparisonWording({}))
-        offer = door.start_info("R01").result().offers[0]
-        futures = [door.open(offer.token, "R01")]
+        door = open_judging(ProjectStore(project))
+        offer = door.ask(offer_plans, "R01").result().offers[0]
+        futures = [door.ask(open_session, offer.token, "R01")]
         view = futures[0].result()
-        futures += [door.save_note(view.comparison.token, "note"), door.record(view.comparison.token, "choice", 0)]
-        futures += [door.back(), door.resume(), door.entries(), door.touch(), door.start_info("R01")]
+        futures += [
+            door.ask(save_note, view.comparison.token, "note"),
+            door.ask(record_choice, view.comparison.token, "choice", 0),
+        ]
+        futures += [
+            door.ask(go_back),
+            door.ask(resume),
+            door.ask(list_entries),
+            door.ask(touch),
+            door.ask(offer_plans, "R01"),
+        ]
         answers = [future.result() for future in futures]
         thread = next(one for one in threading.enumerate() if one.name == "judging")
         assert leaks([door, offer, view, futures, answers, thread]) == []
@@ -128,15 +139,53 @@ def test_no_reference_from_an_open_session_leads_to_what_is_hidden(project_path)
 
 def test_an_error_leads_nowhere_and_names_nothing(project_path):
     with Project.open(project_path) as project:
-        door = open_judging(ProjectStore(project), ComparisonWording({}))
-        offer = door.start_info("R01").result().offers[0]
-        token = door.open(offer.token, "R01").result().comparison.token
+        door = open_judging(ProjectStore(project))
+        offer = door.ask(offer_plans, "R01").result().offers[0]
+        token = door.ask(open_session, offer.token, "R01").result().comparison.token
         project.close()
-        future = door.record(token, "choice", 0)
+        future = door.ask(record_choice, token, "choice", 0)
         with pytest.raises(AppError) as told:
             future.result()
         assert "not" in told.value.message
         assert leaks([future, told.value, vars(told.value)]) == []
+        door.close()
+
+
+def give_it_all_away(work: JudgingWork) -> str:
+    """A command that nobody put on the list."""
+    return work.store.project.path.name
+
+
+def test_a_command_that_is_not_on_the_list_is_refused(project_path):
+    with Project.open(project_path) as project:
+        door = open_judging(ProjectStore(project))
+        future = door.ask(give_it_all_away)
+        with pytest.raises(AppError, match="no such command") as told:
+            future.result()
+        assert leaks([told.value, vars(told.value)]) == []
+        assert door.ask(offer_plans).result().offers, "and the next question is answered"
+        door.close()
+
+
+@pytest.mark.parametrize("reveal_it", [lambda work: work, lambda work: ("zqfile",), lambda work: work.store.plans()])
+def test_an_answer_of_another_kind_than_what_may_be_seen_never_crosses(project_path, monkeypatch, reveal_it):
+    monkeypatch.setitem(session.COMMANDS, reveal_it, "That was not told.")
+    with Project.open(project_path) as project:
+        door = open_judging(ProjectStore(project))
+        future = door.ask(reveal_it)
+        with pytest.raises(AppError, match="That was not told"):
+            future.result()
+        assert leaks([future]) == []
+        door.close()
+
+
+def test_every_command_is_a_function_that_leads_to_nothing(project_path):
+    with Project.open(project_path) as project:
+        door = open_judging(ProjectStore(project))
+        offer = door.ask(offer_plans, "R01").result().offers[0]
+        door.ask(open_session, offer.token, "R01").result()
+        assert all(isinstance(command, types.FunctionType) for command in session.COMMANDS)
+        assert leaks([*session.COMMANDS, *session.COMMANDS.values()]) == []
         door.close()
 
 
@@ -179,8 +228,8 @@ def test_tokens_are_new_in_every_session(project_path):
     tokens = []
     for _ in range(2):
         with Project.open(project_path) as project:
-            door = open_judging(ProjectStore(project), ComparisonWording({}))
-            offer = door.start_info("R01").result().offers[0]
-            tokens.append({door.open(offer.token, "R01").result().comparison.token, offer.token})
+            door = open_judging(ProjectStore(project))
+            offer = door.ask(offer_plans, "R01").result().offers[0]
+            tokens.append({door.ask(open_session, offer.token, "R01").result().comparison.token, offer.token})
             door.close()
     assert not tokens[0] & tokens[1]

@@ -8,10 +8,13 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging import work
+from biasprint.core.judging.assignment import CompactRows
+from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import ComparisonWording, ProjectWording
-from biasprint.core.judging.work import CompactRows
+from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import current_view, go_back, list_entries, record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import (
     AxisSpec,
@@ -76,20 +79,20 @@ def draw(project: Project, **options):
 
 
 def open_first(project: Project, code: str = "R01") -> tuple[JudgingSession, object]:
-    door = open_judging(ProjectStore(project), ComparisonWording({}))
-    offer = door.start_info(code).result().offers[0]
-    return door, door.open(offer.token, code).result()
+    door = open_judging(ProjectStore(project))
+    offer = door.ask(offer_plans, code).result().offers[0]
+    return door, door.ask(open_session, offer.token, code).result()
 
 
 def test_a_session_has_the_words_of_prompts_that_were_made_after_judging_was_opened(project, monkeypatch):
     monkeypatch.setattr("biasprint.core.judging.wording.shipped_wording", lambda: ComparisonWording({}))
     draw(project)
-    door = open_judging(ProjectStore(project), ProjectWording(project))
+    door = open_judging(ProjectStore(project))
     words = {task: {"title": f"My {task}", "rubric": [["Wit", "Is it funny?"]]} for task in TASKS}
     prompt = PromptSpec(key="one", text="w", task="haiku", identity="default")
     project.prompts.add_set(1, PromptSetSpec(name="own", recipe={"own_tasks": words}, prompts=(prompt,)))
-    offer = door.start_info("R01").result().offers[0]
-    shown = door.open(offer.token, "R01").result().comparison
+    offer = door.ask(offer_plans, "R01").result().offers[0]
+    shown = door.ask(open_session, offer.token, "R01").result().comparison
     assert shown.title.startswith("My ")
     assert [one.name for one in shown.criteria] == ["Wit"]
 
@@ -145,8 +148,8 @@ def test_hidden_repeats_point_to_their_originals_in_the_file(project):
 def test_a_session_over_the_file_survives_closing_it(project, tmp_path):
     draw(project, seed=1)
     door, view = open_first(project)
-    view = door.record(view.comparison.token, "choice", 1, "a note").result()
-    view = door.record(view.comparison.token, "skip").result()
+    view = door.ask(record_choice, view.comparison.token, "choice", 1, "a note").result()
+    view = door.ask(record_choice, view.comparison.token, "skip").result()
     third = view.comparison.texts
     door.close(5)
     project.close()
@@ -154,8 +157,8 @@ def test_a_session_over_the_file_survives_closing_it(project, tmp_path):
         door, view = open_first(reopened)
         assert view.comparison.texts == third
         assert (view.progress.done, view.progress.skipped) == (1, 1)
-        door.back(view.comparison.token).result()
-        first = door.back(door.current().result().comparison.token).result()
+        door.ask(go_back, view.comparison.token).result()
+        first = door.ask(go_back, door.ask(current_view).result().comparison.token).result()
         assert (first.comparison.note, first.answer.card) == ("a note", 1)
         door.close(5)
 
@@ -164,8 +167,8 @@ def test_the_reveal_shows_the_axes_by_their_titles(project):
     draw(project, seed=1)
     door, view = open_first(project)
     while view.comparison is not None:
-        view = door.record(view.comparison.token, "choice", 0).result()
-    revealed = door.reveal().result()
+        view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
+    revealed = door.ask(reveal).result()
     assert [(axis.title, axis.choices) for axis in revealed.axes] == [("Orientation", 6), ("Race", 5)]
     assert [one.label for one in revealed.axes[1].identities] == ["White", "Black", "Asian"]
     door.close(5)
@@ -176,8 +179,8 @@ def test_two_raters_see_one_plan_and_their_answers_stay_apart(project):
     first, view_1 = open_first(project, "R01")
     second, view_2 = open_first(project, "R02")
     assert view_1.comparison.texts == view_2.comparison.texts[::-1]
-    first.record(view_1.comparison.token, "choice", 0).result()
-    assert second.current().result().progress.done == 0
+    first.ask(record_choice, view_1.comparison.token, "choice", 0).result()
+    assert second.ask(current_view).result().progress.done == 0
     for door in (first, second):
         door.close(5)
 
@@ -185,17 +188,17 @@ def test_two_raters_see_one_plan_and_their_answers_stay_apart(project):
 def test_a_models_code_is_not_a_persons(project):
     draw(project, seed=1)
     project.judging.add_rater(RaterSpec(code="gpt", kind="model"))
-    door = open_judging(ProjectStore(project), ComparisonWording({}))
-    offer = door.start_info("gpt").result().offers[0]
+    door = open_judging(ProjectStore(project))
+    offer = door.ask(offer_plans, "gpt").result().offers[0]
     with pytest.raises(AppError, match="belongs to a model"):
-        door.open(offer.token, "gpt").result()
+        door.ask(open_session, offer.token, "gpt").result()
     door.close(5)
 
 
 def test_plans_without_comparisons_are_not_offered(project):
     project.judging.add_plan(PlanSpec(study_id=1, title="empty", axis="race", seed=1), [])
-    door = open_judging(ProjectStore(project), ComparisonWording({}))
-    assert door.start_info().result().offers == ()
+    door = open_judging(ProjectStore(project))
+    assert door.ask(offer_plans).result().offers == ()
     door.close(5)
 
 
@@ -213,10 +216,10 @@ def test_of_very_many_comparisons_the_answered_ones_are_listed(project, monkeypa
     monkeypatch.setattr(work, "MOST_ENTRIES", 4)
     draw(project, seed=1)
     door, view = open_first(project)
-    view = door.record(view.comparison.token, "skip").result()
+    view = door.ask(record_choice, view.comparison.token, "skip").result()
     for _ in range(5):
-        view = door.record(view.comparison.token, "choice", 0).result()
-    assert [(entry.ordinal, entry.state) for entry in door.entries().result()] == [
+        view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
+    assert [(entry.ordinal, entry.state) for entry in door.ask(list_entries).result()] == [
         (1, "skipped"),
         (5, "done"),
         (6, "done"),

@@ -8,10 +8,23 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import GivenAnswer, RatingCriterion
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.plan import texts_digest
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import JudgingSession, open_judging
 from biasprint.core.judging.store import AxisLabels
 from biasprint.core.judging.wording import ComparisonWording, TaskWords
+from biasprint.core.judging.work import (
+    current_view,
+    go_back,
+    go_to,
+    list_entries,
+    record_choice,
+    resume,
+    save_note,
+    touch,
+    withdraw,
+)
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.rows import ComparisonItem, ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow
@@ -23,9 +36,10 @@ WORDING = ComparisonWording({"haiku": TaskWords("Haiku", (RatingCriterion("Image
 
 
 class FakeStore:
-    """A project in memory. `failure` is raised by every write while it is set."""
+    """A `ProjectStore` in memory, its own project and its rows. `failure` is raised by every write while it is set."""
 
     def __init__(self, number: int = 6, repeats: int = 0, consent: str = "") -> None:
+        self.project = self.judging = self
         self.failure: Exception | None = None
         self.written: list[JudgmentSpec] = []
         self.reads: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
@@ -59,6 +73,11 @@ class FakeStore:
 
     def comparisons(self, plan_id):
         return self._comparisons
+
+    each_comparison = comparisons
+
+    def wording(self):
+        return WORDING
 
     def texts(self, keys):
         self.reads.put([number for _, number in keys])
@@ -142,16 +161,16 @@ class Rater:
 
     def __init__(self, store: FakeStore, clock: Clock | None = None, code: str = "R01") -> None:
         self.store = store
-        self.door: JudgingSession = open_judging(store, WORDING, now=clock or Clock())
+        self.door: JudgingSession = open_judging(store, now=clock or Clock())
         self.code = code
 
     def start(self, consent: bool = False):
-        offer = self.door.start_info(self.code).result().offers[0]
-        self.view = self.door.open(offer.token, self.code, consent).result()
+        offer = self.door.ask(offer_plans, self.code).result().offers[0]
+        self.view = self.door.ask(open_session, offer.token, self.code, consent).result()
         return self.view
 
-    def do(self, command: str, *arguments, **options):
-        self.view = getattr(self.door, command)(self.token, *arguments, **options).result()
+    def do(self, command, *arguments, **options):
+        self.view = self.door.ask(command, self.token, *arguments, **options).result()
         return self.view
 
     @property
@@ -187,7 +206,7 @@ def test_the_view_names_the_task_and_shows_texts_and_criteria(rater):
 def test_a_choice_records_the_item_that_stood_on_the_chosen_card(rater):
     for card in (0, 1, 2):
         text = rater.view.comparison.texts[card]
-        rater.do("record", "choice", card)
+        rater.do(record_choice, "choice", card)
         written = rater.store.written[-1]
         assert text.endswith(IDENTITIES[written.chosen])
         assert written.chosen == written.shown[card]
@@ -198,35 +217,35 @@ def test_a_choice_records_the_item_that_stood_on_the_chosen_card(rater):
 
 
 def test_each_outcome_is_recorded_and_counted(rater):
-    rater.do("record", "tie")
-    rater.do("record", "none")
-    rater.do("record", "skip")
+    rater.do(record_choice, "tie")
+    rater.do(record_choice, "none")
+    rater.do(record_choice, "skip")
     assert [spec.outcome for spec in rater.store.written] == ["tie", "none", "skip"]
     assert rater.numbers == (2, 1, 3)
 
 
 def test_a_key_for_a_comparison_that_is_no_longer_shown_changes_nothing(rater):
     stale = rater.token
-    rater.do("record", "choice", 0)
-    view = rater.door.record(stale, "choice", 1).result()
+    rater.do(record_choice, "choice", 0)
+    view = rater.door.ask(record_choice, stale, "choice", 1).result()
     assert len(rater.store.written) == 1
     assert view.comparison.ordinal == 2
 
 
 def test_a_card_that_is_not_there_is_refused(rater):
     with pytest.raises(AppError, match="no such card"):
-        rater.door.record(rater.token, "choice", 3).result()
+        rater.door.ask(record_choice, rater.token, "choice", 3).result()
     assert rater.store.written == []
 
 
 def test_going_back_shows_the_earlier_answer_and_choosing_again_supersedes_it(rater):
-    rater.do("record", "choice", 2)
-    rater.do("record", "tie")
-    rater.do("back")
+    rater.do(record_choice, "choice", 2)
+    rater.do(record_choice, "tie")
+    rater.do(go_back)
     assert (rater.ordinal, rater.view.answer) == (2, GivenAnswer("tie"))
-    rater.do("back")
+    rater.do(go_back)
     assert (rater.ordinal, rater.view.answer) == (1, GivenAnswer("choice", 2))
-    rater.do("record", "choice", 1)
+    rater.do(record_choice, "choice", 1)
     assert rater.ordinal == 3
     first, _, revised = rater.store.written
     assert first.supersedes is None
@@ -236,60 +255,60 @@ def test_going_back_shows_the_earlier_answer_and_choosing_again_supersedes_it(ra
 
 
 def test_going_back_from_the_first_comparison_stays(rater):
-    assert rater.do("back").comparison.ordinal == 1
+    assert rater.do(go_back).comparison.ordinal == 1
 
 
 def test_going_back_after_a_skip_returns_to_what_was_skipped(rater):
-    rater.do("record", "skip")
-    rater.do("back")
+    rater.do(record_choice, "skip")
+    rater.do(go_back)
     assert (rater.ordinal, rater.view.answer) == (1, GivenAnswer("skip"))
-    rater.do("record", "choice", 0)
+    rater.do(record_choice, "choice", 0)
     assert rater.numbers == (1, 0, 5)
 
 
 def test_the_same_answer_again_writes_nothing_and_goes_on(rater):
-    rater.do("record", "choice", 1)
-    rater.do("back")
-    rater.do("record", "choice", 1)
+    rater.do(record_choice, "choice", 1)
+    rater.do(go_back)
+    rater.do(record_choice, "choice", 1)
     assert len(rater.store.written) == 1
     assert rater.ordinal == 2
 
 
 def test_resume_goes_on_to_what_has_no_answer(rater):
-    rater.do("record", "choice", 1)
-    rater.do("record", "choice", 1)
-    rater.do("back")
-    rater.do("back")
-    assert rater.door.resume().result().comparison.ordinal == 3
+    rater.do(record_choice, "choice", 1)
+    rater.do(record_choice, "choice", 1)
+    rater.do(go_back)
+    rater.do(go_back)
+    assert rater.door.ask(resume).result().comparison.ordinal == 3
 
 
 def test_a_withdrawn_answer_is_left_to_judge_and_its_row_stays(rater):
-    rater.do("record", "choice", 0)
-    rater.do("back")
-    rater.do("withdraw")
+    rater.do(record_choice, "choice", 0)
+    rater.do(go_back)
+    rater.do(withdraw)
     assert (rater.ordinal, rater.view.answer, rater.numbers) == (1, None, (0, 0, 6))
     assert [(spec.outcome, spec.supersedes) for spec in rater.store.written] == [("choice", None), ("undone", "j1")]
-    rater.do("record", "choice", 2)
+    rater.do(record_choice, "choice", 2)
     assert rater.store.written[-1].supersedes == "j2"
     assert rater.numbers == (1, 0, 5)
 
 
 def test_at_the_end_there_is_no_comparison_and_back_leads_in_again(rater):
     for _ in range(6):
-        rater.do("record", "choice", 0)
+        rater.do(record_choice, "choice", 0)
     assert (rater.view.comparison, rater.numbers) == (None, (6, 0, 0))
-    assert rater.do("back").comparison.ordinal == 6
+    assert rater.do(go_back).comparison.ordinal == 6
 
 
 def test_skipped_ones_are_listed_and_can_be_gone_to(rater):
-    rater.do("record", "choice", 0)
-    rater.do("record", "skip")
-    entries = rater.door.entries().result()
+    rater.do(record_choice, "choice", 0)
+    rater.do(record_choice, "skip")
+    entries = rater.door.ask(list_entries).result()
     assert [entry.state for entry in entries] == ["done", "skipped", "left", "left", "left", "left"]
     assert entries[1].title == "Haiku · theme 1"
-    view = rater.door.go_to(entries[1].token).result()
+    view = rater.door.ask(go_to, entries[1].token).result()
     assert (view.comparison.ordinal, view.answer) == (2, GivenAnswer("skip"))
-    view = rater.door.record(view.comparison.token, "choice", 0).result()
+    view = rater.door.ask(record_choice, view.comparison.token, "choice", 0).result()
     assert view.comparison.ordinal == 3
 
 
@@ -297,17 +316,17 @@ def test_a_session_resumes_where_it_stopped_with_the_same_order_of_cards():
     store = FakeStore()
     one = Rater(store)
     one.start()
-    one.do("record", "choice", 0)
-    one.do("record", "skip")
+    one.do(record_choice, "choice", 0)
+    one.do(record_choice, "skip")
     texts = one.view.comparison.texts
     one.door.close()
     again = Rater(store)
-    info = again.door.start_info().result()
+    info = again.door.ask(offer_plans).result()
     assert info.code == "R01"
     assert (info.offers[0].done, info.offers[0].skipped, info.offers[0].opened) == (1, 1, True)
     again.start()
     assert (again.ordinal, again.view.comparison.texts, again.numbers) == (3, texts, (1, 1, 4))
-    assert again.do("back").comparison.ordinal == 2
+    assert again.do(go_back).comparison.ordinal == 2
     again.door.close()
 
 
@@ -315,8 +334,8 @@ def test_a_new_rater_is_offered_the_next_code():
     store = FakeStore()
     one = Rater(store, code="R07")
     one.start()
-    one.door.reveal(anyway=True).result()
-    assert one.door.start_info().result().code == "R08"
+    one.door.ask(reveal, anyway=True).result()
+    assert one.door.ask(offer_plans).result().code == "R08"
     one.door.close()
 
 
@@ -324,12 +343,12 @@ def test_a_new_rater_is_offered_the_next_code():
 
 
 def test_a_typed_note_is_kept_as_a_draft_and_goes_into_the_judgment(rater):
-    rater.door.save_note(rater.token, "half a thou").result()
+    rater.door.ask(save_note, rater.token, "half a thou").result()
     assert rater.store.drafts("") == {"c0": "half a thou"}
-    rater.do("record", "choice", 0, note="half a thought")
+    rater.do(record_choice, "choice", 0, note="half a thought")
     assert rater.store.written[-1].note == "half a thought"
     assert rater.store.drafts("") == {}
-    rater.do("back")
+    rater.do(go_back)
     assert rater.view.comparison.note == "half a thought"
 
 
@@ -337,7 +356,7 @@ def test_a_draft_is_there_again_after_reopening():
     store = FakeStore()
     one = Rater(store)
     one.start()
-    one.door.save_note(one.token, "unfinished").result()
+    one.door.ask(save_note, one.token, "unfinished").result()
     one.door.close()
     again = Rater(store)
     assert again.start().comparison.note == "unfinished"
@@ -345,10 +364,10 @@ def test_a_draft_is_there_again_after_reopening():
 
 
 def test_a_note_changed_on_an_answered_comparison_is_written_with_its_answer(rater):
-    rater.do("record", "choice", 2)
-    rater.do("back")
-    rater.door.save_note(rater.token, "second thoughts").result()
-    rater.door.resume().result()
+    rater.do(record_choice, "choice", 2)
+    rater.do(go_back)
+    rater.door.ask(save_note, rater.token, "second thoughts").result()
+    rater.door.ask(resume).result()
     first, second = rater.store.written
     assert (second.note, second.supersedes, second.outcome) == ("second thoughts", "j1", "choice")
     assert second.chosen == first.chosen
@@ -359,10 +378,10 @@ def test_a_note_changed_on_an_answered_comparison_is_written_with_its_answer(rat
 
 @pytest.mark.parametrize("failure", [NotSaved("“gender.biasprint” is full"), OSError(28, "x", "gender.biasprint")])
 def test_a_failing_write_stays_on_the_comparison_and_never_names_the_file(rater, failure):
-    rater.do("record", "choice", 0)
+    rater.do(record_choice, "choice", 0)
     rater.store.failure = failure
     with pytest.raises(AppError) as told:
-        rater.door.record(rater.token, "choice", 1, "my note").result()
+        rater.door.ask(record_choice, rater.token, "choice", 1, "my note").result()
     text = f"{told.value} {told.value.details}"
     assert "not saved" in told.value.message
     assert told.value.kept
@@ -370,29 +389,29 @@ def test_a_failing_write_stays_on_the_comparison_and_never_names_the_file(rater,
     assert "gender" not in text
     assert told.value.__cause__ is None
     assert told.value.__context__ is None
-    view = rater.door.current().result()
+    view = rater.door.ask(current_view).result()
     assert (view.comparison.ordinal, view.comparison.note, view.progress.done) == (2, "my note", 1)
     rater.store.failure = None
-    rater.do("record", "choice", 1)
+    rater.do(record_choice, "choice", 1)
     assert rater.store.written[-1].note == "my note"
     assert rater.numbers == (2, 0, 4)
 
 
 def test_a_failing_withdrawal_keeps_the_answer(rater):
-    rater.do("record", "choice", 0)
-    rater.do("back")
+    rater.do(record_choice, "choice", 0)
+    rater.do(go_back)
     rater.store.failure = NotSaved("full")
     with pytest.raises(AppError, match="not taken back"):
-        rater.door.withdraw(rater.token).result()
-    assert rater.door.current().result().answer == GivenAnswer("choice", 0)
+        rater.door.ask(withdraw, rater.token).result()
+    assert rater.door.ask(current_view).result().answer == GivenAnswer("choice", 0)
 
 
 def test_a_failing_reveal_does_not_lock(rater):
     rater.store.failure = NotSaved("full")
     with pytest.raises(AppError, match="not revealed"):
-        rater.door.reveal(anyway=True).result()
+        rater.door.ask(reveal, anyway=True).result()
     rater.store.failure = None
-    rater.do("record", "choice", 0)
+    rater.do(record_choice, "choice", 0)
     assert rater.numbers[0] == 1
 
 
@@ -405,39 +424,39 @@ def test_texts_that_changed_since_they_were_planned_are_not_shown():
     seen = []
     while one.view.comparison is not None:
         seen.append(one.ordinal)
-        one.do("record", "choice", 0)
+        one.do(record_choice, "choice", 0)
     assert seen == [2, 4, 5, 6]
     assert (one.numbers, one.view.progress.unusable) == ((4, 0, 0), 2)
-    assert [entry.state for entry in one.door.entries().result()].count("unusable") == 2
+    assert [entry.state for entry in one.door.ask(list_entries).result()].count("unusable") == 2
     one.door.close()
 
 
 def test_after_closing_every_question_is_answered_with_an_error(rater):
     rater.door.close()
     with pytest.raises(AppError, match="closed"):
-        rater.door.current().result()
+        rater.door.ask(current_view).result()
 
 
 def test_without_a_session_commands_are_refused():
     one = Rater(FakeStore())
     with pytest.raises(AppError, match="No session is open"):
-        one.door.current().result()
+        one.door.ask(current_view).result()
     one.door.close()
 
 
 @pytest.mark.parametrize("code", ["", "   ", "x" * 41, "a\nb"])
 def test_a_code_that_is_no_code_is_refused(code):
     one = Rater(FakeStore())
-    offer = one.door.start_info("R01").result().offers[0]
+    offer = one.door.ask(offer_plans, "R01").result().offers[0]
     with pytest.raises(AppError, match="rater code"):
-        one.door.open(offer.token, code).result()
+        one.door.ask(open_session, offer.token, code).result()
     one.door.close()
 
 
 def test_consent_is_asked_for_where_the_plan_has_a_text():
     store = FakeStore(consent="I agree that my answers are used.")
     one = Rater(store)
-    offer = one.door.start_info("R01").result().offers[0]
+    offer = one.door.ask(offer_plans, "R01").result().offers[0]
     assert offer.consent_text == "I agree that my answers are used."
     with pytest.raises(AppError, match="agree"):
         one.start(consent=False)
@@ -455,15 +474,15 @@ def test_active_time_stops_after_two_idle_minutes_and_never_runs_backwards():
     one = Rater(store, clock)
     one.start()
     clock.time += 50
-    one.door.touch().result()
+    one.door.ask(touch).result()
     clock.time += 500
-    one.do("record", "choice", 0)
+    one.do(record_choice, "choice", 0)
     assert store.written[-1].active_seconds == 50 + 120
     clock.time -= 10_000
-    one.do("record", "choice", 0)
+    one.do(record_choice, "choice", 0)
     assert store.written[-1].active_seconds == 0
     clock.time += 7
-    one.do("record", "choice", 0)
+    one.do(record_choice, "choice", 0)
     assert store.written[-1].active_seconds == 7
     assert one.view.progress.active_seconds == 177
     one.door.close()
@@ -474,10 +493,10 @@ def test_a_revised_answer_carries_all_the_time_spent_on_it():
     one = Rater(store, clock)
     one.start()
     clock.time += 10
-    one.do("record", "choice", 0)
-    one.do("back")
+    one.do(record_choice, "choice", 0)
+    one.do(go_back)
     clock.time += 4
-    one.do("record", "choice", 1)
+    one.do(record_choice, "choice", 1)
     assert store.written[-1].active_seconds == 14
     assert one.view.progress.active_seconds == 14
     one.door.close()
@@ -489,7 +508,7 @@ def test_a_revised_answer_carries_all_the_time_spent_on_it():
 def test_the_next_texts_are_fetched_before_they_are_asked_for(rater):
     fetched = [rater.store.reads.get(timeout=10) for _ in range(3)]
     assert fetched == [[0, 1, 2], [10, 11, 12], [20, 21, 22]]
-    assert rater.do("record", "choice", 0).comparison.ordinal == 2
+    assert rater.do(record_choice, "choice", 0).comparison.ordinal == 2
     assert rater.store.reads.get(timeout=10) == [30, 31, 32], "nothing is read twice, and reading stays ahead"
 
 
@@ -500,43 +519,43 @@ def test_the_reveal_counts_choices_per_identity_and_locks(rater):
     chosen = []
     for card in (0, 0, 1, 2):
         chosen.append(rater.view.comparison.texts[card].split()[-1])
-        rater.do("record", "choice", card)
-    rater.do("record", "tie")
-    rater.do("record", "skip")
-    revealed = rater.door.reveal().result()
+        rater.do(record_choice, "choice", card)
+    rater.do(record_choice, "tie")
+    rater.do(record_choice, "skip")
+    revealed = rater.door.ask(reveal).result()
     (axis,) = revealed.axes
     assert (axis.title, axis.choices, axis.ties, axis.none, axis.skipped, axis.left) == ("Race", 4, 1, 0, 1, 0)
     assert {one.identity: one.chosen for one in axis.identities} == {name: chosen.count(name) for name in IDENTITIES}
     assert [one.label for one in axis.identities] == ["Asian", "Black", "White"]
     before = list(rater.store.written)
-    for command in (("record", "tie"), ("record", "skip"), ("withdraw",), ("back",)):
+    for command, *answers in ((record_choice, "tie"), (record_choice, "skip"), (withdraw,), (go_back,)):
         with pytest.raises(AppError, match="revealed"):
-            getattr(rater.door, command[0])("", *command[1:]).result()
+            rater.door.ask(command, "", *answers).result()
     with pytest.raises(AppError, match="revealed"):
-        rater.door.save_note("", "late").result()
+        rater.door.ask(save_note, "", "late").result()
     assert rater.store.written == before
-    assert rater.door.current().result().revealed
+    assert rater.door.ask(current_view).result().revealed
 
 
 def test_a_reveal_with_comparisons_left_must_be_meant(rater):
-    rater.do("record", "choice", 0)
+    rater.do(record_choice, "choice", 0)
     with pytest.raises(AppError, match="5 comparisons are left"):
-        rater.door.reveal().result()
+        rater.door.ask(reveal).result()
     assert rater.store.sessions()[0].revealed_at is None
-    assert rater.door.reveal(anyway=True).result().axes[0].left == 5
+    assert rater.door.ask(reveal, anyway=True).result().axes[0].left == 5
 
 
 def test_a_revealed_session_opens_locked_and_can_show_its_counts_again():
     store = FakeStore()
     one = Rater(store)
     one.start()
-    one.do("record", "choice", 0)
-    first = one.door.reveal(anyway=True).result()
+    one.do(record_choice, "choice", 0)
+    first = one.door.ask(reveal, anyway=True).result()
     one.door.close()
     again = Rater(store)
-    assert again.door.start_info("R01").result().offers[0].revealed
+    assert again.door.ask(offer_plans, "R01").result().offers[0].revealed
     assert again.start().revealed
-    assert again.door.reveal().result() == first
+    assert again.door.ask(reveal).result() == first
     again.door.close()
 
 
@@ -548,10 +567,10 @@ def test_hidden_repeats_are_counted_apart():
     for answer in want:
         texts = one.view.comparison.texts
         if answer == "tie":
-            one.do("record", "tie")
+            one.do(record_choice, "tie")
         else:
-            one.do("record", "choice", texts.index(answer))
-    revealed = one.door.reveal().result()
+            one.do(record_choice, "choice", texts.index(answer))
+    revealed = one.door.ask(reveal).result()
     assert (revealed.repeats, revealed.repeats_same) == (3, 2)
     assert revealed.axes[0].choices == 2
     assert {row.identity: row.chosen for row in revealed.axes[0].identities} == {"asian": 0, "black": 2, "white": 0}

@@ -10,9 +10,11 @@ import pytest
 from rating_files import rating_project
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.offers import leave_session, offer_plans, offer_to_new_rater, open_session
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import JudgingSession, open_judging
-from biasprint.core.judging.store import ProjectStatements, ProjectStore
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.work import current_view, go_back, rate, record_choice, resume, save_note
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.project import Project
 
@@ -24,12 +26,12 @@ class Person:
 
     def __init__(self, project: Project, code: str = "R01", **said: Any) -> None:
         self.project = project
-        self.door: JudgingSession = open_judging(
-            ProjectStore(project), shipped_wording(), statements=ProjectStatements(project)
-        )
-        self.offer = self.door.start_info(code).result().offers[0]
+        self.door: JudgingSession = open_judging(ProjectStore(project))
+        self.offer = self.door.ask(offer_plans, code).result().offers[0]
         try:
-            opened = self.door.open(self.offer.token, code, said.get("consent", True), said.get("about", ""))
+            opened = self.door.ask(
+                open_session, self.offer.token, code, said.get("consent", True), said.get("about", "")
+            )
             self.view = opened.result()
         except AppError:
             self.door.close(5)
@@ -40,13 +42,13 @@ class Person:
         return self.view.comparison.token
 
     def rate(self, card: int, criterion: int, rating: int | None):
-        return self.door.rate(self.token, card, criterion, rating).result()
+        return self.door.ask(rate, self.token, card, criterion, rating).result()
 
     def choose(self, card: int, note: str = "") -> None:
-        self.view = self.door.record(self.token, "choice", card, note).result()
+        self.view = self.door.ask(record_choice, self.token, "choice", card, note).result()
 
     def back(self) -> None:
-        self.view = self.door.back(self.token).result()
+        self.view = self.door.ask(go_back, self.token).result()
 
 
 Open = Callable[..., Person]
@@ -114,7 +116,7 @@ def test_ratings_are_there_when_one_comes_back_and_after_reopening(sit: Open):
     one = sit(criterion_ratings=True)
     one.rate(0, 1, 5)
     one.rate(2, 0, 1)
-    given = one.door.current().result().comparison.ratings
+    given = one.door.ask(current_view).result().comparison.ratings
     one.choose(0)
     assert not any(any(card) for card in one.view.comparison.ratings)
     one.back()
@@ -140,7 +142,7 @@ def test_a_plan_that_does_not_ask_takes_no_ratings_and_no_notes(sit: Open):
     assert one.view.comparison.ratings is None
     assert not one.view.comparison.notes
     assert one.rate(0, 0, 3) == ()
-    one.door.save_note(one.token, "unasked").result()
+    one.door.ask(save_note, one.token, "unasked").result()
     one.choose(0, "unasked")
     assert stored(one) == []
     assert [row.note for row in one.project.judging.judgments()] == [""]
@@ -158,9 +160,9 @@ def test_what_is_no_rating_is_refused(sit: Open, card: int, criterion: int, rati
 def test_after_the_reveal_nothing_can_be_rated(sit: Open):
     one = sit(criterion_ratings=True)
     token = one.token
-    one.door.reveal(anyway=True).result()
+    one.door.ask(reveal, anyway=True).result()
     with pytest.raises(AppError, match="cannot change any more"):
-        one.door.rate(token, 0, 0, 3).result()
+        one.door.ask(rate, token, 0, 0, 3).result()
 
 
 def test_a_rating_that_fails_is_not_kept_as_if_it_were_saved(sit: Open, monkeypatch: pytest.MonkeyPatch):
@@ -173,7 +175,7 @@ def test_a_rating_that_fails_is_not_kept_as_if_it_were_saved(sit: Open, monkeypa
         patch.setattr("biasprint.core.project.stores.findings.Annotations.add_many", full)
         with pytest.raises(AppError, match="rating was not saved"):
             one.rate(0, 0, 3)
-    assert not any(any(card) for card in one.door.current().result().comparison.ratings)
+    assert not any(any(card) for card in one.door.ask(current_view).result().comparison.ratings)
     assert one.rate(0, 0, 3)[0][0] == 3
     assert len(stored(one)) == 1
 
@@ -194,18 +196,18 @@ def test_a_note_that_could_not_be_saved_is_tried_again_and_never_called_saved(
         one = sit("R02")
         for _ in range(2):  # the same words again are no more on disk than before
             with pytest.raises(AppError, match="note was not saved"):
-                one.door.save_note(one.token, "half a thought").result()
-        for leaving in (one.door.leave, one.door.resume):
+                one.door.ask(save_note, one.token, "half a thought").result()
+        for leaving in (leave_session, resume):
             with pytest.raises(AppError):
-                leaving().result()
-    assert one.door.current().result().comparison.note == "half a thought"
+                one.door.ask(leaving).result()
+    assert one.door.ask(current_view).result().comparison.note == "half a thought"
 
 
 def test_a_draft_goes_when_its_words_are_deleted_and_the_answer_stays_the_same(sit: Open):
     one = sit()
     one.choose(0, "as it was")
     one.back()
-    one.door.save_note(one.token, "as it was, and more").result()
+    one.door.ask(save_note, one.token, "as it was, and more").result()
     one.choose(0, "as it was")
     one.door.close(5)
     again = sit()
@@ -253,11 +255,11 @@ def test_unasked_words_are_not_kept(sit: Open):
 
 def test_a_code_is_only_suggested_where_it_can_be_nobody_elses(sit: Open):
     one = sit("R01")
-    assert one.door.start_info().result().code == "R01"
-    assert one.door.start_new_rater().result().code == "R02"
+    assert one.door.ask(offer_plans).result().code == "R01"
+    assert one.door.ask(offer_to_new_rater).result().code == "R02"
     sit("R02")
-    assert one.door.start_info().result().code == ""
-    assert one.door.start_new_rater().result().code == "R03"
+    assert one.door.ask(offer_plans).result().code == ""
+    assert one.door.ask(offer_to_new_rater).result().code == "R03"
 
 
 # a clock that is set back

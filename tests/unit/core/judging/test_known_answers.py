@@ -9,10 +9,12 @@ from packet_files import coordinator, judging, make, merge
 
 from biasprint.core.errors import AppError
 from biasprint.core.judging.known import KnownAnswer, PracticeResult, check_result, fitted, practice_result, read_known
+from biasprint.core.judging.offers import leave_session, offer_plans, open_session
 from biasprint.core.judging.plan import CHECK, RIGHT, PlanSettings
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
-from biasprint.core.judging.store import ProjectStatements, ProjectStore
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.work import record_choice, resume
 from biasprint.core.project.project import Project
 from biasprint.core.runs.fingerprint import asked_rows
 from biasprint.core.studies.creativity.columns import judgment_columns
@@ -63,7 +65,7 @@ def project(tmp_path: Path):
 
 
 def door_to(project: Project):
-    return open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
+    return open_judging(ProjectStore(project))
 
 
 def test_the_practice_round_tells_right_from_wrong_and_counts_nowhere(project: Project):
@@ -72,26 +74,26 @@ def test_the_practice_round_tells_right_from_wrong_and_counts_nowhere(project: P
         rubric=(("Truth", "It is so."),), practice=(CLEAR.stored(), THREE.stored()),
     )  # fmt: skip
     door = door_to(project)
-    (offer,) = door.start_info("R01").result().offers
+    (offer,) = door.ask(offer_plans, "R01").result().offers
     assert (offer.practice, offer.instructions) == (2, "Read both.")
-    view = door.open(offer.token, "R01").result()
+    view = door.ask(open_session, offer.token, "R01").result()
     assert view.comparison is not None
     assert view.practice is not None
     assert (view.practice.number, view.practice.of, view.practice.right) == (1, 2, None)
     assert (view.comparison.question, view.comparison.criteria[0].name) == ("Which is truer?", "Truth")
     right = view.comparison.texts.index(CLEAR.texts[0])
-    view = door.record(view.comparison.token, "choice", right).result()
+    view = door.ask(record_choice, view.comparison.token, "choice", right).result()
     assert view.practice is not None
     assert view.comparison is not None
     assert (view.practice.right, view.practice.why) == (right, "The other is no text.")
-    again = door.record(view.comparison.token, "choice", 1 - right).result()
+    again = door.ask(record_choice, view.comparison.token, "choice", 1 - right).result()
     assert again.answer == view.answer, "the first answer is the one that is told"
-    view = door.resume().result()
+    view = door.ask(resume).result()
     assert view.comparison is not None
-    view = door.record(view.comparison.token, "tie").result()
+    view = door.ask(record_choice, view.comparison.token, "tie").result()
     assert view.practice is not None
     assert view.practice.right is not None
-    view = door.resume().result()
+    view = door.ask(resume).result()
     assert view.practice is None
     assert view.comparison is not None
     assert (view.progress.done, view.progress.left) == (0, 2)
@@ -100,10 +102,10 @@ def test_the_practice_round_tells_right_from_wrong_and_counts_nowhere(project: P
     kept = practice_result(project, session.id)
     assert kept is not None
     assert replace(kept, seconds=0.0) == PracticeResult(1, 2, 0.0)
-    door.leave().result()
-    (offer,) = door.start_info("R01").result().offers
+    door.ask(leave_session).result()
+    (offer,) = door.ask(offer_plans, "R01").result().offers
     assert offer.practice == 0
-    assert door.open(offer.token, "R01").result().practice is None
+    assert door.ask(open_session, offer.token, "R01").result().practice is None
     door.close(5)
 
 
@@ -145,9 +147,9 @@ def test_no_measure_fingerprint_or_list_of_axes_counts_a_check(project: Project)
     assert CHECK not in axes_of(project)
     assert {row.axis for row in asked_rows(project, plan)} == {"gender"}
     door = door_to(project)
-    (offer,) = door.start_info("R01").result().offers
-    door.open(offer.token, "R01").result()
-    revealed = door.reveal().result()
+    (offer,) = door.ask(offer_plans, "R01").result().offers
+    door.ask(open_session, offer.token, "R01").result()
+    revealed = door.ask(reveal).result()
     door.close(5)
     assert [one.axis for one in revealed.axes] == ["gender"]
 
@@ -162,17 +164,17 @@ def test_a_packet_brings_practice_rubric_and_own_order_and_takes_the_practice_ba
     made = make(path, plan, "R01", "R02")
     assert [one.comparisons for one in made] == [6, 6]
     with judging(made[0].path) as door:
-        (offer,) = door.start_info().result().offers
+        (offer,) = door.ask(offer_plans).result().offers
         assert (offer.comparisons, offer.practice, offer.instructions) == (6, 1, "Read.")
-        view = door.open(offer.token, "R01").result()
+        view = door.ask(open_session, offer.token, "R01").result()
         assert view.practice is not None
         assert view.comparison is not None
-        door.record(view.comparison.token, "choice", 0).result()
-        view = door.resume().result()
+        door.ask(record_choice, view.comparison.token, "choice", 0).result()
+        view = door.ask(resume).result()
         while view.comparison is not None:
             assert (view.comparison.question, view.comparison.criteria[0].explanation) == ("Which?", "It sings.")
-            view = door.record(view.comparison.token, "choice", 0).result()
-        door.reveal().result()
+            view = door.ask(record_choice, view.comparison.token, "choice", 0).result()
+        door.ask(reveal).result()
     (file,) = merge(path, made[0].path).files
     assert (file.refused, file.added, file.finished) == ("", 6, True)
     with Project.open(path) as project:

@@ -12,9 +12,10 @@ from packet_files import coordinator, finished, make, merge
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import SEEN, record_look, sessions_to_ask
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import go_back, record_choice, withdraw
 from biasprint.core.project.check import check_project
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores.judging import LOOK
@@ -46,13 +47,13 @@ def codes(project: Project) -> list[str]:
 
 def judge(project: Project, code: str, answers: int, *, look_after: int | None = None, card: int = 0) -> None:
     """A person answers through the door; somebody looks after so many answers."""
-    door = open_judging(ProjectStore(project), shipped_wording())
-    view = door.open(door.start_info(code).result().offers[0].token, code).result()
+    door = open_judging(ProjectStore(project))
+    view = door.ask(open_session, door.ask(offer_plans, code).result().offers[0].token, code).result()
     for number in range(answers):
         if number == look_after:
             record_look(project, "outputs")
         assert view.comparison is not None
-        view = door.record(view.comparison.token, "choice", card).result()
+        view = door.ask(record_choice, view.comparison.token, "choice", card).result()
     door.close(5)
 
 
@@ -145,15 +146,15 @@ def test_judgments_made_after_the_look_are_marked_and_no_others(project: Project
 def test_an_answer_that_is_changed_or_taken_back_after_the_look_is_marked(project: Project):
     judge(project, "R01", 3)
     record_look(project, "outputs")
-    door = open_judging(ProjectStore(project), shipped_wording())
-    view = door.open(door.start_info("R01").result().offers[0].token, "R01").result()
+    door = open_judging(ProjectStore(project))
+    view = door.ask(open_session, door.ask(offer_plans, "R01").result().offers[0].token, "R01").result()
     assert view.comparison is not None
-    view = door.back(view.comparison.token).result()
+    view = door.ask(go_back, view.comparison.token).result()
     assert view.comparison is not None
-    door.record(view.comparison.token, "choice", 1).result()
-    view = door.back().result()
+    door.ask(record_choice, view.comparison.token, "choice", 1).result()
+    view = door.ask(go_back).result()
     assert view.comparison is not None
-    door.withdraw(view.comparison.token).result()
+    door.ask(withdraw, view.comparison.token).result()
     door.close(5)
     rows = project.judging.judgments(superseded=True)
     assert [row.seen for row in rows] == [False] * 3 + [True] * (len(rows) - 3)

@@ -10,13 +10,13 @@ from packet_files import CANARIES, TITLE, answer, coordinator, judging, make, te
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.judging.card_order import CardOrder
+from biasprint.core.judging.offers import offer_plans, offer_to_new_rater, open_session
 from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.packets.packet import finish_packet, packet_info
-from biasprint.core.judging.service import JudgingService
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
-from biasprint.core.judging.work import Refused
+from biasprint.core.judging.work import JudgingWork, Refused, record_choice
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.lock import ProjectInUse
 from biasprint.core.project.project import Project
@@ -92,11 +92,11 @@ def test_cards_stand_in_the_order_that_the_plan_has_for_the_rater(project: Path)
         ]
         seen = []
         with judging(made.path) as door:
-            (offer,) = door.start_info().result().offers
-            view = door.open(offer.token, made.code).result()
+            (offer,) = door.ask(offer_plans).result().offers
+            view = door.ask(open_session, offer.token, made.code).result()
             while view.comparison is not None:
                 seen.append([text.rstrip(" ") for text in view.comparison.texts])
-                view = door.record(view.comparison.token, "tie").result()
+                view = door.ask(record_choice, view.comparison.token, "tie").result()
         assert seen == wanted
 
 
@@ -130,24 +130,24 @@ def test_a_file_with_answers_is_never_written_over(project: Path) -> None:
 def test_who_rates_here_gets_no_packet_and_who_has_one_does_not_rate_here(project: Path) -> None:
     plan = coordinator(project)
     with Project.open(project) as open_one:
-        door = open_judging(ProjectStore(open_one), shipped_wording())
-        (offer,) = door.start_info("R01").result().offers
-        door.open(offer.token, "R01").result()
+        door = open_judging(ProjectStore(open_one))
+        (offer,) = door.ask(offer_plans, "R01").result().offers
+        door.ask(open_session, offer.token, "R01").result()
         door.close(5)
     with pytest.raises(AppError, match="R01 has begun to rate this plan on this computer"):
         make(project, plan, "R02", "R01")
     assert not (project.parent / "packets").exists()
     make(project, plan, "R02")
     with Project.open(project) as open_one:
-        desk = JudgingService(ProjectStore(open_one), shipped_wording())
-        assert desk.start_info().code == "R01", "the packet's open session is nobody's here"
-        assert desk.start_new_rater().code == "R03"
-        (offer,) = desk.start_info("R02").offers
+        work = JudgingWork(ProjectStore(open_one))
+        assert offer_plans(work).code == "R01", "the packet's open session is nobody's here"
+        assert offer_to_new_rater(work).code == "R03"
+        (offer,) = offer_plans(work, "R02").offers
         with pytest.raises(Refused, match="R02 rates in a packet"):
-            desk.open(offer.token, "R02", consent=True)
+            open_session(work, offer.token, "R02", consent=True)
         assert len(open_one.judging.sessions()) == 2
-        (offer,) = desk.start_info("R01").offers
-        assert desk.open(offer.token, "R01", consent=True).comparison is not None
+        (offer,) = offer_plans(work, "R01").offers
+        assert open_session(work, offer.token, "R01", consent=True).comparison is not None
         sessions = {row.rater_id: row.id for row in open_one.judging.sessions()}
         codes = {row.id: row.code for row in open_one.judging.raters()}
         away = {codes[rater]: open_one.judging.is_packet_session(key) for rater, key in sessions.items()}
@@ -197,28 +197,28 @@ def test_a_packet_is_judged_as_a_project_is(project: Path) -> None:
     plan = coordinator(project, comparisons=3, consent_text="Do you agree?", ask_background=True)
     (made,) = make(project, plan, "R04")
     with judging(made.path) as door:
-        info = door.start_info().result()
+        info = door.ask(offer_plans).result()
         (offer,) = info.offers
         assert (info.code, offer.opened, offer.comparisons) == ("R04", False, 3)
         with pytest.raises(AppError, match="agree"):
-            door.open(offer.token, "R04").result()
+            door.ask(open_session, offer.token, "R04").result()
         with pytest.raises(AppError, match="This packet is for R04"):
-            door.open(offer.token, "R05", True).result()
-        view = door.open(offer.token, "R04", True, "left-handed").result()
+            door.ask(open_session, offer.token, "R05", True).result()
+        view = door.ask(open_session, offer.token, "R04", True, "left-handed").result()
         assert view.comparison is not None
         assert (view.comparison.title, view.comparison.criteria) == (TITLE, ())
-        view = door.record(view.comparison.token, "choice", 2, "a note").result()
+        view = door.ask(record_choice, view.comparison.token, "choice", 2, "a note").result()
         assert view.progress.done == 1
     with judging(made.path) as door:
-        (offer,) = door.start_info().result().offers
+        (offer,) = door.ask(offer_plans).result().offers
         assert (offer.opened, offer.done, offer.agreed, offer.described) == (True, 1, True, True)
-        view = door.open(offer.token, "R04").result()
-        revealed = door.reveal(anyway=True).result()
+        view = door.ask(open_session, offer.token, "R04").result()
+        revealed = door.ask(reveal, anyway=True).result()
         assert revealed.axes == (), "there is nothing to reveal in a packet"
         assert revealed.repeats == 0
         assert view.comparison is not None
         with pytest.raises(AppError, match="cannot change any more"):
-            door.record(view.comparison.token, "tie").result()
+            door.ask(record_choice, view.comparison.token, "tie").result()
     with Project.open(made.path) as packet:
         info = packet_info(packet)
         assert info is not None
@@ -229,8 +229,8 @@ def test_a_packet_is_judged_as_a_project_is(project: Path) -> None:
         (session,) = packet.judging.sessions()
         assert session.consent_text == "Do you agree?"
     with judging(made.path) as door:
-        assert door.start_info().result().code == "R04"
-        assert door.start_info().result().offers[0].revealed
+        assert door.ask(offer_plans).result().code == "R04"
+        assert door.ask(offer_plans).result().offers[0].revealed
 
 
 def test_an_ordinary_project_is_no_packet(project: Path) -> None:

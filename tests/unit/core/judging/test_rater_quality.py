@@ -10,9 +10,8 @@ from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.exclusion import EXCLUDED, decisions_on, exclude, excluded_codes, exclusions, include
-from biasprint.core.judging.known import KnownAnswer, PracticeResult
+from biasprint.core.judging.known import KnownAnswer, PracticeResult, keep_practice_result
 from biasprint.core.judging.plan import RIGHT
-from biasprint.core.judging.store import ProjectStatements
 from biasprint.core.judging.workshop import tellable_sessions
 from biasprint.core.project.project import Project
 from biasprint.core.runs.comparator import write_comparator
@@ -55,7 +54,7 @@ def test_the_dashboard_says_what_was_done_and_paid_and_who_raised_which_flag(pro
     rated(project, plan, "R03", hasty)
     rated(project, plan, "model", choosing("woman"), kind="model")
     session = next(one for one in project.judging.sessions() if one.rater_id == person_called(project, "R01").id)
-    ProjectStatements(project).practised(session.rater_id, session.id, PracticeResult(2, 3, 36.0))
+    keep_practice_result(project, session.rater_id, session.id, PracticeResult(2, 3, 36.0))
     cards = cards_of(project)
     assert list(cards) == ["R01", "R02", "R03"], "a model is no rater to pay or to exclude"
     first, last = cards["R01"], cards["R03"]

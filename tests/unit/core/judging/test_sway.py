@@ -10,12 +10,14 @@ from packet_files import coordinator, judging, make, merge
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.hand_out import hand_out
 from biasprint.core.judging.plan import CHECK, PlanSettings
+from biasprint.core.judging.reveal import finish, reveal
 from biasprint.core.judging.session import open_judging
-from biasprint.core.judging.store import ProjectStatements, ProjectStore
+from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.sway import DECLARED, check_sway, recommended_cards
-from biasprint.core.judging.wording import shipped_wording
+from biasprint.core.judging.work import record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ALONE, ComparisonItem, ComparisonRow, PlanRow
 from biasprint.core.runs.fingerprint import asked_rows
@@ -97,18 +99,18 @@ def project(tmp_path: Path):
 
 def test_a_session_shows_keeps_and_explains_recommendations(project: Project):
     plan_of(project, "gender", per_axis=12, sway=0.5, sway_for=("woman",), sway_bias=0.75, consent_text="Welcome.")
-    door = open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
-    (offer,) = door.start_info("R01").result().offers
+    door = open_judging(ProjectStore(project))
+    (offer,) = door.ask(offer_plans, "R01").result().offers
     assert offer.consent_text == f"Welcome.\n\n{DECLARED}"
     with pytest.raises(AppError, match="once you agree"):
-        door.open(offer.token, "R01").result()
-    view = door.open(offer.token, "R01", True).result()
+        door.ask(open_session, offer.token, "R01").result()
+    view = door.ask(open_session, offer.token, "R01", True).result()
     seen = 0
     while (one := view.comparison) is not None:
         if one.recommended is not None:
             seen += 1
-        view = door.record(one.token, "choice", 0 if one.recommended is None else one.recommended).result()
-    told = door.reveal().result().swayed
+        view = door.ask(record_choice, one.token, "choice", 0 if one.recommended is None else one.recommended).result()
+    told = door.ask(reveal).result().swayed
     door.close(5)
     assert told is not None
     assert (told.shown, told.followed, seen) == (6, 6, 6)
@@ -125,11 +127,11 @@ def test_a_session_shows_keeps_and_explains_recommendations(project: Project):
 
 def test_only_the_sway_findings_count_answers_beside_a_recommendation(project: Project):
     made = plan_of(project, "gender", per_axis=12, sway=0.5)
-    door = open_judging(ProjectStore(project), shipped_wording(), statements=ProjectStatements(project))
-    view = door.open(door.start_info("R01").result().offers[0].token, "R01", True).result()
+    door = open_judging(ProjectStore(project))
+    view = door.ask(open_session, door.ask(offer_plans, "R01").result().offers[0].token, "R01", True).result()
     while (one := view.comparison) is not None:
-        view = door.record(one.token, "choice", one.recommended or 0).result()
-    door.reveal().result()
+        view = door.ask(record_choice, one.token, "choice", one.recommended or 0).result()
+    door.ask(reveal).result()
     door.close(5)
     columns = judgment_columns(project, project.judging.sessions(), compared=True)
     table = JudgmentTable(**{name: tuple(values) for name, values in columns.items()})
@@ -159,12 +161,12 @@ def test_a_packet_shows_the_recommendations_and_brings_them_home(tmp_path: Path)
     (packet,) = make(path, made, "R01")
     shown: set[int] = set()
     with judging(packet.path) as door:
-        view = door.open(door.start_info().result().offers[0].token, "R01", True).result()
+        view = door.ask(open_session, door.ask(offer_plans).result().offers[0].token, "R01", True).result()
         while (one := view.comparison) is not None:
             if one.recommended is not None:
                 shown.add(one.ordinal - 1)
-            view = door.record(one.token, "choice", one.recommended or 0).result()
-        door.finish().result()
+            view = door.ask(record_choice, one.token, "choice", one.recommended or 0).result()
+        door.ask(finish).result()
     report = merge(path, packet.path)
     assert [(file.refused, file.added) for file in report.files] == [("", 12)]
     with Project.open(path) as project:

@@ -12,9 +12,10 @@ from fingerprint_project import choosing, cycling, plan_of, project_with_texts, 
 from scipy.stats import binom, binomtest, multinomial
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.planner import JudgingDesign
 from biasprint.core.judging.session import JudgingSession, open_judging
-from biasprint.core.judging.wording import ComparisonWording
+from biasprint.core.judging.work import go_back, list_entries, record_choice, save_note
 from biasprint.core.judging.workshop import (
     Pin,
     WorkshopStore,
@@ -44,13 +45,13 @@ def plan(project: Project) -> str:
 
 
 def door_of(project: Project, plan: str, code: str) -> JudgingSession:
-    return open_judging(WorkshopStore(project, plan, code), ComparisonWording({}))
+    return open_judging(WorkshopStore(project, plan, code))
 
 
 def begin(door: JudgingSession, code: str) -> str:
     """Sit down and open the one set there is; the token of the first comparison."""
-    (offer,) = door.start_info(code).result().offers
-    view = door.open(offer.token, code).result()
+    (offer,) = door.ask(offer_plans, code).result().offers
+    view = door.ask(open_session, offer.token, code).result()
     assert view.comparison is not None
     return view.comparison.token
 
@@ -94,20 +95,20 @@ def test_a_pin_is_not_kept_in_readable_form():
 def test_a_participant_is_offered_the_workshops_set_alone(project: Project, plan: str):
     plan_of(project, "gender", per_axis=6)
     door = door_of(project, plan, "P-1")
-    info = door.start_info("P-1").result()
+    info = door.ask(offer_plans, "P-1").result()
     assert [offer.comparisons for offer in info.offers] == [6]
     door.close(5)
 
 
 def test_nobody_sits_down_with_a_code_that_somebody_has(project: Project, plan: str):
     first = door_of(project, plan, "P-1")
-    first.record(begin(first, "P-1"), "choice", 0).result()
+    first.ask(record_choice, begin(first, "P-1"), "choice", 0).result()
     first.close(5)
     second = door_of(project, plan, "P-1")
-    (offer,) = second.start_info("P-1").result().offers
+    (offer,) = second.ask(offer_plans, "P-1").result().offers
     assert (offer.done, offer.opened) == (0, False), "not even the count of the first one's answers is told"
     with pytest.raises(AppError, match="place is taken"):
-        second.open(offer.token, "P-1").result()
+        second.ask(open_session, offer.token, "P-1").result()
     second.close(5)
 
 
@@ -116,26 +117,26 @@ def test_a_seat_takes_no_other_code_than_its_own(project: Project, plan: str):
     begin(first, "P-1")
     first.close(5)
     second = door_of(project, plan, "P-2")
-    (offer,) = second.start_info("P-1").result().offers
+    (offer,) = second.ask(offer_plans, "P-1").result().offers
     assert not offer.opened
     with pytest.raises(AppError, match="place is taken"):
-        second.open(offer.token, "P-1").result()
+        second.ask(open_session, offer.token, "P-1").result()
     second.close(5)
 
 
 def test_the_next_one_begins_with_no_answer_to_go_back_to(project: Project, plan: str):
     first = door_of(project, plan, "P-1")
     token = begin(first, "P-1")
-    first.save_note(token, "a thought of mine").result()
-    first.record(token, "choice", 0, "a thought of mine").result()
+    first.ask(save_note, token, "a thought of mine").result()
+    first.ask(record_choice, token, "choice", 0, "a thought of mine").result()
     first.close(5)
     second = door_of(project, plan, "P-2")
     begin(second, "P-2")
-    view = second.back("").result()
+    view = second.ask(go_back, "").result()
     assert (view.progress.done, view.progress.skipped, view.answer) == (0, 0, None)
     assert view.comparison is not None
     assert view.comparison.note == ""
-    assert {entry.state for entry in second.entries().result()} == {"left"}
+    assert {entry.state for entry in second.ask(list_entries).result()} == {"left"}
     second.close(5)
 
 

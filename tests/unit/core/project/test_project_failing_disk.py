@@ -18,9 +18,10 @@ COMPARISONS, CALLS = 14, 200
 RATE = """
 from pathlib import Path
 from biasprint.core.errors import AppError
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
-from biasprint.core.judging.store import ProjectStatements, ProjectStore
-from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.judging.store import ProjectStore
+from biasprint.core.judging.work import record_choice, save_note
 from biasprint.core.project.project import Project
 
 def until_it_works(told, do):
@@ -43,14 +44,14 @@ def live(path, fail, work):
     told = {"acknowledged": [], "noted": [], "refused": []}
     fail()
     project = until_it_works(told, lambda: opened_to_write(told, Path(path)))
-    door = open_judging(ProjectStore(project), ProjectWording(project), statements=ProjectStatements(project))
-    (offer,) = until_it_works(told, lambda: door.start_info("R01").result(60)).offers
-    view = until_it_works(told, lambda: door.open(offer.token, "R01").result(60))
+    door = open_judging(ProjectStore(project))
+    (offer,) = until_it_works(told, lambda: door.ask(offer_plans, "R01").result(60)).offers
+    view = until_it_works(told, lambda: door.ask(open_session, offer.token, "R01").result(60))
     while view.comparison is not None:
         token, number = view.comparison.token, view.progress.done
         note = f"note {number} " + "n" * 2000
-        until_it_works(told, lambda: door.save_note(token, note).result(60))
-        view = until_it_works(told, lambda: door.record(token, "choice", number % 3).result(60))
+        until_it_works(told, lambda: door.ask(save_note, token, note).result(60))
+        view = until_it_works(told, lambda: door.ask(record_choice, token, "choice", number % 3).result(60))
         told["acknowledged"].append([note, number % 3])
         assert view.progress.done == number + 1
     work()

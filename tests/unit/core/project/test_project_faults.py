@@ -16,6 +16,8 @@ from killed import Lives
 from sqlalchemy import Connection
 
 from biasprint.core.jobs import precedence
+from biasprint.core.judging.offers import offer_plans, open_session
+from biasprint.core.judging.work import record_choice
 from biasprint.core.project import writer as writing
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.check import check_project
@@ -193,21 +195,20 @@ def test_an_answer_that_was_said_to_be_lost_is_looked_up_before_it_is_repeated(
 
     from biasprint.core.errors import AppError
     from biasprint.core.judging.session import open_judging
-    from biasprint.core.judging.store import ProjectStatements, ProjectStore
-    from biasprint.core.judging.wording import ProjectWording
+    from biasprint.core.judging.store import ProjectStore
 
     path = tmp_path / "study.biasprint"
     coordinator(path, comparisons=2)
     with Project.open(path) as project:
-        door = open_judging(ProjectStore(project), ProjectWording(project), statements=ProjectStatements(project))
-        (offer,) = door.start_info("R01").result().offers
-        view = door.open(offer.token, "R01").result()
+        door = open_judging(ProjectStore(project))
+        (offer,) = door.ask(offer_plans, "R01").result().offers
+        view = door.ask(open_session, offer.token, "R01").result()
         assert view.comparison is not None
         late_failure(monkeypatch)
         monkeypatch.setattr(writing.Writer, "_folder_is_synced", lambda self: False)
         with pytest.raises(AppError, match="not saved"):
-            door.record(view.comparison.token, "choice", 0, "why").result()
-        again = door.record(view.comparison.token, "choice", 0, "why").result()
+            door.ask(record_choice, view.comparison.token, "choice", 0, "why").result()
+        again = door.ask(record_choice, view.comparison.token, "choice", 0, "why").result()
         door.close(5)
         assert (again.progress.done, again.progress.left) == (1, 1)
         assert len(project.judging.judgments(superseded=True)) == 1

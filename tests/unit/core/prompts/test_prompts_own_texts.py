@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.errors import AppError
-from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.judging.wording import wording_of
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.cogs import cogs_set, cogs_tasks
 from biasprint.core.prompts.letters import letters_context_less_set, occupations_of
@@ -41,10 +41,9 @@ def test_own_tasks_and_themes_stand_beside_the_shipped_ones(tmp_path: Path) -> N
 
 def test_what_raters_are_told_of_an_own_task_stays_as_it_was_when_its_texts_were_asked_for(tmp_path: Path) -> None:
     with Project.create(tmp_path / "study.biasprint") as project:
-        opened = ProjectWording(project)  # by the window, which waits for no reading
         store_set(project, "creativity", cogs_set([written(tmp_path, TASK)], ["stars"], ["gender"]))
         written(tmp_path, TASK.replace("Rhyme", "Metre"))
-        wording = opened.now()  # when a session begins
+        wording = wording_of(project)  # when a session begins
         assert wording.title("limerick", "stars") == "Limerick · stars"
         assert [one.name for one in wording.criteria("limerick")] == ["Rhyme", "Wit"]
         shipped = next(task for task in cogs_tasks() if task.key == "haiku")

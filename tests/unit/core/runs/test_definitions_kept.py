@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.judging.wording import ProjectWording
+from biasprint.core.judging.wording import wording_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.project.stores.runs import OutputFilter
@@ -83,10 +83,9 @@ def test_tasks_and_themes_of_ones_own_keep_their_words_and_topics(tmp_path: Path
     limerick = Task("limerick", "Limerick", "Write a limerick about {theme}", (TaskCriterion("Wit", "Is it funny?"),))
     themes = ["stars", Theme("high-tides", "the tides", "sea"), Theme("bicycles", "bicycles")]
     with Project.create(tmp_path / "study.biasprint") as project:
-        door = ProjectWording(project)  # opened before there are prompts
         set_id = store_set(project, "creativity", cogs_set([limerick], themes, ["gender"])).set_id
         answered(project, set_id)
-        wording = door.now()
+        wording = wording_of(project)
         assert wording.title("limerick", "high-tides") == "Limerick · the tides"
         assert [one.name for one in wording.criteria("limerick")] == ["Wit"]
         assert project.prompts.topics() == {"stars": "cosmological", "high-tides": "sea", "bicycles": "own"}

@@ -10,13 +10,15 @@ from inline_compute import Inline
 
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.blind import SessionView
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.packets.make import make_packets
 from biasprint.core.judging.packets.merge import merge_packets
-from biasprint.core.judging.packets.packet import PacketStore, PacketWording
+from biasprint.core.judging.packets.packet import PacketStore
 from biasprint.core.judging.plan import PlanSettings, keys_of_sets, ranked_sets
+from biasprint.core.judging.reveal import reveal
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
-from biasprint.core.judging.work import Refused, SessionWork
+from biasprint.core.judging.work import JudgingWork, Refused, go_back, record_choice
 from biasprint.core.project.project import Project
 from biasprint.core.runs.fingerprint import gather
 from biasprint.core.studies.creativity.columns import by_set, judgment_table_columns
@@ -37,26 +39,29 @@ def writing(tmp_path: Path) -> Iterator[Writing]:
     made.project.close()
 
 
+def opened(work: JudgingWork, code: str, plan: int = 0) -> SessionView:
+    """A session of the rater with this code over the plan with this number."""
+    return open_session(work, offer_plans(work, code).offers[plan].token, code)
+
+
 def judged(writing: Writing, plan_id: str, *, raters: int, noise: float = 0.25) -> None:
     """Raters who mostly take the model that stands first in MODELS, and reveal."""
     project, rng = writing.project, random.Random(3)
-    store = ProjectStore(project)
-    plan = next(row for row in project.judging.plans() if row.id == plan_id)
+    work = JudgingWork(ProjectStore(project))
+    number_of_plan = [row.id for row in work.store.plans()].index(plan_id)
     for number in range(raters):
-        rater = store.rater(f"R{number + 1:02d}")
-        session = store.session(plan.id, rater.id, "")
-        work = SessionWork(store, shipped_wording(), plan, rater, session)
-        while (view := work.current()).comparison is not None:
+        view = opened(work, f"R{number + 1:02d}", number_of_plan)
+        while view.comparison is not None:
             cards = list(range(len(view.comparison.texts)))
             cards.sort(key=lambda card: ORDER[view.comparison.texts[card].split(" by ")[1].split()[0]])
             if rng.random() < noise:
                 rng.shuffle(cards)
             if not view.comparison.asks_worst and rng.random() < 0.1:
-                work.record(view.comparison.token, "tie", None, None)
+                view = record_choice(work, view.comparison.token, "tie")
                 continue
             worst = cards[-1] if view.comparison.asks_worst else None
-            work.record(view.comparison.token, "choice", cards[0], None, worst)
-        work.reveal()
+            view = record_choice(work, view.comparison.token, "choice", cards[0], None, worst)
+        reveal(work)
 
 
 def measured(project: Project) -> StudyResult:
@@ -130,27 +135,23 @@ def replace_worst(record: Record) -> Record:
 
 
 def test_the_worst_is_another_card_and_only_where_it_is_asked_for(writing: Writing) -> None:
-    plan_id = writing.draw("creativity", kind="model", cards=3, worst=True, per_axis=4, seed=2).plan_id
+    writing.draw("creativity", kind="model", cards=3, worst=True, per_axis=4, seed=2)
     project = writing.project
-    store = ProjectStore(project)
-    plan = project.judging.plans()[0]
-    rater = store.rater("R01")
-    work = SessionWork(store, shipped_wording(), plan, rater, store.session(plan_id, rater.id, ""))
-    first = work.current().comparison
+    work = JudgingWork(ProjectStore(project))
+    first = opened(work, "R01").comparison
     assert first is not None
     assert first.asks_worst
     for worst in (None, 1, 3, -1):
         with pytest.raises(Refused, match="best text and then the worst"):
-            work.record(first.token, "choice", 1, None, worst)
+            record_choice(work, first.token, "choice", 1, None, worst)
     with pytest.raises(Refused, match="does not ask"):
-        work.record(first.token, "tie", None, None, 2)
+        record_choice(work, first.token, "tie", worst=2)
     assert not project.judging.judgments()
-    work.record(first.token, "choice", 1, None, 2)
-    work.back("")
-    answer = work.current().answer
+    record_choice(work, first.token, "choice", 1, None, 2)
+    answer = go_back(work).answer
     assert answer is not None
     assert (answer.card, answer.worst) == (1, 2)
-    work.record(first.token, "choice", 1, None, 0)  # another worst is another answer
+    record_choice(work, first.token, "choice", 1, None, 0)  # another worst is another answer
     assert [row.worst for row in project.judging.judgments()] == [row.shown[0] for row in project.judging.judgments()]
     assert len(project.judging.judgments(superseded=True)) == 2
 
@@ -162,16 +163,14 @@ def test_the_worst_comes_back_in_a_packet(writing: Writing, tmp_path: Path) -> N
     )
     chosen: dict[str, tuple[str, str]] = {}
     with Project.open(made.path) as packet:
-        store = PacketStore(packet)
-        row = packet.judging.plans()[0]
-        rater = store.rater("R01")
-        work = SessionWork(store, PacketWording(packet), row, rater, store.session(row.id, rater.id, ""))
-        while (shown := work.current().comparison) is not None:
+        work = JudgingWork(PacketStore(packet))
+        view = opened(work, "R01")
+        while (shown := view.comparison) is not None:
             assert shown.asks_worst
-            at = work.rows[shown.ordinal - 1].id
+            at = work.session.rows[shown.ordinal - 1].id
             chosen[at] = shown.texts[0].rstrip(" "), shown.texts[2].rstrip(" ")
-            work.record(shown.token, "choice", 0, None, 2)
-        work.reveal(lambda: store.reveal(work.session_id))
+            view = record_choice(work, shown.token, "choice", 0, worst=2)
+        reveal(work)
     report = merge_packets(JobContext(), writing.project, [made.path])
     assert [one.added for one in report.files] == [5]
     assert not report.files[0].refused

@@ -17,9 +17,9 @@ from biasprint.core.backends.protocol import Completion, Request
 from biasprint.core.errors import AppError, JobCancelled, UsageError
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.judging.offers import offer_plans, open_session
 from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
-from biasprint.core.judging.wording import shipped_wording
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow, PromptRow
@@ -500,12 +500,12 @@ def test_an_open_session_of_a_person_stays_open_and_blind(project: Project, scri
     opened = {row.rater_id: row.revealed_at for row in project.judging.sessions()}
     person = next(row.id for row in project.judging.raters() if row.kind == "person")
     assert opened[person] is None
-    door = open_judging(ProjectStore(project), shipped_wording())
-    info = door.start_info().result()
+    door = open_judging(ProjectStore(project))
+    info = door.ask(offer_plans).result()
     assert info.code == "R01"  # the model is no rater to go on as
     assert not info.offers[0].revealed
     with pytest.raises(AppError, match="belongs to a model"):
-        door.open(info.offers[0].token, result.rater).result()
+        door.ask(open_session, info.offers[0].token, result.rater).result()
     door.close(5)
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from biasprint.core.jobs import JobContext, precedence
 from biasprint.core.judging.blind import StartInfo
-from biasprint.core.judging.service import JudgingService
+from biasprint.core.judging.session import open_judging
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import AxisSpec, GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec
@@ -734,7 +734,7 @@ def test_an_hour_away_counts_as_two_minutes_and_a_clock_set_back_as_nothing(
     qtbot, filled, tmp_path, settings, monkeypatch
 ):
     seconds = [100_000.0]
-    monkeypatch.setitem(JudgingService.__init__.__kwdefaults__, "now", lambda: seconds[0])
+    monkeypatch.setitem(open_judging.__kwdefaults__, "now", lambda: seconds[0])
     path = tmp_path / filled.name
     path.write_bytes(filled.read_bytes())
     bench = Bench(qtbot, path, settings)
@@ -834,8 +834,8 @@ def test_nothing_in_the_window_leads_to_what_is_hidden_while_a_session_is_open(b
     assert not kinds & {
         "Project",
         "ProjectStore",
-        "JudgingService",
-        "SessionWork",
+        "JudgingWork",
+        "RaterSession",
         "ComparisonRow",
         "PlanRow",
         "OutputRow",

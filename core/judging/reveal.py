@@ -1,0 +1,162 @@
+"""End a session: lock it, and tell its rater what was hidden. A packet is sealed instead, and nothing is told."""
+
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
+
+from biasprint.core.judging.blind import (
+    AxisSummary,
+    IdentityCount,
+    RevealedCard,
+    RevealedComparison,
+    Revelation,
+    SessionProgress,
+    Swayed,
+)
+from biasprint.core.judging.plan import CHECK
+from biasprint.core.judging.store import AxisLabels
+from biasprint.core.judging.sway import chances
+from biasprint.core.judging.work import JudgingWork, JudgmentInForce, RaterSession, Refused
+from biasprint.core.project.rows import ComparisonRow, TextKey
+
+MOST_REVEALED = 200  # comparisons whose texts are shown at the reveal
+
+
+# ---- The two commands
+
+
+def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
+    """Lock the session for good, then say what was hidden. `anyway`: although comparisons are left."""
+    session = _lock(work, anyway, kept="Nothing was revealed.")
+    counts = revelation(session.rows, session.judgments, session.store.axis_names, session.recommended)
+    answered = _answered_indexes(session)
+    compared = tuple(_revealed(session, index) for index in answered[:MOST_REVEALED])
+    return replace(counts, rater=session.rater_id, swayed=_swayed(session), compared=compared, answered=len(answered))
+
+
+def finish(work: JudgingWork, *, anyway: bool = False) -> SessionProgress:
+    """In a packet: lock the session and seal the file. Nothing is revealed: nothing that is hidden is in it."""
+    return _lock(work, anyway, kept="It is not finished yet.").progress()
+
+
+def _lock(work: JudgingWork, anyway: bool, kept: str) -> RaterSession:
+    """Lock the session, if it may end: with comparisons left, only if the rater means it."""
+    session = work.session
+    left = session.progress().left
+    if left and not anyway and not session.revealed:
+        raise Refused(f"{left} comparisons are left.", kept=kept, hint="Judge or skip them first.")
+    session.lock()
+    return session
+
+
+def _answered_indexes(session: RaterSession) -> list[int]:
+    """The answers that are counted: no repeats, no hidden checks, nothing skipped."""
+    return [
+        index
+        for index in sorted(session.judgments)
+        if session.judgments[index].outcome in ("choice", "tie", "none")
+        and session.rows[index].repeat_of is None
+        and session.rows[index].axis not in ("", CHECK)
+    ]
+
+
+def _swayed(session: RaterSession) -> Swayed | None:
+    """What the recommendations were: who was favoured, by how much, and how often this rater followed."""
+    settings = session.settings
+    if not settings.sway:
+        return None
+    followed, shown = session.followed()
+    by_axis = {row.axis: [item.identity for item in row.items] for row in session.rows if row.axis != CHECK}
+    favoured = [
+        (session.store.axis_names(axis).labels.get(identity, identity), chances(identities, settings)[identity])
+        for axis, identities in sorted(by_axis.items())
+        for identity in identities
+        if identity in settings.sway_for
+    ]
+    return Swayed(shown, followed, tuple(favoured))
+
+
+def _revealed(session: RaterSession, index: int) -> RevealedComparison:
+    """A comparison of a locked session: its texts, and whom each was written for."""
+    row, judgment, store = session.rows[index], session.judgments[index], session.store
+    labels, texts = store.axis_names(row.axis).labels, store.project.texts([item.key for item in row.items])
+    cards = tuple(
+        RevealedCard(
+            labels.get(row.items[place].identity, row.items[place].identity),
+            texts.get(row.items[place].key, ""),
+            place == judgment.chosen,
+        )
+        for place in judgment.shown
+    )
+    return RevealedComparison(session.wording.title(row.task, row.theme), cards)
+
+
+# ---- The reveal: counts only. Shares, intervals and tests are the creativity study's
+
+
+def revelation(
+    rows: Sequence[ComparisonRow],
+    said: Mapping[int, JudgmentInForce],
+    names: Callable[[str], AxisLabels],
+    advised: Container[str] = (),
+) -> Revelation:
+    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart.
+
+    `advised`: the comparisons that showed a recommendation; no axis counts them.
+    """
+    by_axis: dict[str, list[int]] = {}
+    for index, row in enumerate(rows):
+        # A packet does not know its axes: it has nothing to reveal.
+        if row.repeat_of is None and row.axis not in ("", CHECK) and row.id not in advised:
+            by_axis.setdefault(row.axis, []).append(index)
+    repeats = _repeats(rows, said)
+    return Revelation(
+        axes=tuple(_axis(rows, said, by_axis[axis], names(axis)) for axis in sorted(by_axis)),
+        repeats=len(repeats),
+        repeats_same=sum(repeats),
+    )
+
+
+def _axis(
+    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], indexes: Sequence[int], names: AxisLabels
+) -> AxisSummary:
+    outcomes = Counter(said[index].outcome if index in said else "undone" for index in indexes)
+    chosen: Counter[str] = Counter()
+    for index in indexes:
+        for item in rows[index].items:
+            chosen[item.identity] += 0
+        answer = said.get(index)
+        if answer is not None and answer.chosen is not None:
+            chosen[rows[index].items[answer.chosen].identity] += 1
+    return AxisSummary(
+        axis=rows[indexes[0]].axis,
+        title=names.title,
+        identities=tuple(IdentityCount(key, names.labels.get(key, key), number) for key, number in chosen.items()),
+        choices=outcomes["choice"],
+        ties=outcomes["tie"],
+        none=outcomes["none"],
+        skipped=outcomes["skip"],
+        left=outcomes["undone"],
+    )
+
+
+def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce]) -> list[bool]:
+    """For each hidden repeat answered both times: whether the answers agree."""
+    index_of = {row.id: index for index, row in enumerate(rows)}
+    agree = []
+    for index, row in enumerate(rows):
+        if row.repeat_of is not None and row.repeat_of in index_of:
+            first, second = (_meant(rows, said, place) for place in (index_of[row.repeat_of], index))
+            if first is not None and second is not None:
+                agree.append(first == second)
+    return agree
+
+
+def _meant(
+    rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], index: int
+) -> tuple[str, TextKey | None] | None:
+    """An answer that does not depend on the order of the items; None where there is none."""
+    answer = said.get(index)
+    if answer is None or answer.outcome in ("skip", "undone"):
+        return None
+    return answer.outcome, None if answer.chosen is None else rows[index].items[answer.chosen].key
