@@ -68,7 +68,7 @@ def leave_session(work: JudgingWork) -> None:
     work.opened = None
 
 
-# ---- What an offer says, and to whom it is made
+# ---- The facts of an offer, and who may rate here
 
 
 def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
@@ -96,7 +96,7 @@ def _offer(work: JudgingWork, plan: PlanRow, number: int, code: str) -> Offer:
 
 
 def _count(store: ProjectStore, plan: PlanRow, code: str) -> int:
-    """How many comparisons of a plan this rater is asked."""
+    """Count the comparisons of a plan that this rater is asked."""
     settings = PlanSettings.of(plan.settings)
     if not settings.split:
         return store.judging.count(plan.id)
@@ -119,7 +119,7 @@ def _agreed(session: SessionRow | None) -> bool:
 
 
 def _refuse_packet_code(store: ProjectStore, plan: PlanRow, code: str) -> None:
-    """Who rates in a packet does not rate here as well, except where a session of theirs was begun here before."""
+    """Refuse a rater who rates in a packet, unless a session of theirs was begun here before."""
     away = store.packet_sessions()
     mine = _session_of(store, plan, code)
     raters = {row.rater_id for row in store.sessions() if row.id in away}
@@ -129,7 +129,7 @@ def _refuse_packet_code(store: ProjectStore, plan: PlanRow, code: str) -> None:
 
 
 def _open_code(store: ProjectStore) -> str:
-    """Whose session is open; a new code where nobody's is, and none where several are: it would be a guess."""
+    """Return the code of whoever has an open session, a new one if nobody has, and "" if several have."""
     people = {row.id: row.code for row in store.raters() if row.kind == "person"}
     away = store.packet_sessions()
     sessions = [row for row in store.sessions() if row.id not in away]
@@ -140,6 +140,6 @@ def _open_code(store: ProjectStore) -> str:
 
 
 def _new_code(store: ProjectStore) -> str:
-    """The next of R01, R02, …: numbered codes are what balances the order of the cards exactly over raters."""
+    """Return the next of R01, R02, …: numbered codes are what balances the order of the cards exactly over raters."""
     numbers = [int(match[1]) for row in store.raters() if (match := re.fullmatch(r"R(\d{1,6})", row.code))]
     return f"R{max(numbers, default=0) + 1:02d}"

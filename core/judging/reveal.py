@@ -50,7 +50,7 @@ def _lock(work: JudgingWork, anyway: bool, kept: str) -> RaterSession:
 
 
 def _answered_indexes(session: RaterSession) -> list[int]:
-    """The answers that are counted: no repeats, no hidden checks, nothing skipped."""
+    """List the answers that are counted: no repeats, no hidden checks, nothing skipped."""
     return [
         index
         for index in sorted(session.judgments)
@@ -61,7 +61,7 @@ def _answered_indexes(session: RaterSession) -> list[int]:
 
 
 def _swayed(session: RaterSession) -> Swayed | None:
-    """What the recommendations were: who was favoured, by how much, and how often this rater followed."""
+    """Describe the recommendations: who was favoured, by how much, and how often this rater followed."""
     settings = session.settings
     if not settings.sway:
         return None
@@ -77,7 +77,7 @@ def _swayed(session: RaterSession) -> Swayed | None:
 
 
 def _revealed(session: RaterSession, index: int) -> RevealedComparison:
-    """A comparison of a locked session: its texts, and whom each was written for."""
+    """Describe a comparison of a locked session: its texts, and whom each was written for."""
     row, judgment, store = session.rows[index], session.judgments[index], session.store
     labels, texts = store.axis_names(row.axis).labels, store.project.texts([item.key for item in row.items])
     cards = tuple(

@@ -1,4 +1,4 @@
-"""What of a project judging may use, and the rules for it: which plans, people and sessions count, and ratings.
+"""The part of a project that judging may use: which plans, people and sessions count, and ratings by criterion.
 
 The rows themselves are read and written by `biasprint.core.project.stores.judging`.
 """

@@ -1,7 +1,7 @@
-"""What the judging thread holds: a project's judging with the session that is open, and the commands within a session.
+"""The state of a rater's session in the judging thread, and the commands that change it.
 
-It knows what the rater must not see, so it lives in the judging thread alone (see session.py). A command is a plain
-function of it; its answer is of a kind that blind.py defines.
+The state knows what the rater must not see, so it lives in the judging thread alone (see session.py). A command is a
+plain function of a `JudgingWork`; its answer is of a kind that blind.py defines.
 """
 
 import secrets
@@ -25,9 +25,8 @@ from biasprint.core.judging.blind import (
     State,
 )
 from biasprint.core.judging.card_order import CardOrder, secret_of
-from biasprint.core.judging.known import KnownAnswer, keep_practice_result, practice_result
+from biasprint.core.judging.known import KnownAnswer, PracticeRound, keep_practice_result, practice_result
 from biasprint.core.judging.plan import PlanSettings, texts_digest
-from biasprint.core.judging.practice import PracticeRound
 from biasprint.core.judging.store import HIGHEST, LOWEST, CriterionRatings, ProjectStore
 from biasprint.core.judging.sway import recommended_cards
 from biasprint.core.judging.wording import plan_wording
@@ -131,7 +130,7 @@ class RaterSession:
         self.at = self.next_left(-1) if self.practice is None else None
 
     def _practice_round(self) -> PracticeRound | None:
-        """The practice round, unless this rater has gone through it or answered anything yet."""
+        """Return the practice round, unless this rater has gone through it or answered anything yet."""
         known = [KnownAnswer.of(answer) for answer in self.settings.practice]
         if not known or self.judgments or self.revealed or practice_result(self.store.project, self.id) is not None:
             return None
@@ -166,14 +165,14 @@ class RaterSession:
             self._spent[index] = row.active_seconds
         self._total_spent = sum(self._spent.values())
         # In the order they were given: that is the way back.
-        self.history = {index: None for index, said in self.judgments.items() if said.outcome != "undone"}
-        self._tally = Counter(said.outcome for said in self.judgments.values())
+        self.history = {index: None for index, judgment in self.judgments.items() if judgment.outcome != "undone"}
+        self._tally = Counter(judgment.outcome for judgment in self.judgments.values())
         return index_of
 
     # the view
 
     def view(self) -> SessionView:
-        """Everything that the window shows now."""
+        """Return everything that the window shows now."""
         self.touch()
         asked = (self.settings.question, self.settings.instructions)
         if (practice := self.practice) is not None:
@@ -218,11 +217,13 @@ class RaterSession:
         return OverviewEntry(self._tokens[index], index + 1, title, self._state(index))
 
     def _answer(self, index: int) -> GivenAnswer | None:
-        said = self.judgments.get(index)
-        if said is None or said.outcome == "undone":
+        judgment = self.judgments.get(index)
+        if judgment is None or judgment.outcome == "undone":
             return None
-        card, worst = (None if item is None else said.shown.index(item) for item in (said.chosen, said.worst))
-        return GivenAnswer(said.outcome, card, worst)
+        card, worst = (
+            None if item is None else judgment.shown.index(item) for item in (judgment.chosen, judgment.worst)
+        )
+        return GivenAnswer(judgment.outcome, card, worst)
 
     def _state(self, index: int) -> State:
         if index in self._unusable:
@@ -234,23 +235,23 @@ class RaterSession:
     # the comparison of a token, its cards and texts
 
     def writable(self, token: str, *, in_view: bool = True) -> int | None:
-        """The comparison of `token`, if it may be written to; None for a key press that came too late."""
+        """Return the comparison of `token`, if it may be written to; None for a key press that came too late."""
         if self.revealed:
             raise Refused("This session was revealed: its answers cannot change any more.", kept="They are all kept.")
         index = self._index.get(token)
         return None if in_view and index != self.at else index
 
     def place_of(self, token: str) -> int | None:
-        """The comparison of `token`, if it can be shown."""
+        """Return the comparison of `token`, if it can be shown."""
         index = self._index.get(token)
         if index is None or self.practice is not None or self.revealed or self.texts_of(index) is None:
             return None
         return index
 
     def shown(self, index: int) -> tuple[int, ...]:
-        """The order of the cards: as shown before, or as the plan and the rater's code give it."""
-        said = self.judgments.get(index)
-        return said.shown if said is not None else self._order.of(self.rows[index].id)
+        """Return the order of the cards: as shown before, or as the plan and the rater's code give it."""
+        judgment = self.judgments.get(index)
+        return judgment.shown if judgment is not None else self._order.of(self.rows[index].id)
 
     def asks_worst(self, row: ComparisonRow) -> bool:
         return self.settings.worst and len(row.items) == 3
@@ -267,7 +268,7 @@ class RaterSession:
         return self.recommended.get(self.rows[index].id)
 
     def texts_of(self, index: int) -> tuple[str, ...] | None:
-        """The texts in plan order; None, and marked unusable, where they are not the ones that were planned."""
+        """Return the texts in plan order; None, and marked unusable, if they are not the ones that were planned."""
         (texts,) = self._texts.get([index], lambda _: [self._read_texts(index)])
         return texts
 
@@ -291,7 +292,7 @@ class RaterSession:
         return self.view()
 
     def next_left(self, after: int) -> int | None:
-        """The next comparison without an answer whose texts are as planned, from `after` on and then from the start."""
+        """Find the next comparison that can be answered and is not: after `after`, and then from the start."""
         for index in chain(range(after + 1, len(self.rows)), range(after + 1)):
             if index not in self.history and index not in self._unusable and self.texts_of(index) is not None:
                 return index
@@ -331,8 +332,8 @@ class RaterSession:
         if self._doubtful:
             self._reload_judgments()
         row, before, note = self.rows[index], self.judgments.get(index), self.notes.of(index)
-        said = (outcome, chosen, note, worst)
-        if before is not None and (before.outcome, before.chosen, before.note, before.worst) == said:
+        answer = (outcome, chosen, note, worst)
+        if before is not None and (before.outcome, before.chosen, before.note, before.worst) == answer:
             self.keep_draft(index)  # a draft may hold what was typed in between and deleted again
             return
         texts = self.texts_of(index)
@@ -364,7 +365,7 @@ class RaterSession:
         self.judgments[index] = JudgmentInForce(written, outcome, chosen, spec.shown, note, worst)
 
     def _detail(self, index: int, worst: int | None) -> dict[str, int]:
-        """What a judgment keeps beside the choice."""
+        """Return the fields that a judgment keeps beside the choice."""
         more = {WORST: worst, RECOMMENDED: self._advised(index)}
         return {name: item for name, item in more.items() if item is not None}
 
@@ -382,9 +383,9 @@ class RaterSession:
         index = self.at
         if index is None or self.revealed:
             return
-        said = self.judgments.get(index)
-        if said is not None and index in self.history and self.notes.of(index) != said.note:
-            self.write(index, said.outcome, said.chosen, said.worst)
+        judgment = self.judgments.get(index)
+        if judgment is not None and index in self.history and self.notes.of(index) != judgment.note:
+            self.write(index, judgment.outcome, judgment.chosen, judgment.worst)
         else:
             self.keep_draft(index)
 
@@ -396,21 +397,21 @@ class RaterSession:
             self.revealed = True
 
     def followed(self) -> tuple[int, int]:
-        """How often the recommended text was chosen, of the answers that were given beside a recommendation.
+        """Count the answers that were given beside a recommendation, and those that chose the recommended text.
 
         A hidden repeat is not counted.
         """
         beside = [
-            said.chosen == advised
-            for index, said in self.judgments.items()
-            if said.outcome in ("choice", "tie", "none") and self.rows[index].repeat_of is None
+            judgment.chosen == advised
+            for index, judgment in self.judgments.items()
+            if judgment.outcome in ("choice", "tie", "none") and self.rows[index].repeat_of is None
             if (advised := self._advised(index)) is not None
         ]
         return sum(beside), len(beside)
 
 
 class JudgingWork:
-    """All that the judging thread knows: the project, the plans that it offered, and the session that is open."""
+    """Everything that the judging thread holds: the project, the plans that were offered, and the open session."""
 
     def __init__(self, store: ProjectStore, *, now: Callable[[], float] = time.monotonic) -> None:
         self.store = store
