@@ -135,8 +135,8 @@ class JudgeControl(QObject):
 
     def ask(
         self,
-        then: "Callable[[Answer], object]",
-        command: "Callable[Concatenate[JudgingWork, Given], Answer]",
+        then: Callable[[Answer], object],
+        command: Callable[Concatenate[JudgingWork, Given], Answer],
         *arguments: Given.args,
         **named: Given.kwargs,
     ) -> None:
