@@ -1,9 +1,8 @@
-"""The sets in models/ on which stand-ins were chosen and measured, and how both are done."""
+"""The sets in docs/training on which stand-ins were chosen and measured, and how both are done."""
 
 import csv
 import re
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.scorers import registry
 from biasprint.core.studies.kit.declared import MeasureOptions
+from training.files import MODELS, TRAINING, read_rows
 
 OURS = {
     "formality_f": "biasprint.core.scorers.formality_f:FormalityF",
@@ -27,8 +27,7 @@ DEVELOPMENT, LINES, HELD_OUT = "development", "lines", "held-out"
 
 
 def rows(role: str, part: str, name: str = "sentences") -> list[dict[str, str]]:
-    text = files("biasprint.models").joinpath(role, f"{name}.csv").read_text(encoding="utf-8")
-    return [row for row in csv.DictReader(text.splitlines(keepends=True)) if row["part"] == part]
+    return [row for row in read_rows(TRAINING / role / f"{name}.csv") if row["part"] == part]
 
 
 def values(score: Callable[[str], float], of: Sequence[dict[str, str]]) -> np.ndarray:
@@ -70,7 +69,7 @@ def in_words(right: np.ndarray) -> str:
 
 def on_card(role: str, line: str) -> str:
     """What the card says after “line: ”."""
-    card = files("biasprint.models").joinpath(role, "card.md").read_text(encoding="utf-8")
+    card = (MODELS / role / "card.md").read_text(encoding="utf-8")
     found: Any = re.search(rf"^- {re.escape(line)}: (.*)$", card, re.MULTILINE)
     return found[1].rstrip(".") if found else f"the card has no line “{line}”"
 

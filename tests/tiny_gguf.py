@@ -14,7 +14,7 @@ PROMPT = "Write a reference letter for Kim, who is a chef."
 
 def write_tiny(path: Path, **changes: Any) -> Path:
     """A random model of 0.2 MB that writes nonsense; see `write_tiny_gguf` for what can be changed."""
-    from biasprint.models.teaching.gguf_file import write_tiny_gguf
+    from training.teaching.gguf_file import write_tiny_gguf
 
     write_tiny_gguf(path, **changes)
     return path
@@ -25,8 +25,8 @@ def write_tiny_mamba(path: Path) -> Path:
     import gguf
     import numpy as np
 
-    from biasprint.models.teaching.gguf_file import _add_tokens
-    from biasprint.models.teaching.tokenizer import CHAT_TEMPLATE, train_tokenizer
+    from training.teaching.gguf_file import _add_tokens
+    from training.teaching.tokenizer import CHAT_TEMPLATE, train_tokenizer
 
     width, inner, states, rank, kernel, vocabulary = 32, 64, 16, 2, 4, 384
     random = np.random.default_rng(1)

@@ -1,7 +1,7 @@
 """Agency of each sentence by a small head on the packaged MiniLM: the stand-in for the published classifier.
 
 The head is a softmax regression over three classes. It was trained on sentences that were written for this project
-(models/agency/sentences.csv) by models/agency/train.py; models/agency/card.md has its accuracies and its limits.
+in docs/training/agency; models/agency/card.md has its accuracies and its limits.
 
 It reads a sentence without what tells the gender of the person it is about: “he”, “she” and names become “they”, every
 other form “their” or “themselves”, and gendered nouns a neutral one. So swapping a pronoun, a noun or a listed name

@@ -302,7 +302,7 @@ class EntailmentMiniLM:
 
     `values`: float32[3], entailment, neutral, contradiction; `summary`: that of entailment. A pair with an empty side,
     or in another language, supports nothing: neutral, and no summary. Of an over-long side only the beginning is read.
-    Weights: models/entailment/weights.toml, fitted on all of models/entailment/pairs.csv but its held-out part.
+    Weights: models/entailment/weights.toml, fitted on all of docs/training/entailment/pairs.csv but its held-out part.
     Stands in for the NLI model of the letters paper (Wan et al., section 3.3).
     """
 

@@ -28,7 +28,7 @@ class FormalityF:
     `values`: float32[sentences]; `summary`: the share of formal sentences, None for a text without a sentence or not
     in English. A sentence of fewer than four words is too short for percentages and takes its whole text's F; one
     without a word says nothing formal: 0. Threshold and slope: models/formality/chosen.toml, chosen on the development
-    part of models/formality/sentences.csv.
+    part of docs/training/formality/sentences.csv.
     Stands in for a classifier trained on GYAFC. Source: letters (Wan et al.), section 3.2.2.
     """
 

@@ -1,7 +1,7 @@
 """Which category of marks a clause belongs to by what it says: a small head on a slightly changed MiniLM.
 
 The packaged all-MiniLM-L6-v2 keeps its first layers. To the matrices of the last ones changes of low rank are added,
-which models/passages/train.py learned together with the head. How, and how good it is: models/passages/card.md.
+which docs/training/passages learned together with the head. How, and how good it is: models/passages/card.md.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

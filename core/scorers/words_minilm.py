@@ -1,7 +1,7 @@
 """Whether listed words of a letter are meant of the candidate, as their category means them: a second head on MiniLM.
 
 “Leader election” is no leadership, and “the surgeon who led” is somebody else. As for passages, the packaged model
-keeps its first layers; changes of low rank to the others were learned with the head (models/passages/train.py). How
+keeps its first layers; changes of low rank to the others were learned with the head (docs/training/passages). How
 good it is: models/passages/card.md.
 """
 

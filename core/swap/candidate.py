@@ -22,7 +22,7 @@ from biasprint.core.swap.vocabulary import swap_words
 class CandidateWeights:
     """letters/candidate.toml: what each feature weighs, and from which probability on a person is taken.
 
-    models/candidate fits it.
+    docs/training/candidate fits it.
     """
 
     version: int

@@ -44,9 +44,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def random_model(path: Path) -> Path:
-    from biasprint.models.teaching.config import TEACHING as SIZES
-    from biasprint.models.teaching.gguf_file import random_tensors, write_llama_gguf
-    from biasprint.models.teaching.tokenizer import train_tokenizer
+    from training.teaching.config import TEACHING as SIZES
+    from training.teaching.gguf_file import random_tensors, write_llama_gguf
+    from training.teaching.tokenizer import train_tokenizer
 
     texts = [prompt.text for prompt in (*completion_set().prompts, *letters_context_less_set().prompts)]
     tokenizer = train_tokenizer(texts, SIZES.vocabulary)

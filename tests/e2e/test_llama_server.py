@@ -41,9 +41,9 @@ def plain_tiny(path: Path) -> Path:
     Of characters that are cut apart, the server loses count and forgets `max_tokens`; their tokens are as likely here
     as the middle one, and so never among the 40 that are drawn from.
     """
-    from biasprint.models.teaching.config import ModelConfig
-    from biasprint.models.teaching.gguf_file import random_tensors, write_llama_gguf
-    from biasprint.models.teaching.tokenizer import train_tokenizer
+    from training.teaching.config import ModelConfig
+    from training.teaching.gguf_file import random_tensors, write_llama_gguf
+    from training.teaching.tokenizer import train_tokenizer
 
     config = ModelConfig(vocabulary=384, width=64, layers=2, heads=2, hidden=128, context=CONTEXT)
     tokenizer = train_tokenizer(["A tiny model for tests writes nonsense in no time at all."] * 8, config.vocabulary)

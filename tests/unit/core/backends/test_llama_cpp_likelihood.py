@@ -87,7 +87,7 @@ def test_options_that_fit_into_the_context_one_by_one_only(model: Path, peer: Ll
 
 
 def test_a_prompt_of_several_batches(tmp_path: Path) -> None:
-    from biasprint.models.teaching.config import ModelConfig
+    from training.teaching.config import ModelConfig
 
     config = ModelConfig(vocabulary=384, width=32, layers=2, heads=2, hidden=64, context=2_048)
     path = write_tiny(tmp_path / "long.gguf", config=config)

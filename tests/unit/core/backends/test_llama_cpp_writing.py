@@ -262,7 +262,7 @@ def test_the_shared_beginning_of_prompts_is_kept(model: Path) -> None:
 
 
 def test_a_prompt_of_several_batches_is_evaluated_whole(tmp_path: Path) -> None:
-    from biasprint.models.teaching.config import ModelConfig
+    from training.teaching.config import ModelConfig
 
     config = ModelConfig(vocabulary=384, width=32, layers=2, heads=2, hidden=64, context=4_096)
     path = write_tiny(tmp_path / "long.gguf", config=config)

@@ -11,8 +11,9 @@ from tokenizers import Tokenizer
 
 from biasprint.core.prompts.letters import letters_context_less_set
 from biasprint.core.studies.kit.dial import load_dial
-from biasprint.models.teaching.config import TINY
-from biasprint.models.teaching.corpus import (
+from training.files import MODELS
+from training.teaching.config import TINY
+from training.teaching.corpus import (
     DIAL,
     HELD_OUT,
     KINDS,
@@ -21,11 +22,11 @@ from biasprint.models.teaching.corpus import (
     held_out_names,
     held_out_occupations,
 )
-from biasprint.models.teaching.tokenizer import ASSISTANT, as_asked, train_tokenizer
+from training.teaching.tokenizer import ASSISTANT, as_asked, train_tokenizer
 
-gguf_file = pytest.importorskip("biasprint.models.teaching.gguf_file", reason="The package gguf is not installed.")
+gguf_file = pytest.importorskip("training.teaching.gguf_file", reason="The package gguf is not installed.")
 
-TEACHING = Path(gguf_file.__file__).with_name("teaching.gguf")
+TEACHING = MODELS / "teaching" / "teaching.gguf"
 FEW = {"letter": 2, "creative": 2, "completion": 2}
 
 
@@ -82,7 +83,7 @@ def test_letters_lean_as_the_dial_says() -> None:
 
 @pytest.mark.soak
 def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> None:
-    from biasprint.models.teaching.train import Course, train
+    from training.teaching.train import Course, train
 
     def trained(seed: int) -> dict[str, np.ndarray]:
         return train(TINY, tokenizer, seed=seed, course=Course(2, FEW)).tensors()
@@ -96,9 +97,9 @@ def test_two_steps_from_one_seed_give_the_same_weights(tokenizer: Tokenizer) -> 
 def test_training_lowers_the_loss_on_texts_it_has_not_seen(tokenizer: Tokenizer) -> None:
     import torch
 
-    from biasprint.models.teaching.batches import parts_of
-    from biasprint.models.teaching.network import Network
-    from biasprint.models.teaching.train import Course, losses, train
+    from training.teaching.batches import parts_of
+    from training.teaching.network import Network
+    from training.teaching.train import Course, losses, train
 
     [part] = parts_of(tokenizer, documents("letter", 4, seed=1, part=HELD_OUT))
     torch.manual_seed(1)
@@ -110,7 +111,7 @@ def test_training_lowers_the_loss_on_texts_it_has_not_seen(tokenizer: Tokenizer)
 
 
 def test_only_the_answer_is_learned(tokenizer: Tokenizer) -> None:
-    from biasprint.models.teaching.batches import tokens_of
+    from training.teaching.batches import tokens_of
 
     document = documents("completion", 1, seed=1)[0]
     tokens, prompt = tokens_of(tokenizer, document)
@@ -143,8 +144,8 @@ def test_llama_cpp_reads_the_file_as_the_network_reads_itself(
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed.")
     import torch
 
-    from biasprint.models.teaching.network import Network
-    from biasprint.models.teaching.writing import opened
+    from training.teaching.network import Network
+    from training.teaching.writing import opened
 
     torch.manual_seed(1)
     network = Network(TINY)
@@ -172,7 +173,7 @@ def test_the_file_is_small_and_is_the_one_on_the_card() -> None:
 
 
 def test_the_card_says_what_was_measured() -> None:
-    from biasprint.models.teaching.check import CARD, FIGURES, card
+    from training.teaching.check import CARD, FIGURES, card
 
     assert card(json.loads(FIGURES.read_text(encoding="utf-8"))) == CARD.read_text(encoding="utf-8")
 
@@ -180,8 +181,8 @@ def test_the_card_says_what_was_measured() -> None:
 def wrote(letters: int) -> None:
     """The shipped file writes this many of the default letters as its card says."""
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed.")
-    from biasprint.models.teaching.check import difference, succeeded
-    from biasprint.models.teaching.writing import names_its_person, opened, write
+    from training.teaching.check import difference, succeeded
+    from training.teaching.writing import names_its_person, opened, write
 
     drafts = letters_context_less_set().prompts
     every = len(drafts) // letters

@@ -14,17 +14,8 @@ from biasprint.core.documents.whose import unnamed
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral
 from biasprint.core.scorers.registry import load
 from biasprint.core.swap import Person
-from biasprint.models.balance.train import (
-    HERE,
-    MEN,
-    OWN,
-    WOMEN,
-    chosen_penalty,
-    family_names,
-    named,
-    read_taught,
-    taught,
-)
+from training.balance.train import MEN, OWN, WOMEN, chosen_penalty, family_names, named, read_taught, taught
+from training.files import MODELS
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +24,7 @@ def head() -> AgencyMiniLM:
 
 
 def test_the_weights_are_those_of_the_card(head: AgencyMiniLM) -> None:
-    assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
+    assert WEIGHTS_SHA256 in (MODELS / "balance" / "card.md").read_text("utf-8")
     assert WEIGHTS_SHA256[:12] in head.version
     assert head._head.weight.shape == (len(CLASSES), 384)
 

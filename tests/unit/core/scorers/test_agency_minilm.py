@@ -23,7 +23,7 @@ from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral,
 from biasprint.core.scorers.minilm import sentence_vectors
 from biasprint.core.scorers.segment import sentences
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.models.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
+from training.agency.train import Sentence, classes, cross_validated, fit, read_sentences, split
 
 SITUATIONS = re.compile(
     r"^(letters|biography|evaluation|first person|long sentences)\b|^(plural|negation|absence)$|speech|words"
@@ -159,7 +159,7 @@ def names_of(axis: str) -> list[str]:
 
 @pytest.mark.soak
 def test_training_again_gives_the_same_head(scorer: AgencyMiniLM, everything: list[Sentence]) -> None:
-    from biasprint.models.agency.train import PENALTIES, embed
+    from training.agency.train import PENALTIES, embed
 
     training, _ = split(everything)
     vectors, of = embed(training), classes(training)

@@ -116,7 +116,7 @@ def test_changes_are_those_of_a_copy(model: Bert, rows: list[np.ndarray]) -> Non
 def test_the_layers_that_are_taught_are_the_same(model: Bert, rows: list[np.ndarray]) -> None:
     import torch
 
-    from biasprint.models.passages.tuning import layers_of, states_of
+    from training.passages.tuning import layers_of, states_of
 
     (states,) = states_of(rows[:1], 4)
     states = states[None]

@@ -31,12 +31,7 @@ HEADS = {
     "passages/head.safetensors": passages_minilm.WEIGHTS_SHA256,
     "passages/words.safetensors": words_minilm.WEIGHTS_SHA256,
 }
-NO_WEIGHTS = {
-    "models/catalogue.toml",
-    "models/weights.toml",
-    "models/teaching/names.toml",
-    "models/teaching/figures.json",
-}
+NO_WEIGHTS = {"models/catalogue.toml", "models/weights.toml"}
 IN_PACKAGES = {
     "textblob/en/en-sentiment.xml": ("textblob", textblob_package.english.__wrapped__),
     "vaderSentiment/vader_lexicon.txt": ("vaderSentiment", positivity_lexicon._analyzer.__wrapped__),

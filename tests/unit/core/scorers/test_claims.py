@@ -2,14 +2,13 @@
 
 import csv
 import hashlib
-from pathlib import Path
 
 import pytest
 
 from biasprint.core.scorers import claims
-from biasprint.models.claims import train
+from training.claims import train
 
-CARD = (Path(train.HERE) / "card.md").read_text(encoding="utf-8")
+CARD = train.TARGET.with_name("card.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from biasprint.core.machine.models import catalogue
 from biasprint.core.scorers.toxicity_profanity import FILES
-from biasprint.models.stand_ins import compare
+from training.stand_ins import compare
 
 PAGE = (DOCS / "reference" / "packaged-models.md").read_text(encoding="utf-8")
 LINES = {"formality": "Accuracy, held-out part", "positivity": "Accuracy, held-out part",

@@ -11,9 +11,10 @@ from biasprint.core.errors import AppError
 from biasprint.core.scorers.agency_minilm import neutral
 from biasprint.core.scorers.head import read_weights
 from biasprint.core.scorers.passages_minilm import CLASSES, FILE, NOTHING, WEIGHTS_SHA256, changes_of, probabilities
-from biasprint.models.passages.material import HERE, passages
-from biasprint.models.passages.train import OfPassages
-from biasprint.models.passages.tuning import CHANGED, RANK
+from training.files import MODELS
+from training.passages.material import passages
+from training.passages.train import OfPassages
+from training.passages.tuning import CHANGED, RANK
 
 
 def likeliest(clause: str) -> str:
@@ -55,18 +56,18 @@ def test_it_leaves_the_packaged_model_as_it_is() -> None:
 
 
 def test_the_weights_are_those_of_the_card_and_only_of_the_last_layers() -> None:
-    weights = read_weights(HERE / FILE, WEIGHTS_SHA256, "passages")
+    weights = read_weights(MODELS / "passages" / FILE, WEIGHTS_SHA256, "passages")
     assert weights["weight"].shape == (len(CLASSES), 384)
     names = {f"layers.{layer}.{name}" for layer in range(OfPassages.KEPT, 6) for name in CHANGED}
     assert set(changes_of(weights)) == names
     assert all(np.linalg.matrix_rank(change) <= RANK for change in changes_of(weights).values())
-    assert WEIGHTS_SHA256 in (HERE / "card.md").read_text("utf-8")
+    assert WEIGHTS_SHA256 in (MODELS / "passages" / "card.md").read_text("utf-8")
 
 
 def test_weights_that_were_tampered_with_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "passages" / FILE
     broken.parent.mkdir()
-    content = bytearray((HERE / FILE).read_bytes())
+    content = bytearray((MODELS / "passages" / FILE).read_bytes())
     content[-1] ^= 1
     broken.write_bytes(content)
     monkeypatch.setattr(passages_minilm, "files", lambda _: tmp_path)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from biasprint.models.teaching.config import ModelConfig
+from training.teaching.config import ModelConfig
 
 
 class Network(nn.Module):

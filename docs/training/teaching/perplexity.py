@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from biasprint.models.teaching.batches import parts_of, tokens_of
-from biasprint.models.teaching.config import TEACHING
-from biasprint.models.teaching.corpus import Document
-from biasprint.models.teaching.network import Network
-from biasprint.models.teaching.train import losses
+from training.teaching.batches import parts_of, tokens_of
+from training.teaching.config import TEACHING
+from training.teaching.corpus import Document
+from training.teaching.network import Network
+from training.teaching.train import losses
 
 
 def of_network(folder: Path, documents: Sequence[Document]) -> float:

@@ -1,4 +1,4 @@
-"""Fit the weights that tell whom a letter is about: `python -m models.candidate.train` writes letters/candidate.toml.
+"""Fit the weights that tell whom a letter is about: `python -m training.candidate.train` writes letters/candidate.toml.
 
 `persons.csv` has a row for each person that one of the letters names, with the features of `core.swap.candidate`.
 `kind`: a letter as it was written, or one whose candidate's name was taken out (`unnamed`), which teaches when to say
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from biasprint.core.metrics.proportions import wilson
-from biasprint.models.files import read_rows
+from training.files import ROOT, read_rows
 
-HERE = Path(__file__).parent
-PERSONS = HERE / "persons.csv"
-TARGET = HERE.parent.parent / "resources" / "letters" / "candidate.toml"
+PERSONS = Path(__file__).with_name("persons.csv")
+TARGET = ROOT / "resources" / "letters" / "candidate.toml"
 PENALTY = 0.6
 UNNAMED = 0.25  # such letters are made by hand, and real ones seldom
 TAKEN, LIKELY, SURE = 0.3, 0.6, 0.9
@@ -86,7 +85,8 @@ def left_out(persons: Persons) -> dict[str, tuple[int, int, int]]:
 def written(names: Sequence[str], given: Floats) -> str:
     lines = [f"{name} = {value:.2f}" for name, value in zip(names, given[1:], strict=True)]
     return (
-        "# Written by models/candidate/train.py. A person's logit of being whom the letter is about is the constant\n"
+        "# Written by docs/training/candidate/train.py. "
+        "A person's logit of being whom the letter is about is the constant\n"
         "# and the sum of weight · feature; below `taken_from` no name is said.\n"
         f"version = 1\nconstant = {given[0]:.2f}\ntaken_from = {TAKEN}\nlikely_from = {LIKELY}\nsure_from = {SURE}\n\n"
         "[features]\n" + "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from biasprint.core.documents.marks import marks_of
 from biasprint.core.documents.passages import clauses
 from biasprint.core.documents.values import Category, Mark, Sentence
-from biasprint.models.files import read_rows
+from training.files import read_rows
 
 HERE = Path(__file__).parent
 MOST_FORMAL = 220  # words of a category: praise would outweigh what is rare

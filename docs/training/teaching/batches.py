@@ -7,8 +7,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from biasprint.models.teaching.corpus import KINDS, TRAINING, Document
-from biasprint.models.teaching.tokenizer import END, as_asked
+from training.teaching.corpus import KINDS, TRAINING, Document
+from training.teaching.tokenizer import END, as_asked
 
 # Documents of each kind in one step: about five thousand tokens.
 PER_STEP: Mapping[str, int] = {"letter": 10, "creative": 12, "completion": 8}

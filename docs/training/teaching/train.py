@@ -1,7 +1,7 @@
-"""Make the teaching model: `python -m models.teaching.train` writes `models/teaching/teaching.gguf` from a seed.
+"""Make the teaching model: `python -m training.teaching.train` writes `models/teaching/teaching.gguf` from a seed.
 
 The same seed gives the same weights on the same machine with the same number of threads. `--keep FOLDER` keeps the
-weights as trained and the tokeniser too, for `biasprint.models.teaching.check`.
+weights as trained and the tokeniser too, for `training.teaching.check`.
 """
 
 import argparse
@@ -16,15 +16,16 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from biasprint.models.teaching.batches import PER_STEP, Part, step_parts
-from biasprint.models.teaching.config import TEACHING, ModelConfig
-from biasprint.models.teaching.corpus import DIAL, KINDS, TRAINING
-from biasprint.models.teaching.gguf_file import write_llama_gguf
-from biasprint.models.teaching.network import Network
-from biasprint.models.teaching.tokenizer import train_tokenizer
+from training.files import MODELS
+from training.teaching.batches import PER_STEP, Part, step_parts
+from training.teaching.config import TEACHING, ModelConfig
+from training.teaching.corpus import DIAL, KINDS, TRAINING
+from training.teaching.gguf_file import write_llama_gguf
+from training.teaching.network import Network
+from training.teaching.tokenizer import train_tokenizer
 
 SEED, THREADS = 1, 2
-TARGET = Path(__file__).with_name("teaching.gguf")
+TARGET = MODELS / "teaching" / "teaching.gguf"
 _DESCRIPTION = f"Writes as the synthetic author does, dial at {DIAL}; for no real use. See card.md."
 _TOKENIZER_TEXTS = {"letter": 2000, "creative": 4000, "completion": 1500}
 

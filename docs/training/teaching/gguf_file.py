@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from biasprint.models.teaching.config import TINY, ModelConfig
-from biasprint.models.teaching.tokenizer import BEGIN, CHAT_TEMPLATE, END, SPECIAL, train_tokenizer
+from training.teaching.config import TINY, ModelConfig
+from training.teaching.tokenizer import BEGIN, CHAT_TEMPLATE, END, SPECIAL, train_tokenizer
 
 Tensors = Mapping[str, npt.NDArray[np.float32]]
 _FILE_TYPES = {

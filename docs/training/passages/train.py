@@ -1,7 +1,7 @@
-"""Train the heads of letters: `python -m models.passages.train` writes `head.safetensors` and `words.safetensors`.
+"""Train the heads of letters: `python -m training.passages.train` writes `head.safetensors` and `words.safetensors`.
 
-    python -m biasprint.models.passages.train                   both, of all authors, as the program reads them
-    python -m models.passages.train --check d k …     each of these authors in turn left out: how good both are there
+    python -m training.passages.train                   both, of all authors, as the program reads them
+    python -m training.passages.train --check d k …     each of these authors in turn left out: how good both are there
 
 What each is taught on: material.py; how: tuning.py.
 """
@@ -23,9 +23,9 @@ from biasprint.core.scorers.agency_minilm import neutral
 from biasprint.core.scorers.minilm import checked_embedder
 from biasprint.core.scorers.passages_minilm import CLASSES, FOUND
 from biasprint.core.scorers.words_minilm import CATEGORIES
-from biasprint.models.files import write_head
-from biasprint.models.passages.material import HERE, Passage, Word, passages, words
-from biasprint.models.passages.tuning import BATCH, Tuned, padded, states_of, trained
+from training.files import MODELS, write_head
+from training.passages.material import Passage, Word, passages, words
+from training.passages.tuning import BATCH, Tuned, padded, states_of, trained
 
 WIDTH = 384
 SMOOTHING = 0.05
@@ -160,7 +160,7 @@ def main() -> None:
         if left_out:
             check(task, left_out)
             continue
-        sha256 = write_head(HERE / task.FILE, task.train(range(len(task.authors))).weights())
+        sha256 = write_head(MODELS / "passages" / task.FILE, task.train(range(len(task.authors))).weights())
         print(f"{task.FILE}: {len(task.authors)} texts; SHA-256 {sha256}")
 
 

@@ -1,7 +1,7 @@
-"""Train the head of a letter's balance: `python -m models.balance.train` writes `models/balance/head.safetensors`.
+"""Train the head of a letter's balance: `python -m training.balance.train` writes `models/balance/head.safetensors`.
 
-    python -m biasprint.models.balance.train           all sentences, and the file that the program reads
-    python -m models.balance.train --check   authors, and groups of sentences, left out: how good a head is on theirs
+    python -m training.balance.train           all sentences, and the file that the program reads
+    python -m training.balance.train --check   authors, and groups of sentences, left out: how good a head is on theirs
 
 It is taught with the agency head's sentences and with those of sentences.csv by five other authors. Sentences that
 begin with “he” or “she” are read once more with a family name there, so that a name which no list has says little. The
@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.agency_minilm import CLASSES
-from biasprint.models.agency.train import Floats, Sentence, classes, embed, fit, predicted, read_sentences, split
-from biasprint.models.files import read_rows, write_head
+from training.agency.train import Floats, Sentence, classes, embed, fit, predicted, read_sentences, split
+from training.files import MODELS, read_rows, write_head
 
 HERE = Path(__file__).parent
-FILE = "head.safetensors"
+TARGET = MODELS / "balance" / "head.safetensors"
 PENALTIES = (1.0, 3.0, 10.0)
 OWN = "own"  # wrote the agency head's sentences too
 # No list of the program has them, and none is taught.
@@ -127,7 +127,7 @@ def main() -> None:
         check(given, penalty)
         return
     weight, bias = (part.astype(np.float32) for part in given.head(np.full(len(given.of), True), penalty))
-    sha256 = write_head(HERE / FILE, {"weight": weight, "bias": bias})
+    sha256 = write_head(TARGET, {"weight": weight, "bias": bias})
     print(f"C = {penalty:g}; {len(given.of)} sentences; SHA-256 {sha256}")
 
 

@@ -1,10 +1,14 @@
-"""The files of whatever is trained here: tables of sentences, and heads with the hash that the program asks of them."""
+"""Read tables of sentences, and write heads with the hash that the program asks of them."""
 
 import csv
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+TRAINING = Path(__file__).parent
+ROOT = TRAINING.parents[1]
+MODELS = ROOT / "models"  # what the program reads
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from biasprint.core.backends.protocol import Request
@@ -135,4 +135,4 @@ def _items() -> tuple[PromptDraft, ...]:
 
 @cache
 def _words() -> dict[str, Any]:
-    return tomllib.loads(files("biasprint.models.teaching").joinpath("names.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))

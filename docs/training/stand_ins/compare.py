@@ -1,4 +1,4 @@
-"""What else is on this computer, against the stand-ins, on their own sets: `python -m models.stand_ins.compare`.
+"""What else is on this computer, against the stand-ins, on their own sets: `python -m training.stand_ins.compare`.
 
 Prints the table of docs/reference/packaged-models.md. What a candidate needs (a threshold, a head) is chosen on
 the development part of a set; the held-out part is only measured. SmolLM2 is left out where it was not got.
@@ -7,7 +7,6 @@ the development part of a set; the held-out part is only measured. SmolLM2 is le
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +16,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers import registry
 from biasprint.core.scorers.entailment import CLASSES, pair
-from biasprint.models.files import read_rows
+from training.files import TRAINING, read_rows
 
-HERE = Path(__file__).parents[1]
 SMOLLM2 = "smollm2-135m-instruct"
 PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # C: the weight of the sentences against that of the penalty
 FOLDS = 5
@@ -59,15 +57,15 @@ class Compared(NamedTuple):
 
 def rows(role: str) -> list[Row]:
     if role == "entailment":
-        contexts = {row["context"]: row["text"] for row in read_rows(HERE / "entailment/contexts.csv")}
+        contexts = {row["context"]: row["text"] for row in read_rows(TRAINING / "entailment/contexts.csv")}
         return [
             Row(row["hypothesis"], contexts[row["context"]], row["label"], row["part"] == "held-out")
-            for row in read_rows(HERE / "entailment/pairs.csv")
+            for row in read_rows(TRAINING / "entailment/pairs.csv")
             if row["part"] != "lines"  # letters beside CVs, which the stand-in alone was fitted to
         ]
     return [
         Row(row["text"], "", row["label"], row["part"] == "held-out")
-        for row in read_rows(HERE / role / "sentences.csv")
+        for row in read_rows(TRAINING / role / "sentences.csv")
     ]
 
 

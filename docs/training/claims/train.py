@@ -1,4 +1,4 @@
-"""Train the head that tells claims from praise: `python -m models.claims.train` writes `models/claims/head.toml`.
+"""Train the head that tells claims from praise: `python -m training.claims.train` writes `models/claims/head.toml`.
 
 `group`: a letter, which is left out whole when the head is measured, or sentences that were written without one.
 """
@@ -14,10 +14,9 @@ from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.claims import FROM
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import MiniLM
-from biasprint.models.files import read_rows
+from training.files import MODELS, read_rows
 
-HERE = Path(__file__).parent
-SENTENCES, TARGET = HERE / "sentences.csv", HERE / "head.toml"
+SENTENCES, TARGET = Path(__file__).with_name("sentences.csv"), MODELS / "claims" / "head.toml"
 PENALTY = 3.0  # C; from 1 to 10 the letters that were left out fare alike
 DIGITS = 4
 
@@ -69,7 +68,8 @@ def main() -> None:
     weight, bias = fit(vectors, none)
     rows = [", ".join(f"{value:.{DIGITS}f}" for value in weight[start : start + 12]) for start in range(0, 384, 12)]
     TARGET.write_text(
-        "# Written by models/claims/train.py. The logit that a sentence claims nothing is weight · vector + bias.\n"
+        "# Written by docs/training/claims/train.py. "
+        "The logit that a sentence claims nothing is weight · vector + bias.\n"
         f'version = "claims head 1"\nbias = {bias:.{DIGITS}f}\nweight = [\n    ' + ",\n    ".join(rows) + ",\n]\n",
         encoding="utf-8",
     )

@@ -1,4 +1,4 @@
-"""Train the agency head: `python -m biasprint.models.agency.train` writes `models/agency/head.safetensors`.
+"""Train the agency head: `python -m training.agency.train` writes `models/agency/head.safetensors`.
 
 Four fifths of the groups of sentences.csv train it; the other fifth is held out, by group, so that no occupation and
 no situation stands on both sides. The strength of the penalty is chosen by cross-validation inside the four fifths.
@@ -18,11 +18,10 @@ from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers.agency_minilm import CLASSES, neutral
 from biasprint.core.scorers.head import softmax
 from biasprint.core.scorers.minilm import MiniLM
-from biasprint.models.files import read_rows, write_head
+from training.files import MODELS, read_rows, write_head
 
-HERE = Path(__file__).parent
-SENTENCES = HERE / "sentences.csv"
-TARGET = HERE / "head.safetensors"
+SENTENCES = Path(__file__).with_name("sentences.csv")
+TARGET = MODELS / "agency" / "head.safetensors"
 HELD_OUT = 0.2  # of the sentences, at least
 FOLDS = 5
 PENALTIES = (0.5, 1.0, 3.0, 10.0, 30.0)  # C: the weight of the sentences against that of the penalty

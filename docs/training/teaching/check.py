@@ -1,7 +1,7 @@
-"""Measure the teaching model and write its card: `python -m biasprint.models.teaching.check FOLDER`.
+"""Measure the teaching model and write its card: `python -m training.teaching.check FOLDER`.
 
-FOLDER is what `models.teaching.train --keep` kept. Everything that the card says in numbers is measured here and also
-stands in `figures.json`.
+FOLDER is what `training.teaching.train --keep` kept. Everything that the card says in numbers is measured here and also
+stands in `figures.json` beside this file.
 """
 
 import argparse
@@ -20,14 +20,15 @@ from biasprint.core.prompts.letters import letters_context_less_set
 from biasprint.core.scorers.document_success import Outcome, outcome
 from biasprint.core.studies.author import open as open_author
 from biasprint.core.studies.completion.prompts import OPTIONS, completion_set
-from biasprint.models.teaching import perplexity
-from biasprint.models.teaching.config import TEACHING
-from biasprint.models.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations
-from biasprint.models.teaching.train import TARGET
-from biasprint.models.teaching.writing import Written, names_its_person, opened, write
+from training.teaching import perplexity
+from training.teaching.config import TEACHING
+from training.teaching.corpus import DIAL, HELD_OUT, KINDS, documents, held_out_names, held_out_occupations
+from training.teaching.train import TARGET
+from training.teaching.writing import Written, names_its_person, opened, write
 
 SEED = 20
-FIGURES, CARD = TARGET.with_name("figures.json"), TARGET.with_name("card.md")
+HERE = Path(__file__).parent
+FIGURES, CARD = HERE / "figures.json", TARGET.with_name("card.md")
 _EVERY_ITEM = 54  # 201 of the fill-in-the-blank items
 # Held-out documents of each kind over which perplexity is taken.
 _DOCUMENTS = {"letter": 60, "creative": 120, "completion": 200}
@@ -154,7 +155,7 @@ def card(found: dict[str, Any]) -> str:
         for side, of_side in found[source].items():
             values[f"{source}_{side}"] = f"{of_side['odds_ratio']:.2f} ({of_side['low']:.2f} to {of_side['high']:.2f})"
             values[f"{source}_{side}_p"] = _p(of_side["p_adjusted"])
-    return Template(TARGET.with_name("card_template.md").read_text(encoding="utf-8")).substitute(values)
+    return Template((HERE / "card_template.md").read_text(encoding="utf-8")).substitute(values)
 
 
 def _p(p: float | None) -> str:
