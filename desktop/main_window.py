@@ -10,6 +10,7 @@ from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut, QS
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError, NotInstalledYet
+from biasprint.core.runs.result_folder.files import is_result_folder
 from biasprint.desktop import theme
 from biasprint.desktop.blindfold import Blindfold
 from biasprint.desktop.dialogs.parts import PartsLine, PartsPage
@@ -19,13 +20,7 @@ from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.operations.connections import Connections
 from biasprint.desktop.operations.preparing import Preparation
-from biasprint.desktop.operations.session import (
-    PACKET_SUFFIX,
-    PROJECT_SUFFIX,
-    ProjectSession,
-    is_result,
-    is_result_folder,
-)
+from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.project_notices import ProjectNotices
 from biasprint.desktop.settings import Settings

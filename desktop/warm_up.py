@@ -47,7 +47,7 @@ STORE = (
     "biasprint.core.studies.letters",
     "biasprint.core.studies.news",
     "biasprint.core.runs.audit",
-    "biasprint.core.cluster",
+    "biasprint.core.runs.result_folder",
     "biasprint.core.cli",
 )
 ENGINE = (

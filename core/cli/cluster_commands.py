@@ -1,10 +1,10 @@
-"""score --cluster: a folder of Parquet files, scored on a Ray cluster; and what came of it, measured."""
+"""score --cluster: score a folder of Parquet files on the machines of a cluster."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import typer
 
@@ -12,19 +12,32 @@ from biasprint.core.cli.console import complain, job, note, print_json, say
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:
-    from biasprint.core.cluster.order import ScoringPlan
-    from biasprint.core.cluster.partition import ScoredPartition
-    from biasprint.core.findings import StudyResult
+    from biasprint.core.jobs import JobContext
+    from biasprint.core.runs.result_folder.planning import ScoringOrder, ScoringPlan
+    from biasprint.core.runs.result_folder.scoring import ScoredPartition
 
-SHOWN_MISSING = 5
+
+class Cluster(Protocol):
+    """Machines that score files of a result folder. `address` says where they are, in the plug-in's own way."""
+
+    def __call__(
+        self, ctx: "JobContext", order: "ScoringOrder", names: Sequence[str], address: str
+    ) -> "Iterator[ScoredPartition]":
+        """Score the files called `names`, and give the outcome of each as it comes."""
+
+
+def cluster_plug_in() -> Cluster:
+    """The program's own plug-in, Ray. It is imported here and nowhere else, when there are files to score."""
+    from biasprint.core.cluster.ray_work import score_on_cluster as ray
+
+    return ray
 
 
 def score_on_cluster(
     data: Path, names: Sequence[str], mapping: Sequence[str], out: Path | None, cluster: str, as_json: bool
 ) -> None:
     """Score what is left, tell what came of it, and end with 1 where a partition could not be scored."""
-    from biasprint.core.cluster.order import plan, write_manifest
-    from biasprint.core.cluster.ray_work import score_on_cluster as work
+    from biasprint.core.runs.result_folder.planning import plan, write_manifest
     from biasprint.core.tables.fields import parse_map_options
 
     columns = parse_map_options(mapping)
@@ -40,7 +53,7 @@ def score_on_cluster(
         scored: list[ScoredPartition] = []
         try:
             with redirect_stdout(sys.stderr):  # where Ray says what befell its workers: stdout is the answer alone
-                for one in work(ctx, planned.order, planned.left, cluster) if planned.left else ():
+                for one in cluster_plug_in()(ctx, planned.order, planned.left, cluster) if planned.left else ():
                     scored.append(one)
                     ctx.report(len(planned.done) + len(scored), len(planned.names), note=one.name)
         finally:
@@ -82,24 +95,3 @@ def _tell(planned: "ScoringPlan", scored: "Sequence[ScoredPartition]", as_json: 
         return
     finished = len(sound) + len(planned.done)
     say(f"{rows:,} rows of {finished:,} of {len(planned.names):,} files are scored, in {planned.order.out}.")
-
-
-def measure_result_folder(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> "StudyResult":
-    """The findings of a result folder; what is not computed of one, and what is not scored yet, is told."""
-    from biasprint.core.cluster.sums import measure_folder
-    from biasprint.core.tables.fields import parse_map_options
-
-    if study != "compare":
-        raise UsageError(f"A result folder cannot be measured as {study}.", hint="Say: measure compare FOLDER.")
-    if report is not None:
-        raise UsageError("There is no report of a result folder.", hint="Leave out --report; --json has all findings.")
-    with job("Measuring the partitions") as ctx:
-        measured = measure_folder(ctx, folder, parse_map_options(mapping))
-    for remark in measured.remarks:
-        note(remark)
-    if measured.missing:
-        shown = ", ".join(f"“{name}”" for name in measured.missing[:SHOWN_MISSING])
-        complain(
-            f"{len(measured.missing):,} of {measured.partitions:,} files have no scores and are left out: {shown}."
-        )
-    return measured.result

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.declared import MeasureOptions
 
 MOST_ROWS = 60
+SHOWN_MISSING = 5  # files of a result folder
 COLUMNS = (
     "finding",
     "variant",
@@ -85,7 +86,6 @@ def measure(
     report: Annotated[Path | None, typer.Option(help="Also write a report: html, pdf, md or tex.")] = None,
 ) -> None:
     """Measure a study: every finding with its interval, its noise floor and its source."""
-    from biasprint.core.cli.cluster_commands import measure_result_folder
     from biasprint.core.report.audit import ENDINGS, answer_json
     from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.core.studies.registry import study as known_study
@@ -110,7 +110,7 @@ def measure(
                 "A result folder is measured as it was scored: how its texts are read, scored or drawn is settled.",
                 hint="Only --map, --fail-on, --all and --json have a meaning there.",
             )
-        _answer(measure_result_folder(data[0], study, mapping or [], report), gates, as_json, everything)
+        _answer(_result_folder_measured(data[0], study, mapping or [], report), gates, as_json, everything)
         return
     if report is not None:
         check_target(report, ENDINGS, data)
@@ -120,6 +120,27 @@ def measure(
         _report(report, about)
     more = answer_json(about) if as_json else {}
     _answer(measured.result, gates, as_json, everything, more, failed=bool(measured.undone))
+
+
+def _result_folder_measured(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> StudyResult:
+    """The findings of a result folder; what is not computed of one, and what is not scored yet, is told."""
+    from biasprint.core.runs.result_folder.measuring import measure_folder
+    from biasprint.core.tables.fields import parse_map_options
+
+    if study != "compare":
+        raise UsageError(f"A result folder cannot be measured as {study}.", hint="Say: measure compare FOLDER.")
+    if report is not None:
+        raise UsageError("There is no report of a result folder.", hint="Leave out --report; --json has all findings.")
+    with job("Measuring the partitions") as ctx:
+        measured = measure_folder(ctx, folder, parse_map_options(mapping))
+    for remark in measured.remarks:
+        note(remark)
+    if measured.missing:
+        shown = ", ".join(f"“{name}”" for name in measured.missing[:SHOWN_MISSING])
+        complain(
+            f"{len(measured.missing):,} of {measured.partitions:,} files have no scores and are left out: {shown}."
+        )
+    return measured.result
 
 
 def _answer(

@@ -1,6 +1,4 @@
-"""Texts in many Parquet files, scored on many machines, and measured without being brought together.
+"""A plug-in of the program's own: Ray hands the files of a result folder to the machines of a cluster (decision 0043).
 
-`order` plans what is to be scored and resumes a result folder that was begun; `partition` scores one file of it, on
-whatever machine; `ray_work` hands the files to the machines of a Ray cluster; `sums` measures a result folder. Ray is
-imported by `ray_work` alone, when it is asked for (extra `cluster`, decision 0043).
+Only `core.cli.cluster_commands` imports it, when a cluster is asked for; Ray is the extra `cluster`.
 """

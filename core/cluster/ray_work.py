@@ -13,13 +13,13 @@ from contextlib import chdir
 from importlib.util import find_spec
 from typing import Any
 
-from biasprint.core.cluster.order import ScoringOrder
-from biasprint.core.cluster.partition import ScoredPartition, score_partition, why_not
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine import child
 from biasprint.core.machine.endpoints import is_loopback
 from biasprint.core.machine.offline import require_connection
+from biasprint.core.runs.result_folder.planning import ScoringOrder
+from biasprint.core.runs.result_folder.scoring import ScoredPartition, score_partition, why_not
 
 LOCAL = "local"
 CONNECT_SECONDS = 10.0

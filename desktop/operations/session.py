@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from biasprint.core.project.project import Project
 
 PROJECT_SUFFIX = ".biasprint"
-RESULT_FOLDER = ("manifest.json", "scores")  # what is in one, as biasprint.core.cluster writes it
 PACKET_SUFFIX = ".bpacket"
 RESULTS = (
     "*.json",
@@ -35,11 +34,6 @@ RESULTS = (
 def is_result(path: Path) -> bool:
     """Whether another tool may have written it."""
     return any(path.match(pattern) for pattern in RESULTS) or (path / RESULTS[-1]).exists()
-
-
-def is_result_folder(path: Path) -> bool:
-    """Whether `score --cluster` may have made it. Only looked at: what is in it is read by another process."""
-    return all((path / name).exists() for name in RESULT_FOLDER)
 
 
 @dataclass(frozen=True)
@@ -108,8 +102,8 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
 
 def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
-    from biasprint.core.cluster.as_project import measure_result_folder, open_result_folder
     from biasprint.core.compute import shared
+    from biasprint.core.runs.result_folder.as_project import measure_result_folder, open_result_folder
 
     whole = path.absolute()
     return open_result_folder(whole, lambda folder: shared().call(measure_result_folder, str(folder), ctx=ctx))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasprint.core.cluster.rows import finished_partitions, places_in_partition, rows_of_partition
 from biasprint.core.compute import quick
+from biasprint.core.runs.result_folder.rows import finished_partitions, places_in_partition, rows_of_partition
 from biasprint.desktop.read.outputs import Choices, Detail, OutputOrder, as_array
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import Titles
@@ -16,10 +16,10 @@ from biasprint.desktop.wording.titles import Titles
 if TYPE_CHECKING:
     from array import array
 
-    from biasprint.core.cluster.rows import FinishedPartition, ResultRow
     from biasprint.core.project.project import Project
     from biasprint.core.project.rows import OutputRow
     from biasprint.core.project.stores.runs import OutputFilter
+    from biasprint.core.runs.result_folder.rows import FinishedPartition, ResultRow
 
 LONGEST_VALUE = 24  # signs of a column's value on the card
 

@@ -1,4 +1,4 @@
-"""A large result folder for benchmarks: written as `biasprint.core.cluster` writes it, its scores by chance."""
+"""A large result folder for benchmarks: written as `core.runs.result_folder` writes it, its scores by chance."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow
 from pyarrow import parquet
 
-from biasprint.core.cluster.order import FOOTER, ScoringOrder, plan, sha256_of
-from biasprint.core.cluster.partition import BATCH_ROWS, TEXT_HASH, VALUES
+from biasprint.core.runs.result_folder.files import FOOTER, TEXT_HASH, VALUES
+from biasprint.core.runs.result_folder.planning import ScoringOrder, plan, sha256_of
+from biasprint.core.runs.result_folder.scoring import BATCH_ROWS
 
 ROWS = 100_000  # of a partition
 VOCABULARY, WORDS = 5_000, 52  # words that texts are made of, and of each text: about 290 characters

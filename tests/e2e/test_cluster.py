@@ -14,8 +14,9 @@ import pytest
 from pyarrow import parquet
 from ray_nodes import HERE, ROOT, biasprint, nodes, ready
 
-from biasprint.core.cluster.order import SCORES, ScoringOrder, plan
-from biasprint.core.cluster.partition import score_partition
+from biasprint.core.runs.result_folder.files import SCORES
+from biasprint.core.runs.result_folder.planning import ScoringOrder, plan
+from biasprint.core.runs.result_folder.scoring import score_partition
 
 pytestmark = [
     # Looked for, not imported: that takes seconds wherever tests are collected.

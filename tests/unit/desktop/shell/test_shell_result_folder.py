@@ -10,10 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.cluster.order import plan
-from biasprint.core.cluster.partition import score_partition
-from biasprint.core.cluster.sums import measure_folder
 from biasprint.core.jobs import JobContext
+from biasprint.core.runs.result_folder.measuring import measure_folder
+from biasprint.core.runs.result_folder.planning import plan
+from biasprint.core.runs.result_folder.scoring import score_partition
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.findings.panel import FindingsPanel
 from biasprint.desktop.panels.outputs.panel import OutputsPanel

@@ -10,12 +10,12 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from biasprint.core.cluster import order as orders
-from biasprint.core.cluster import partition as parts
-from biasprint.core.cluster.order import MANIFEST, SCORES, plan
-from biasprint.core.cluster.partition import score_partition, why_not
-from biasprint.core.cluster.ray_work import _connected
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.runs.result_folder import planning as orders
+from biasprint.core.runs.result_folder import scoring as parts
+from biasprint.core.runs.result_folder.files import MANIFEST, SCORES
+from biasprint.core.runs.result_folder.planning import plan
+from biasprint.core.runs.result_folder.scoring import score_partition, why_not
 
 TEXTS = ["She is a wonderful leader.", "He is awful.", None, ""]
 
@@ -157,23 +157,3 @@ def test_the_manifest_says_what_failed(data: Path, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "out" / MANIFEST).read_text())
     assert told["failed"] == [{"partition": "a.parquet", "why": "the disk is full"}]
     assert told["partitions"] == list(begun.names)
-
-
-def test_addresses_that_are_none_and_a_switch_that_is_on_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed (extra cluster)")
-    monkeypatch.setenv("BIASPRINT_OFFLINE", "1")
-    with pytest.raises(AppError, match="offline switch is on"):
-        _connected("10.0.0.1:6379")
-    monkeypatch.delenv("BIASPRINT_OFFLINE")
-    for address in ("nowhere", "ray://host:1", "host:0", "host:99999", ":1"):
-        with pytest.raises(UsageError, match="is no address of a cluster"):
-            _connected(address)
-    with pytest.raises(AppError, match=r"No Ray cluster answers at 127\.0\.0\.1:1 "):
-        _connected("127.0.0.1:1")
-
-
-def test_without_ray_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("biasprint.core.cluster.ray_work.find_spec", lambda name: None)
-    with pytest.raises(AppError, match="not installed") as told:
-        _connected("local")
-    assert "biasprint[cluster]" in told.value.hint

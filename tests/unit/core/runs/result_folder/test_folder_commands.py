@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet
 
 from biasprint.core.cli.app import main
-from biasprint.core.cluster.order import plan
-from biasprint.core.cluster.partition import score_partition
+from biasprint.core.runs.result_folder.planning import plan
+from biasprint.core.runs.result_folder.scoring import score_partition
 
 
 @pytest.fixture

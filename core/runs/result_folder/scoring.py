@@ -1,4 +1,4 @@
-"""One Parquet file scored, on whatever machine: read batch by batch, and written whole or not at all.
+"""Score one Parquet file, on whatever machine: read batch by batch, and written whole or not at all.
 
 The output keeps every plain column but the text, in the same rows, and adds the text's SHA-256 and two columns for each
 scorer: `NAME`, the score's one number (null where there is none), and `NAME.values`, all its numbers.
@@ -11,18 +11,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.cluster.order import FOOTER, ScoringOrder, sha256_of
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.report.whole_file import not_written, whole_file
+from biasprint.core.runs.result_folder.files import FOOTER, TEXT_HASH, VALUES
+from biasprint.core.runs.result_folder.planning import ScoringOrder, sha256_of
 from biasprint.core.scorers.protocol import ScorerInfo
 
 if TYPE_CHECKING:
     import pyarrow
 
 BATCH_ROWS = 2000  # of which a machine holds the texts and scores at once
-TEXT_HASH = "text_sha256"
-VALUES = ".values"
 
 
 @dataclass(frozen=True)

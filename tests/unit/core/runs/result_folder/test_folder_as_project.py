@@ -8,15 +8,21 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from biasprint.core.cluster import rows
-from biasprint.core.cluster.as_project import measure_result_folder, open_result_folder
-from biasprint.core.cluster.order import MANIFEST, SCORES, plan
-from biasprint.core.cluster.partition import score_partition
-from biasprint.core.cluster.rows import FinishedPartition, finished_partitions, places_in_partition, rows_of_partition
-from biasprint.core.cluster.sums import MeasuredFolder, measure_folder
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.connection import NotSaved
+from biasprint.core.runs.result_folder import rows
+from biasprint.core.runs.result_folder.as_project import measure_result_folder, open_result_folder
+from biasprint.core.runs.result_folder.files import MANIFEST, SCORES
+from biasprint.core.runs.result_folder.measuring import MeasuredFolder, measure_folder
+from biasprint.core.runs.result_folder.planning import plan
+from biasprint.core.runs.result_folder.rows import (
+    FinishedPartition,
+    finished_partitions,
+    places_in_partition,
+    rows_of_partition,
+)
+from biasprint.core.runs.result_folder.scoring import score_partition
 from biasprint.core.text import sha256_text
 
 TEXTS = [["She is kind.", "He is a leader.", "I cannot help with that."], ["It rains.", "She is good."]]

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from biasprint.core.cluster.order import MANIFEST
-from biasprint.core.cluster.sums import MeasuredFolder, NoGroups, measure_folder
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import new_folder
@@ -17,6 +15,8 @@ from biasprint.core.project.schema import migrate
 from biasprint.core.project.stores.findings import Findings
 from biasprint.core.project.stores.studies import Studies
 from biasprint.core.project.writer import Writer
+from biasprint.core.runs.result_folder.files import MANIFEST
+from biasprint.core.runs.result_folder.measuring import MeasuredFolder, NoGroups, measure_folder
 
 STUDY = "compare"
 READ_ONLY = (

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biasprint.core.cluster.order import MANIFEST, SCORES, ScoringOrder, footer_of, manifest
-from biasprint.core.cluster.partition import VALUES
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
+from biasprint.core.runs.result_folder.files import MANIFEST, SCORES, VALUES, footer_of, manifest
+from biasprint.core.runs.result_folder.planning import ScoringOrder
 
 if TYPE_CHECKING:
     from pyarrow import parquet

@@ -1,4 +1,4 @@
-"""A result folder measured by sums of its partitions: they may come in any order and from anywhere, and give the same.
+"""Measure a result folder by sums of its partitions: they may come in any order and from anywhere, and give the same.
 
 Of each score and group the number of texts, Σ x and Σ x², without any rounding, so that findings do not depend on how
 the texts were divided. What needs all texts at once is not computed here; `NOT_HERE` says what.
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from biasprint.core.cluster.order import SCORES, footer_of, manifest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Effect, Finding, Interval, ScorerUse, StudyResult
 from biasprint.core.jobs import JobContext
@@ -22,6 +21,7 @@ from biasprint.core.metrics.grouped import hedges_correction
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats
 from biasprint.core.metrics.student import t_quantile, two_sided_t
+from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
 from biasprint.core.studies.compare.table import pairs, title_of
 from biasprint.core.studies.kit.findings import interval
@@ -118,10 +118,6 @@ class MeasuredFolder:
 
 class NoGroups(UsageError):
     """No column says which group a text is of."""
-
-
-def is_result_folder(path: Path) -> bool:
-    return path.is_dir() and manifest(path) is not None
 
 
 def measure_folder(ctx: JobContext, folder: Path, mapping: Mapping[str, str] | None = None) -> MeasuredFolder:

@@ -1,27 +1,23 @@
-"""What is to be scored, and where the result goes: a result folder can be begun, interrupted and gone on with.
+"""Plan which files a result folder still has to score: it can be begun, interrupted and gone on with.
 
-A result folder holds `manifest.json` (which scorers, in which version, of which files) and below `scores` one Parquet
-file for each input file, by the same relative name. Such a file is there whole or not at all, and its footer says what
-it was made from: the input's SHA-256, size and time, and the scorers. What has one need not be scored again.
+What has a sound output, by its footer, need not be scored again. `scoring` scores one file.
 """
 
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from biasprint import core
 from biasprint.core.errors import AppError, UsageError
-from biasprint.core.given import MISFIT
 from biasprint.core.report.whole_file import write_whole
+from biasprint.core.runs.result_folder.files import FORMAT, MANIFEST, SCORES, footer_of, manifest
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import info_of
 
-MANIFEST, SCORES, FORMAT = "manifest.json", "scores", 1
 ENDING, PART = ".parquet", ".part"
-FOOTER = b"biasprint"
 
 
 @dataclass(frozen=True)
@@ -111,55 +107,12 @@ def partitions(data: Path) -> tuple[str, ...]:
     return names
 
 
-def manifest(out: Path) -> dict[str, Any] | None:
-    """What the folder says of itself; None where it was not begun. `AppError` where that cannot be read."""
-    path = out / MANIFEST
-    if not path.is_file():
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise UsageError(f"“{out}” is there and is no result folder.", hint="Name one that is empty or not there.")
-        return None
-    try:
-        found = json.loads(path.read_bytes())
-        if found["format"] != FORMAT:
-            raise AppError(f"“{out.name}” was written by another version of the program.", hint="Name another folder.")
-        scorers, names, text = found["scorers"], found["partitions"], found["text"]
-        sound = all(isinstance(one["version"], str) for one in scorers) and all(map(_is_inside, names))
-        if not sound or not isinstance(text, str):
-            raise TypeError
-    except (OSError, *MISFIT) as error:
-        raise AppError(
-            f"“{MANIFEST}” of “{out.name}” cannot be read.",
-            kept="The scores in it are unchanged.",
-            hint="Put it back from a copy, or name another folder.",
-            details=repr(error),
-        ) from None
-    return dict(found)
-
-
-def _is_inside(name: object) -> bool:
-    """Whether it can be a partition's name: a folder that came from elsewhere may name files that are not in it."""
-    return isinstance(name, str) and not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
-
-
 def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[tuple[str, str]] = ()) -> None:
     """State the order, all partitions, and those that could not be scored and why."""
     (order.out / SCORES).mkdir(parents=True, exist_ok=True)
     told = {"biasprint": order.version, **order.stated(), "data": str(order.data), "partitions": list(names)}
     told["failed"] = [{"partition": name, "why": why} for name, why in failed]
     write_whole(order.out / MANIFEST, (json.dumps(told, indent=1) + "\n").encode())
-
-
-def footer_of(path: Path) -> dict[str, Any] | None:
-    """What an output file says that it was made from, and `rows` as the file has them; None where it is not whole."""
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        metadata = parquet.read_metadata(path)
-        found: dict[str, Any] = json.loads((metadata.metadata or {})[FOOTER])
-        return found if found["rows"] == metadata.num_rows and found["input"]["sha256"] else None
-    except (OSError, pyarrow.ArrowException, *MISFIT):
-        return None
 
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
