@@ -1,4 +1,4 @@
-"""Makes resources/sample/real: what a real language model wrote, chose and judged for the sample project.
+"""Make docs/sample_making/rows: what a real language model wrote, chose and judged for the sample project.
 
     python docs/make_real_outputs.py WORK.biasprint [--only letters|completion|creativity|judging]
 
@@ -19,10 +19,9 @@ sys.path.insert(0, str(ROOT / "core" / "python"))
 from biasprint.core.compute import models, shared  # noqa: E402
 from biasprint.core.jobs import JobContext, Progress  # noqa: E402
 from biasprint.core.project.project import Project  # noqa: E402
-from biasprint.core.runs.sample import add_planted  # noqa: E402
-from biasprint.core.runs.sample_real import JUDGING, PARTS, ask, packed, rows_of  # noqa: E402
+from sample_making.real import JUDGING, PARTS, ROWS, ask, packed, rows_of  # noqa: E402
+from sample_making.whole import add_planted  # noqa: E402
 
-FOLDER = ROOT / "resources" / "sample" / "real"
 SECONDS_BETWEEN_LINES = 30
 
 
@@ -36,7 +35,7 @@ def main() -> None:
             add_planted(JobContext(), project, shared())
         for name in asked.only or (*PARTS, JUDGING):
             ask(JobContext(told(name)), project, name, models())
-            file = FOLDER / f"{name}.jsonl.gz"
+            file = ROWS / f"{name}.jsonl.gz"
             file.write_bytes(packed(rows_of(project, name)))
             print(f"{file.relative_to(ROOT)}: {file.stat().st_size:,} bytes", flush=True)
 

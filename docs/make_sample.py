@@ -2,7 +2,7 @@
 
     python docs/make_sample.py
 
-Takes a minute or two on two cores, and needs no model: what one wrote is in resources/sample/real. It is scored by what
+Takes a minute or two on two cores, and needs no model: what one wrote is in docs/sample_making. It is scored by what
 comes with the program, whatever else this computer has. Has to be run again when the project format, the texts in
 resources/sample, the synthetic author, a scorer or a measure of these studies changes; tests say so.
 """
@@ -22,9 +22,9 @@ from biasprint.core.compute import ComputeProcess  # noqa: E402
 from biasprint.core.findings import Finding  # noqa: E402
 from biasprint.core.jobs import JobContext  # noqa: E402
 from biasprint.core.project.project import Project  # noqa: E402
-from biasprint.core.runs.sample import SHIPPED, about, build_sample  # noqa: E402
+from biasprint.core.runs.sample import MODEL, SHIPPED, about  # noqa: E402
 from biasprint.core.runs.sample_found import PLACE, found_sentence, is_found  # noqa: E402
-from biasprint.core.runs.sample_real import MODEL  # noqa: E402
+from sample_making.whole import build_sample  # noqa: E402
 
 FILE = ROOT / "resources" / "sample" / SHIPPED
 FOUND = ROOT.joinpath("resources", *PLACE)

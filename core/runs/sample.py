@@ -1,7 +1,7 @@
 """The sample project: comparisons to judge, synthetic letters, and what a real model wrote, scored already.
 
-`build_sample` makes it by the same code as everybody's projects; it is shipped as a compressed project file, so that it
-is there at once (decision 0012). docs/make_sample.py makes the file anew, and a test compares the two.
+It is shipped as a compressed project file, so that it is there at once (decision 0012). docs/make_sample.py makes that
+file by the same code as everybody's projects, and a test compares the two.
 """
 
 import gzip
@@ -13,32 +13,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.compute import ComputeProcess
-from biasprint.core.jobs import JobContext
 from biasprint.core.machine.storage import sample_file
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
-from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.prompts import cogs_set
 from biasprint.core.report.whole_file import not_written, write_whole
-from biasprint.core.runs.compare import compare
-from biasprint.core.runs.generate import generate, start_run
-from biasprint.core.runs.measure import measure_project
-from biasprint.core.runs.sample_real import add_real
-from biasprint.core.runs.setup import generator_spec, store_set, study_of
-from biasprint.core.scorers.registry import describe
-from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.texts.score import score
+from biasprint.core.runs.setup import store_set, study_of
 
 AXES = ("race", "gender", "orientation")
-# What the studies' measures read, and a sentiment to look at.
-SCORERS = {
-    "creativity": ("minilm", "textblob"),
-    "letters": ("lexicon", "lexicon_published", "textblob"),
-    "completion": (),
-}
-SEED = 2026
-DIAL = "medium"
+DIAL = "medium"  # how strong the planted bias of its synthetic letters is
+MODEL = "smollm2-135m-instruct"  # wrote its real part
 SHIPPED = "sample.biasprint.gz"
 
 
@@ -59,35 +44,6 @@ def unpack_sample(target: Path) -> None:
     except OSError as error:
         raise not_written(target, error) from error
     write_whole(target, content)
-
-
-def build_sample(ctx: JobContext, compute: ComputeProcess, path: Path) -> None:
-    """Make the sample at `path`, scored and measured; its real part is put in as it is shipped."""
-    with Project.create(path) as project:
-        add_texts(ctx, project, compute)
-        known = {info.name: info for info in describe()}
-        for study in project.studies.all():
-            for name in SCORERS[study.kind]:
-                score(ctx, project, study.id, known[name], compute)
-            measure_project(ctx, project, study.kind, MeasureOptions(), compute)
-        project.events.add("sample", {"about": about()["statement"]})
-
-
-def add_texts(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
-    """The sample without its scores: what was planted, and what a real model wrote, chose and judged."""
-    add_planted(ctx, project, compute)
-    add_real(project)
-
-
-def add_planted(ctx: JobContext, project: Project, compute: ComputeProcess) -> None:
-    """The texts to judge in their comparisons, and 120 letters with a medium planted bias."""
-    add_written(project, sample_texts(), "CoGS sample")
-    study = study_of(project, "creativity")
-    compare(ctx, project, study_id=study.id, axes=AXES, seed=SEED, title=about()["title"])
-    letters = store_set(project, "letters", letters_context_less_set())
-    spec = generator_spec("synthetic", DIAL, {})
-    run = start_run(project, prompt_set_id=letters.set_id, generator=spec, seed=SEED)
-    generate(ctx, project, run, compute)
 
 
 def about() -> dict[str, Any]:

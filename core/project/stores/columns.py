@@ -110,17 +110,6 @@ class Columns(StorePart):
         (row,) = self._reader.rows(LAST_IDS)
         return LastIds(*row)
 
-    def source_lengths(self, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Ids]:
-        """Ids of imported texts, and their lengths in characters."""
-        statement = (
-            sa.select(source.c.id, sa.func.length(source.c.text))
-            .where(source.c.id > after_id)
-            .order_by(source.c.id)
-            .limit(limit)
-        )
-        found = np.array([tuple(row) for row in self._reader.rows(statement)], dtype=np.int64).reshape(-1, 2).T
-        return found[0], found[1]
-
     def scores(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
         """Ids of scored texts, and the summary of each; not a number where the scorer gave none."""
         key = score.c.output_id if kind == "output" else score.c.source_id

@@ -78,4 +78,3 @@ def test_scores_and_vectors_come_by_text_and_a_score_that_is_none_is_not_a_numbe
     keys, vectors = project.columns.embeddings("source", embedder)
     assert (keys.tolist(), vectors.tolist()) == ([1], [VECTOR.tolist()])
     assert len(project.columns.embeddings("output", embedder)[0]) == 0
-    assert project.columns.source_lengths() == (pytest.approx([1]), pytest.approx([4]))

@@ -30,12 +30,14 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import RaterSpec
 from biasprint.core.runs import sample
 from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.sample import MODEL
 from biasprint.core.runs.sample_found import found, found_sentence, is_found
-from biasprint.core.runs.sample_real import JUDGING, MODEL, PARTS, shipped
 from biasprint.core.scorers import document_success
 from biasprint.core.scorers.document_success import Outcome
 from biasprint.core.scorers.registry import score_batch
 from biasprint.core.studies.kit.declared import MeasureOptions
+from sample_making.real import JUDGING, PARTS, kept_rows
+from sample_making.whole import SCORERS, add_texts, build_sample
 
 # Left out: times, keys made at random (rows stand in their order), and which version of the program it was.
 LEFT_OUT = {"created_at", "program_version", "seconds", "plan_id", "checksum"}
@@ -98,7 +100,7 @@ def test_what_is_planted_and_what_a_real_model_wrote_are_told_apart_and_every_te
 
 def test_what_is_said_of_the_real_part_is_what_there_is(path: Path) -> None:
     real = sample.about()["real"]
-    counts = {name: len(shipped(name)) - 1 for name in (*PARTS, JUDGING)}
+    counts = {name: len(kept_rows(name)) - 1 for name in (*PARTS, JUDGING)}
     assert counts == {
         "letters": real["letters"], "completion": real["choices"], "creativity": real["creative"],
         JUDGING: real["replies"],
@@ -108,13 +110,13 @@ def test_what_is_said_of_the_real_part_is_what_there_is(path: Path) -> None:
     entry = catalogue.entry(MODEL)
     assert entry is not None
     for name in (*PARTS, JUDGING):
-        generator = shipped(name)[0]["generator"]
+        generator = kept_rows(name)[0]["generator"]
         assert generator["revision"] == entry.sha256[entry.file]
         assert entry.presets[name].parameters.items() <= generator["parameters"].items()
 
 
 def test_its_real_letters_are_of_several_names_and_mostly_letters(path: Path) -> None:
-    letters = shipped("letters")[1:]
+    letters = kept_rows("letters")[1:]
     names = {
         group: {row["key"].rpartition("/")[2] for row in letters if f"/{group}/" in row["key"]} for group in GROUPS
     }
@@ -159,13 +161,13 @@ def test_its_model_judged_every_comparison_in_every_order_and_no_person_did(path
     assert (rater.kind, rater.code) == ("model", MODEL)
     assert session.revealed_at is not None
     assert len(said) == 96
-    assert Counter(row.detail["reply"] for row in said) == Counter(row["text"] for row in shipped(JUDGING)[1:])
+    assert Counter(row.detail["reply"] for row in said) == Counter(row["text"] for row in kept_rows(JUDGING)[1:])
 
 
 def test_its_texts_prompts_and_comparisons_are_what_the_code_makes(path: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.biasprint"
     with Project.create(again) as project:
-        sample.add_texts(JobContext(), project, shared())
+        add_texts(JobContext(), project, shared())
     for table in TEXTS:
         assert rows_of(again, table) == rows_of(path, table), table
 
@@ -227,7 +229,7 @@ def test_where_it_cannot_be_written_a_sentence_says_so(tmp_path: Path) -> None:
 def test_made_again_the_whole_of_it_is_the_same(path: Path, tmp_path: Path) -> None:
     shipped, again = tmp_path / "shipped.biasprint", tmp_path / "again.biasprint"
     sample.unpack_sample(shipped)
-    sample.build_sample(JobContext(), shared(), again)
+    build_sample(JobContext(), shared(), again)
     for table in (*TEXTS, "event"):
         assert rows_of(again, table) == rows_of(shipped, table), table
     for statement in (
@@ -238,7 +240,7 @@ def test_made_again_the_whole_of_it_is_the_same(path: Path, tmp_path: Path) -> N
             assert (old[0], of_ours(old[1]), old[2]) == (new[0], of_ours(new[1]), new[2])
             assert np.frombuffer(old[3], "<f4") == pytest.approx(np.frombuffer(new[3], "<f4"), rel=1e-4, abs=1e-5)
     with Project.open(shipped, read_only=True) as old, Project.open(again, read_only=True) as new:
-        for study in sample.SCORERS:
+        for study in SCORERS:
             assert bodies(old, study) == pytest.approx(bodies(new, study), rel=1e-4, abs=1e-6)
 
 

@@ -1,15 +1,15 @@
 """The sample's real part: what one language model wrote, chose and judged, once, and how it comes into the sample.
 
-`ask` has it done by the jobs that everybody's runs go through (docs/make_real_outputs.py); `rows_of` reads what came
-back as rows, which are shipped below resources/sample/real; `add_real` puts shipped rows into a project, so that the
-sample is made without the model.
+`ask` asks the model by the jobs that everybody's runs go through (docs/make_real_outputs.py); `rows_of` reads what came
+back as rows, which are kept in the folder `rows`; `add_real` puts these rows into a project, so that the sample is made
+without the model.
 """
 
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from biasprint.core.backends.protocol import Completion, output_seed
@@ -24,16 +24,17 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import PromptSetDraft, cogs_set, letters_context_less_set
 from biasprint.core.runs.generate import generate, start_run
 from biasprint.core.runs.judge import ModelSession, judge
+from biasprint.core.runs.sample import MODEL
 from biasprint.core.runs.setup import generator_spec, store_set
 from biasprint.core.runs.writing import BUILD
 from biasprint.core.studies.completion.prompts import completion_set
 
 BACKEND = "llama_cpp"
-MODEL = "smollm2-135m-instruct"
 SEED = 2026
 NAMES = 6  # for each group
 JUDGING = "judging"
-DECIMALS = 4  # of log-likelihoods, as they are shipped
+ROWS = Path(__file__).with_name("rows")
+DECIMALS = 4  # of log-likelihoods, as they are kept
 
 Row = dict[str, Any]
 
@@ -161,26 +162,26 @@ def _rounded(value: Any) -> Any:
     return round(value, DECIMALS) if isinstance(value, float) else value
 
 
-# ---- Shipped rows into a project
+# ---- Kept rows into a project
 
 
-def shipped(name: str) -> list[Row]:
-    """The rows of a part as they are shipped: the recipe first."""
-    content = files("biasprint.resources").joinpath("sample", "real", f"{name}.jsonl.gz").read_bytes()
+def kept_rows(name: str) -> list[Row]:
+    """The rows of a part as they are kept: the recipe first."""
+    content = (ROWS / f"{name}.jsonl.gz").read_bytes()
     return [json.loads(line) for line in gzip.decompress(content).decode("utf-8").splitlines()]
 
 
 def packed(rows: Sequence[Row]) -> bytes:
-    """Rows as they are shipped; the same rows give the same bytes."""
+    """Rows as they are kept; the same rows give the same bytes."""
     lines = (json.dumps(row, ensure_ascii=False, sort_keys=True, separators=(",", ":")) + "\n" for row in rows)
     return gzip.compress("".join(lines).encode("utf-8"), 9, mtime=0)
 
 
 def add_real(project: Project) -> None:
-    """Everything shipped that the model wrote, chose and judged, with its recipes, into a project with the plan."""
+    """Everything that the model wrote, chose and judged, with its recipes, into a project with the plan."""
     for name, part in PARTS.items():
-        _add_outputs(project, part, shipped(name))
-    _add_replies(project, shipped(JUDGING))
+        _add_outputs(project, part, kept_rows(name))
+    _add_replies(project, kept_rows(JUDGING))
 
 
 def _add_outputs(project: Project, part: RealPart, rows: Sequence[Row]) -> None:
@@ -189,7 +190,7 @@ def _add_outputs(project: Project, part: RealPart, rows: Sequence[Row]) -> None:
     prompts = next(row for row in project.prompts.sets(run.study_id) if row.id == run.prompt_set_id)
     if prompts.sha256 != recipe["prompts"]["sha256"]:
         raise AppError(
-            f"The prompts of “{prompts.name}” are no longer those that the shipped outputs answer.",
+            f"The prompts of “{prompts.name}” are no longer those that the kept outputs answer.",
             kept="Nothing was changed.",
             hint="Ask the model again: python docs/make_real_outputs.py",
         )
