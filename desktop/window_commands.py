@@ -391,7 +391,7 @@ class AboutDialog(TextDialog):
     """The licences of everything that is installed."""
 
     def __init__(self, parent: QWidget) -> None:
-        from biasprint.core.machine.licences import page
+        from biasprint.core.machine.bill import page
 
         super().__init__(parent, words_tr("About and licences"), page(_this_computer()))
 

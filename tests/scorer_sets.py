@@ -18,7 +18,7 @@ from training.files import MODELS, TRAINING, read_rows
 
 OURS = {
     "formality_f": "biasprint.core.scorers.formality_f:FormalityF",
-    "positivity_lexicon": "biasprint.core.scorers.positivity_lexicon:PositivityLexicon",
+    "positivity_lexicon": "biasprint.core.scorers.plain:PositivityLexicon",
     "toxicity_profanity": "biasprint.core.scorers.toxicity_profanity:ToxicityProfanity",
     "entailment_minilm": "biasprint.core.scorers.entailment_minilm:EntailmentMiniLM",
 }

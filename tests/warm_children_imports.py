@@ -10,7 +10,7 @@ for name in LIBRARIES:
     with suppress(ImportError):  # a test will say so
         importlib.import_module(name)
 with suppress(ImportError):
-    from biasprint.core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_sentiment import english
 
     english()
 gc.freeze()  # what all share is not copied for counting

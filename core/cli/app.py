@@ -12,12 +12,10 @@ import typer
 
 from biasprint import core
 from biasprint.core.cli import (
-    axis_command,
-    calibrate_command,
+    audit_run,
     check_commands,
     compare_command,
     data_commands,
-    installation_commands,
     judging_commands,
     letter_commands,
     measure_command,
@@ -25,9 +23,6 @@ from biasprint.core.cli import (
     own_commands,
     packet_commands,
     project_commands,
-    rater_commands,
-    report_command,
-    run_command,
     saved_letter_commands,
 )
 from biasprint.core.cli.console import complain, finish_stdout, keep_quiet, never_fail_to_encode, say, shown
@@ -53,22 +48,22 @@ def build() -> typer.Typer:
     for add_to in (
         project_commands.add_to,
         check_commands.add_check_to,
-        axis_command.add_axis_to,
+        own_commands.add_axis_to,
         own_commands.add_own_to,
-        calibrate_command.add_calibrate_to,
+        compare_command.add_calibrate_to,
         compare_command.add_compare_to,
         data_commands.add_data_to,
         measure_command.add_measure_to,
-        report_command.add_report_to,
+        measure_command.add_report_to,
         models_commands.add_models_to,
         models_commands.add_endpoints_to,
-        installation_commands.add_installation_to,
+        models_commands.add_installation_to,
         judging_commands.add_judge_to,
         packet_commands.add_packet_to,
-        rater_commands.add_raters_to,
+        judging_commands.add_raters_to,
         letter_commands.add_letter_to,
         saved_letter_commands.add_saved_to,
-        run_command.add_run_to,
+        audit_run.add_run_to,
     ):
         add_to(app)
     return app

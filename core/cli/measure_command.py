@@ -21,17 +21,110 @@ from biasprint.core.cli.console import (
     say,
 )
 from biasprint.core.cli.data_commands import Encoding, Format, Map, tell_table
-from biasprint.core.cli.gates import FailOn, gates_json, gates_of, held_to, tell_gates
-from biasprint.core.cli.project_commands import AsJson, Seed
+from biasprint.core.cli.project_commands import AsJson, File, Seed
 from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import Finding, StudyResult
 
 if TYPE_CHECKING:
     from biasprint.core.report.audit import Audited
-    from biasprint.core.runs.audit.gates import Gate
+    from biasprint.core.runs.audit.gates import Gate, GateResult
     from biasprint.core.runs.measure import MeasuredStudy
     from biasprint.core.studies.kit.declared import MeasureOptions
+
+
+# ---- Gates on the command line: read before anything is measured, told after the answer, and the exit code they give
+
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        help="Exit code 3 where a finding is so: 'ID[LABEL, DIM=VALUE] interval_above 1.2'; also interval_below, "
+        "estimate_above, estimate_below, p_below; may be given several times.",
+    ),
+]
+
+
+def gates_of(texts: Sequence[str] | None, study: str) -> "list[Gate]":
+    """Read before anything is measured. Raises `UsageError`."""
+    if not texts:
+        return []
+    from biasprint.core.runs.audit.gates import gates_for
+
+    return gates_for(texts, study)
+
+
+def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateResult]":
+    from biasprint.core.runs.audit.gates import hold
+
+    return hold(gates, findings) if gates else []
+
+
+def gates_json(results: "Sequence[GateResult]") -> dict[str, Any]:
+    """What a JSON answer says of them; nothing where there are none."""
+    return {"gates": [one.to_json() for one in results]} if results else {}
+
+
+def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
+    """Say on stderr which gates failed, beside an answer for people also which did not; the exit code."""
+    for one in results:
+        if not one.passed:
+            complain(one.said)
+        elif not as_json:
+            say(one.said)
+    if not results:
+        return 0
+    from biasprint.core.runs.audit.gates import exit_code
+
+    return exit_code(results)
+
+
+# ---- report: writes what was found in a study, from the findings that a project holds
+
+
+def add_report_to(app: typer.Typer) -> None:
+    app.command()(report)
+
+
+def report(
+    file: File,
+    out: Annotated[Path, typer.Option(help="The file: html, pdf, md (Markdown) or tex (LaTeX tables).")],
+    study: Annotated[str | None, typer.Option(help="Which study; needed where several were measured.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Also write each figure as a PDF, into this folder.")] = None,
+    without_findings: Annotated[bool, typer.Option(help="Leave out the page of all findings.")] = False,
+    look_anyway: LookAnyway = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the report of a study from its stored findings. Nothing is measured again; what is stale is said."""
+    from biasprint.core.report.audit import ENDINGS, audit_report, write_audit_report, write_figures
+    from biasprint.core.runs.reporting import audited, only_measured
+    from biasprint.core.studies.registry import study as known_study
+
+    check_target(out, ENDINGS, [file])
+    if not is_project(file):
+        raise UsageError(
+            "A report is made from the findings of a project.", hint="For tables: measure STUDY TABLE --report FILE."
+        )
+    if study is not None:
+        known_study(study)
+    with open_to_look(file, look_anyway, "report") as project, job("Writing the report"):
+        about = replace(audited(project, study or only_measured(project)), whole=not without_findings)
+    made = audit_report(about)
+    with job("Writing the report") as ctx:
+        write_audit_report(out, made, ctx)
+        drawn = write_figures(figures, made, ctx) if figures is not None else []
+    if about.stale:
+        note(about.stale)
+    if as_json:
+        pages = [page.title for page in made.pages]
+        files = [str(path) for path in drawn]
+        told = {"file": str(out), "study": about.study, "stale": about.stale, "pages": pages, "figures": files}
+        print_json(told | {"questions": [{"question": one.question, "answer": one.answer} for one in about.questions]})
+        return
+    say(f"The report is in {named(out)}.")
+    if figures is not None:
+        say(f"{len(drawn)} {'figure is' if len(drawn) == 1 else 'figures are'} in {figures}.")
+
 
 MOST_ROWS = 60
 SHOWN_MISSING = 5  # files of a result folder

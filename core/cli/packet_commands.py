@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from biasprint.core.cli.console import add_group, complain, job, note, open_for_writing, print_json, print_table, say
+from biasprint.core.cli.judging_commands import Code
 from biasprint.core.cli.project_commands import AsJson, File
-from biasprint.core.cli.rater_commands import Code
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 

@@ -24,9 +24,9 @@ from biasprint.core.documents.values import (
 )
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person, Twin
-from biasprint.core.swap.couples import PARTNER_CHANGED
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess_pronoun import contradicts, other_given_names
+from biasprint.core.swap.mentions import PARTNER_CHANGED
 from biasprint.core.swap.name_groups import LIMITS, group_of_name
 from biasprint.core.swap.names import NAME_KEPT
 from biasprint.core.swap.nouns import PARTNER

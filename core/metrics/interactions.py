@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from biasprint.core.metrics.means import t_of
+from biasprint.core.metrics.means import t_of, t_quantile, two_sided_t
 from biasprint.core.metrics.odds import FEWEST_CLUSTERS, FEWEST_EXPECTED, HALDANE, OddsRatio
 from biasprint.core.metrics.proportions import two_proportions
 from biasprint.core.metrics.result import (
@@ -30,7 +30,6 @@ from biasprint.core.metrics.result import (
     same_length,
     untested,
 )
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 
 # ---- which cells are weighed against which
 

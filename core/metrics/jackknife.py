@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.result import (
     LEVEL,
     NO_BOUNDS,
@@ -21,7 +22,6 @@ from biasprint.core.metrics.result import (
     separated,
     untested,
 )
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 
 
 class Kinds(NamedTuple):

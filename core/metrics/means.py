@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import comb, isinf, sqrt
 
 import numpy as np
 
@@ -24,9 +24,26 @@ from biasprint.core.metrics.result import (
     separated,
     untested,
 )
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 from biasprint.core.metrics.sums import exact_mean
 from biasprint.core.metrics.worth import worth
+
+# ---- Student's t: quantiles and tails, by the functions behind `scipy.stats.t`
+
+
+def t_quantile(probability: float, freedom: float) -> float:
+    """The value that t with `freedom` degrees of freedom stays below with this probability; normal for infinitely
+    many."""
+    from scipy.special import ndtri, stdtrit
+
+    return float(ndtri(probability) if isinf(freedom) else stdtrit(freedom, probability))
+
+
+def two_sided_t(statistic: float, freedom: float) -> float:
+    """The probability of |t| at least as large as |`statistic`|."""
+    from scipy.special import ndtr, stdtr
+
+    below = -abs(statistic)
+    return float(2 * (ndtr(below) if isinf(freedom) else stdtr(freedom, below)))
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> MaybeBounds:

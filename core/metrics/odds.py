@@ -7,6 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 from biasprint.core.metrics.clusters import Clusters
+from biasprint.core.metrics.means import t_quantile
 from biasprint.core.metrics.power import ALPHA, POWER
 from biasprint.core.metrics.resampling import (
     TOLERANCE,
@@ -30,7 +31,6 @@ from biasprint.core.metrics.result import (
     finite,
     same_length,
 )
-from biasprint.core.metrics.student import t_quantile
 
 # ---- the formula, and as published
 

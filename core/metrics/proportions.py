@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import (
     LEVEL,
@@ -24,7 +25,6 @@ from biasprint.core.metrics.result import (
     truths,
     untested,
 )
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 

@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 
 from biasprint.core.metrics.adjust import holm
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.odds import OddsRatio
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import LEVEL, Bounds, Floats, Ints, MaybeBounds, finite, same_length
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 
 NOBODY = -1
 # Each identity meets a text of average strength so often, half won and half lost: who won every time has an estimate.

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.metrics.means import t_quantile
 from biasprint.core.metrics.result import (
     LEVEL,
     RESAMPLES,
@@ -18,7 +19,6 @@ from biasprint.core.metrics.result import (
     finite,
     same_length,
 )
-from biasprint.core.metrics.student import t_quantile
 
 # ---- streams, chunks, p
 

@@ -4,6 +4,7 @@
 edits what prompts were made from makes the next version; until then an edit changes the version that is there.
 """
 
+import os
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import storage
-from biasprint.core.prompts.axes import Key, Text
+from biasprint.core.prompts.axes import Axis, Key, Text
 from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, KINDS, NAMES, OCCUPATIONS, TASK, THEMES
 from biasprint.core.prompts.definitions import RESERVED, DefinitionKind, Draft, completed
 from biasprint.core.prompts.drafts import PromptSetDraft
@@ -294,3 +295,33 @@ def write_text(path: Path, text: str) -> None:
             kept="What it held before is unchanged.",
             hint="Free some space, or choose a folder that you may write to.",
         ) from error
+
+
+# ---- Axes written as files that a person can edit: TOML, read back by `biasprint.core.prompts.axes.load_axis`
+
+HEAD = (
+    "# An axis of Biasprint: change it, and give this file's path where an axis is asked for "
+    "(docs/how-to/ask-about-your-own-people.md).\n"
+)
+
+
+def axis_text(axis: Axis) -> str:
+    """The axis as a file, with everything said outright. What is empty is left out."""
+    plain = _filled(axis.definition())
+    plain["identities"] = [_filled(identity) for identity in plain["identities"]]
+    if axis.harm:
+        plain["harm"] = [_filled(harm) for harm in plain["harm"]]
+    return HEAD + toml_text(plain)
+
+
+def _filled(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if value not in ("", (), [])}
+
+
+def write_axis(axis: Axis, path: Path, *, replace: bool = False) -> None:
+    """Write the axis's file, whole or not at all. `AppError` where there is one already, unless it may be replaced."""
+    if not replace and os.path.lexists(path):
+        raise AppError(
+            f"There is a file {path} already.", kept="It was left as it is.", hint="Choose another name, or --replace."
+        )
+    write_text(path, axis_text(axis))

@@ -27,7 +27,7 @@ from biasprint.core.report.blocks import (
     printable,
     runs_of,
 )
-from biasprint.core.report.pdf_text import POINTS, Line, Look, PageWords, Piece
+from biasprint.core.report.pdf_canvas import POINTS, Line, Look, PageWords, Piece
 
 SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
 TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres

@@ -11,7 +11,7 @@ from biasprint.core.documents.request import ReadingRequest
 from biasprint.core.documents.twins import read_with_twin
 from biasprint.core.documents.values import Document, NameTwins, Part, Reading, TwinDifference
 from biasprint.core.jobs import JobContext
-from biasprint.core.scorers.choosing import best_scorer
+from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.name_groups import NameGroup

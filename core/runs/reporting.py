@@ -12,9 +12,9 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import FindingRow, PromptSetRow
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.prompts.patterns import prompt_patterns
+from biasprint.core.prompts.template import prompt_patterns
 from biasprint.core.report.audit import AskedSet, Audited
-from biasprint.core.runs.measure.asked import texts_of_study
+from biasprint.core.runs.measure import texts_of_study
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import IMPORTED, generators_of, imported_name, texts_of, texts_read
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM
-from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import NOTHING, ScoreValue, has_style
 from biasprint.core.scorers.segment import sentences
-from biasprint.core.scorers.stand_in import NOTHING, has_style
 
 # Designs ask about people with these names, and the head reads a name that it does not know as a word of the sentence:
 # from one name to another the gap of a text moved by up to 0.07. “Kelly” is one that it reads as “they”.

@@ -20,9 +20,8 @@ import numpy as np
 from biasprint.core.cache import BatchCache
 from biasprint.core.scorers.head import Probabilities, SoftmaxHead, read_head
 from biasprint.core.scorers.minilm import MiniLM, sentence_vectors
-from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.segment import SEGMENTER, sentences
-from biasprint.core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -7,17 +7,62 @@ Source: Devlin et al. 2019; attention: Vaswani et al. 2017.
 """
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.machine.processor import cores
 from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors
-from biasprint.core.scorers.side_by_side import one_thread, side_by_side, threads
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+# ---- Products of matrices on several cores: each core does a whole group of texts, and none waits for another
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+def side_by_side(compute: Callable[[Given], Found], groups: Sequence[Given]) -> Iterator[Found]:
+    """What `compute` makes of each, in order; meanwhile a product of matrices has one thread."""
+    with one_thread():
+        yield from map(compute, groups) if len(groups) < 2 or threads() < 2 else _workers().map(compute, groups)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Within it a product of matrices has one thread."""
+    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def threads() -> int:
+    """As many as this process was told to have, else as there are cores for it."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdigit() and int(told) else cores()
+
+
+@cache
+def _workers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads(), thread_name_prefix="matrices")
+
+
+@cache
+def _libraries() -> "ThreadpoolController":
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
 
 TOGETHER = 512  # tokens that go through the layers at once: more leave the processor's cache
 FEWEST_TOGETHER = 96  # fewer wait for memory

@@ -15,7 +15,7 @@ from biasprint.core.scorers import entailment
 from biasprint.core.scorers.entailment import Kind
 from biasprint.core.scorers.entailment_minilm import neutral
 from biasprint.core.scorers.minilm import sentence_vectors
-from biasprint.core.scorers.stand_in import chosen, reads
+from biasprint.core.scorers.protocol import chosen, reads
 
 FROM = 0.6  # the probability from which on a sentence claims nothing; chosen by leaving out one letter after the other
 KEPT_SENTENCES = 20_000

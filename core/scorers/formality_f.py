@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from math import exp, nan
 
 from biasprint.core.scorers.parts_of_speech import TextBlobTagger, penn_tags
-from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.segment import sentences, words
-from biasprint.core.scorers.stand_in import NOTHING, chosen, has_style, style_value
 
 FEWEST_WORDS = 4  # of a shorter sentence each word would weigh 17 points or more
 MOST_WORDS = 1000  # read of one sentence, so that an endless line costs little

@@ -11,9 +11,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import NOTHING, ScoreValue, has_style
 from biasprint.core.scorers.segment import SEGMENTER, words
-from biasprint.core.scorers.stand_in import NOTHING, has_style
 from biasprint.core.text import for_matching
 
 

@@ -74,7 +74,7 @@ def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
 
 @cache
 def _parser() -> Any:
-    from biasprint.core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_sentiment import english
 
     return english().parser
 

@@ -18,7 +18,8 @@ import numpy as np
 from biasprint.core.errors import AppError, JobCancelled, NotInstalledYet, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.installation import explained
-from biasprint.core.machine.models import catalogue
+from biasprint.core.machine.models import catalogue, records
+from biasprint.core.machine.models.installed import best
 from biasprint.core.machine.plug_ins import entry_points
 from biasprint.core.scorers import kept
 from biasprint.core.scorers.halving import in_halves
@@ -259,3 +260,39 @@ def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
             hint="Its plug-in needs mending; choose another scorer.",
         )
     return values
+
+
+# ---- Which of the scorers here does the work of a role: the one that was asked for, or the best
+
+
+def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
+    """The scorer of a role: the one that was asked for, or the default."""
+    known = {info.name: info for info in describe()}
+    info = known.get(chosen or default)
+    if info is None or info.role != role:
+        fitting = ", ".join(name for name, other in known.items() if other.role == role)
+        raise UsageError(f"There is no scorer “{chosen}” for {role}.", hint=f"Choose from: {fitting}.")
+    return info
+
+
+def best_scorer(role: str, chosen: str | None = None) -> ScorerInfo | None:
+    """The scorer that was chosen for a role; else the best that can be used here; None where there is none.
+
+    The best is what this computer prefers, else the paper's own, else a plug-in, else another model, else a stand-in.
+    Raises `UsageError` for a choice that there is not.
+    """
+    found = usable(role)
+    if chosen and not found:
+        raise UsageError(f"There is no scorer for {role} here.", hint=f"Leave out --scorer {role}={chosen}.")
+    if chosen:
+        return scorer_for(role, chosen, chosen)
+    preferred = records.preferred().get(role)
+    try:
+        resolved = best(role)
+    except UsageError:  # a role that only a plug-in knows
+        resolved = ""
+    return min(
+        found,
+        key=lambda info: (info.name != preferred, *preference(info), info.name != resolved),
+        default=None,
+    )

@@ -11,8 +11,28 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.errors import AppError
+from biasprint.core.scorers.head import hidden, require_unchanged
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.segment import SEGMENTER, sentences
+
+# ---- TextBlob, imported for the compute process without what NLTK takes along although nobody asks for it
+
+FILES = (
+    "en-context.txt", "en-entities.txt", "en-lexicon.txt", "en-morphology.txt", "en-sentiment.xml", "en-spelling.txt",
+)  # fmt: skip
+
+
+@cache
+def english() -> Any:
+    """The module `textblob.en`: tagger and sentiment. Heavy: imports NLTK.
+
+    NLTK imports scikit-learn (and with it pandas) and scipy wherever they are installed, for classifiers and tests
+    that nothing here uses: 1.6 s of processor time of the 2, for which every first letter would wait.
+    """
+    require_unchanged("textblob", *(f"textblob/en/{name}" for name in FILES))
+    with hidden("sklearn", "scipy"):
+        import textblob.en
+    return textblob.en
 
 
 class TextBlobSentiment:
@@ -45,7 +65,6 @@ def _score(text: str) -> ScoreValue:
 
 @cache
 def _analyzer() -> Any:
-    from biasprint.core.scorers.textblob_package import english
 
     english()
     from textblob.sentiments import PatternAnalyzer

@@ -15,8 +15,8 @@ from biasprint.core.studies.compare.author import answer_to_user, reply_to_desig
 from biasprint.core.studies.completion.author import write_completion
 from biasprint.core.studies.completion.prompts import TASK as COMPLETION
 from biasprint.core.studies.creativity.author import write_creative
-from biasprint.core.studies.kit.dial import INFO, NAME, SETTINGS, VERSION, Dial, load_dial
 from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.kit.planting import INFO, NAME, SETTINGS, VERSION, Dial, load_dial
 from biasprint.core.studies.letters.author import write_letter
 from biasprint.core.studies.news.author import write_news
 from biasprint.core.studies.news.prompts import TASK as NEWS

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from biasprint.core.errors import UsageError
 from biasprint.core.swap.agreement import change_articles
-from biasprint.core.swap.couples import with_partners
 from biasprint.core.swap.guess import guess_person
+from biasprint.core.swap.mentions import with_partners
 from biasprint.core.swap.names import change_titles, find_names
 from biasprint.core.swap.nouns import NOUN_KEPT, change_nouns
 from biasprint.core.swap.page import read_page

@@ -226,7 +226,7 @@ def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
 
 def _tags(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
     """One tag per word; each sentence is tagged as one."""
-    from biasprint.core.scorers.textblob_package import english
+    from biasprint.core.scorers.textblob_sentiment import english
 
     tag = english().tag
     tags: list[str] = []

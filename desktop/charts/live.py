@@ -15,7 +15,7 @@ from biasprint.core.findings import Finding, Variant
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.anytime import share_band, watched_chance_range
 from biasprint.core.report.figures import figures_of
-from biasprint.core.studies.creativity.raters import FEW_RATERS, FEWEST_RATERS
+from biasprint.core.studies.creativity.choices import FEW_RATERS, FEWEST_RATERS
 from biasprint.core.studies.kit.choose import words
 from biasprint.desktop.charts.chance import chance_range, effective_choices
 from biasprint.desktop.widgets.words import tr

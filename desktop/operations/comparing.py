@@ -54,7 +54,7 @@ class CompareChoices:
 
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     """What can be chosen in this project; in a job."""
-    from biasprint.core.runs.measure.asked import asked_again
+    from biasprint.core.runs.measure import asked_again
     from biasprint.core.scorers.registry import describe
     from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
     from biasprint.core.studies.compare.texts import compared_texts, groupings

@@ -427,7 +427,7 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
         from biasprint.core.documents.pile import groups
         from biasprint.core.runs import letter_piles
         from biasprint.core.runs.letter_check import ROLES, scorers_for_letters
-        from biasprint.core.scorers.choosing import best_scorer
+        from biasprint.core.scorers.registry import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}

@@ -79,7 +79,7 @@ def embed_texts(*, project: "Project") -> "Operation[list[ScoreResult]]":
     """Embed every text of the project by the best embedder there is here."""
 
     def work(ctx: JobContext) -> "list[ScoreResult]":
-        from biasprint.core.scorers.choosing import best_scorer
+        from biasprint.core.scorers.registry import best_scorer
 
         info = best_scorer("embedding")
         if info is None:
@@ -160,7 +160,7 @@ def measure_studies(
 
 def asked_last(project: "Project", study: str) -> "MeasureOptions":
     """What was asked for when a study was measured last; the usual where it was not."""
-    from biasprint.core.runs.measure.asked import asked_again
+    from biasprint.core.runs.measure import asked_again
 
     last = project.findings.last(study)
     return asked_again(last.recipe if last else None)

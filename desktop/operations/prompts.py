@@ -218,7 +218,7 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
 
 
 def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
-    from biasprint.core.runs.template_sets import draft_template
+    from biasprint.core.runs.setup import draft_template
 
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"

@@ -171,7 +171,7 @@ def add_to_tally(ctx: JobContext, project: "Project", run_id: int, study: str, b
 def _replies(rows: "Sequence[OutputRow]") -> list[str]:
     from biasprint.core.runs.writing import OPTIONS
     from biasprint.core.scorers.refusal import is_refusal
-    from biasprint.core.studies.completion.replies import chosen_option
+    from biasprint.core.studies.completion.table import chosen_option
 
     found = []
     for row in rows:

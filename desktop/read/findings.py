@@ -15,8 +15,8 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
 from biasprint.core.runs.evidence import paired_texts, read_texts
-from biasprint.core.runs.measure.asked import ASKED, asked_again
-from biasprint.core.scorers.choosing import scorer_for
+from biasprint.core.runs.measure import ASKED, asked_again
+from biasprint.core.scorers.registry import scorer_for
 from biasprint.core.studies.compare.texts import BLOCK, compared_texts, groups_of
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read

@@ -55,8 +55,7 @@ def read_generators_of(
     project: "Project", study: "StudyRow", last: "FindingRow | None", every: "KnownGenerators | None" = None
 ) -> StudyGenerators:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
-    from biasprint.core.runs.measure import measuring
-    from biasprint.core.runs.measure.asked import asked_again
+    from biasprint.core.runs.measure import asked_again, measuring
     from biasprint.core.studies.registry import studies
     from biasprint.core.texts.generators import generators_of
 

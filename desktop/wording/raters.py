@@ -12,8 +12,7 @@ from biasprint.desktop.wording.titles import Titles
 if TYPE_CHECKING:
     from biasprint.core.judging.packets.make import MadePacket
     from biasprint.core.judging.packets.report import MergedFile, MergeReport
-    from biasprint.core.runs.rater_quality import RaterCard
-    from biasprint.core.runs.raters import PlanState, RaterState
+    from biasprint.core.runs.rater_quality import PlanState, RaterCard, RaterState
 
 NOTHING = "—"
 LETTERS = "ABC"

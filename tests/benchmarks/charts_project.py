@@ -11,7 +11,7 @@ from biasprint.core.project.specs import GeneratorSpec, JudgmentSpec, OutputSpec
 from biasprint.core.prompts import cogs_set
 from biasprint.core.runs.compare import compare
 from biasprint.core.runs.setup import store_set
-from biasprint.core.scorers.choosing import best_scorer, scorer_for
+from biasprint.core.scorers.registry import best_scorer, scorer_for
 
 SAMPLES = 40  # of the run: many more than arrive while it is measured
 WRITTEN = 3_240  # outputs that are there at the start: a whole paper's set

@@ -22,7 +22,6 @@ from metric_cases.case import (
 )
 
 from biasprint.core.metrics.adjust import benjamini_hochberg, holm
-from biasprint.core.metrics.arms import arm_effect, difference_of_effects
 from biasprint.core.metrics.means import (
     base_rate_equivalence,
     clustered_mean,
@@ -34,6 +33,7 @@ from biasprint.core.metrics.means import (
     two_sample_difference,
     worth_mean,
 )
+from biasprint.core.metrics.preference import arm_effect, difference_of_effects
 from biasprint.core.metrics.proportions import (
     clustered_proportion,
     paired_proportions,

@@ -19,8 +19,8 @@ from metric_cases.case import (
 )
 
 from biasprint.core.metrics.affinity import affinity_floor, affinity_interval, affinity_score, exact_floor, worth_floor
+from biasprint.core.metrics.grouped import spread_of_groups
 from biasprint.core.metrics.proportions import clustered_share, design_effect, equal_chances, share, worth_share
-from biasprint.core.metrics.spread import spread_of_groups
 from biasprint.core.metrics.worth import Worth, worth_of_choices
 
 CHOSEN = array(9, 4, 5)

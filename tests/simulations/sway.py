@@ -12,7 +12,7 @@ import numpy as np
 from simulations.rows import ALARM, Found, Outcome, Row, alarm, covers, simulated
 
 from biasprint.core.metrics.adjust import holm
-from biasprint.core.metrics.arms import ArmEffect, arm_effect, difference_of_effects
+from biasprint.core.metrics.preference import ArmEffect, arm_effect, difference_of_effects
 
 TRIALS = 1000
 COMPARISONS = 40

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.report.audit.answer import answer_json
-from biasprint.core.report.audit.audited import AskedSet, Audited, AuditReport
+from biasprint.core.report.audit.audited import AskedSet, Audited, AuditReport, answer_json
 from biasprint.core.report.audit.content import audit_report
 from biasprint.core.report.whole_file import write_whole
 
@@ -28,7 +27,7 @@ def check_report_ending(path: Path) -> None:
 def report_bytes(report: AuditReport, ending: str, ctx: JobContext | None = None) -> bytes:
     """The report in the format of an ending."""
     if ending == ".pdf":
-        from biasprint.core.report.audit.paper import paper_of
+        from biasprint.core.report.audit.page import paper_of
 
         return paper_of(report, FOOT, ctx)
     if ending in (".html", ".htm"):
@@ -36,10 +35,10 @@ def report_bytes(report: AuditReport, ending: str, ctx: JobContext | None = None
 
         return page_of(report).encode("utf-8", "replace")
     if ending == ".md":
-        from biasprint.core.report.audit.markdown import markdown_of
+        from biasprint.core.report.audit.page import markdown_of
 
         return markdown_of(report).encode("utf-8", "replace")
-    from biasprint.core.report.audit.latex import latex_of
+    from biasprint.core.report.audit.page import latex_of
 
     return latex_of(report).encode("utf-8", "replace")
 

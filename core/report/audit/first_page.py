@@ -11,8 +11,7 @@ from biasprint.core.draw.figure import Figure, mark
 from biasprint.core.draw.verdicts import is_ratio, null_value
 from biasprint.core.findings import Finding
 from biasprint.core.machine.models.catalogue import scorer_title
-from biasprint.core.report.audit.answer import FEW
-from biasprint.core.report.audit.audited import Audited
+from biasprint.core.report.audit.audited import FEW, Audited
 from biasprint.core.report.audit.in_short import clearest, in_short
 from biasprint.core.report.blocks import (
     Block,

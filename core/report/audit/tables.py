@@ -10,7 +10,7 @@ from biasprint.core.draw.verdicts import apart
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said
-from biasprint.core.studies.kit.titles import kind_title
+from biasprint.core.studies.kit.choose import kind_title
 
 HEADER = ("What", "Estimate", "95 % interval, or as said", "Floor (95 %)", "n", "p", "p adjusted")
 WIDTHS = (0.36, 0.11, 0.18, 0.08, 0.07, 0.09, 0.11)

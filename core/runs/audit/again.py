@@ -15,8 +15,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.measure import measure_project, measuring, recipe_of
-from biasprint.core.runs.measure.asked import asked_again, texts_of_study
+from biasprint.core.runs.measure import asked_again, measure_project, measuring, recipe_of, texts_of_study
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import describe
 from biasprint.core.studies.kit.declared import MeasureOptions

@@ -18,7 +18,7 @@ from biasprint.core.runs.audit.again import options_of, scorers_of
 from biasprint.core.runs.audit.file import JUDGED, Audit
 from biasprint.core.runs.audit.judged import saved_judging
 from biasprint.core.runs.audit.reading import checked
-from biasprint.core.runs.measure.asked import asked_again
+from biasprint.core.runs.measure import asked_again
 from biasprint.core.scorers.registry import describe
 from biasprint.core.texts.generators import ENDPOINT, NOT_WRITTEN, SYSTEM, generator_names
 

@@ -5,19 +5,41 @@ and measures one study, `tally` counts what many of them told, `told` writes it 
 """
 
 import threading
+import zlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.processor import cores
-from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
-from biasprint.core.runs.calibrate.trials import simulated_studies
-from biasprint.core.studies.kit.dial import SETTINGS
-from biasprint.core.studies.kit.planting import STUDIES, planting_of, required
+from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated, seen
+from biasprint.core.scorers.registry import remembered_scores
+from biasprint.core.studies.kit.planting import SETTINGS, STUDIES, planting_of, required
+from biasprint.core.studies.registry import studies
+
+# ---- Simulated studies of one planted size and n: written, and measured as a project's are. In the compute process
+
+
+def simulated_studies(
+    study: str, planted: str, n: int, seed: int, repeats: int, ctx: JobContext | None = None
+) -> list[list[Seen]]:
+    """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""
+    ctx = ctx or JobContext()
+    known, asked, told = studies()[study], planting_of(study), []
+    setting = zlib.crc32(f"{study} {planted}".encode())
+    with remembered_scores():
+        for repeat in range(repeats):
+            ctx.check()
+            rng = np.random.default_rng([seed, setting, n, repeat])
+            told.append(seen(known.simulated(planted, n, asked, seed + setting, rng)))
+            ctx.report(repeat + 1, repeats)
+    return told
+
 
 __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
 

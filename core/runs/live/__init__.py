@@ -4,8 +4,7 @@
 `rates()`, `traces()` and `judging()` at any time. A study names its figures by the class in its declaration's `live`.
 """
 
-from biasprint.core.runs.live.course import Course, Trace
-from biasprint.core.runs.live.tally import LiveTally
+from biasprint.core.runs.live.tally import Course, LiveTally, Trace
 from biasprint.core.studies.kit.live import AT_THE_END, LiveJudging, LiveKey, LiveRates, LiveValue, StudyTally
 from biasprint.core.studies.kit.shelf import NotKept
 

@@ -4,27 +4,214 @@ With texts of several generators each has sums of its own, as if it were alone i
 """
 
 import threading
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import isfinite
 from typing import Any, cast
+
+import numpy as np
 
 from biasprint.core.compute import ComputeProcess, shared
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.assignment import asked_number
+from biasprint.core.judging.workshop import participants
+from biasprint.core.metrics.result import Floats
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
-from biasprint.core.project.rows import OutputRow, ScoreRow, SourceRow, StudyRow, TextKey
+from biasprint.core.project.rows import JudgmentRow, OutputRow, ScoreRow, SessionRow, SourceRow, StudyRow, TextKey
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.runs.live.course import Course, Trace
-from biasprint.core.runs.live.rates import Rates, judging_now
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.studies.kit.live import LiveJudging, LiveKey, LiveRates, LiveValue, Restart, StudyTally
-from biasprint.core.studies.kit.plain_tally import PlainTally
+from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.studies.kit.live import LiveJudging, LiveKey, LiveRates, LiveValue, PlainTally, Restart, StudyTally
 from biasprint.core.studies.kit.shelf import IdSet, NotKept
 from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
 from biasprint.core.texts.values import KIND
+
+# ---- How a live figure went: a point for each n up to as many as a picture needs, of more for equal steps of n
+
+FIRST_POINTS, MOST_POINTS = 16, 400  # room at first, and at most: a curve is seldom wider than that many pixels
+N, VALUE, LOW, HIGH = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """How something was at each n; ascending. A band that is not there is NaN."""
+
+    n: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+class Course:
+    """Grows by a point whenever something changed. Beyond `MOST_POINTS` it keeps the last of each step of n, and the
+    first of all; the step doubles as often as it must, so that a watched figure takes no more memory the longer it is.
+    """
+
+    def __init__(self) -> None:
+        self._columns = np.empty((4, FIRST_POINTS))
+        self._count = 0
+        self._step = 1
+        self._point: tuple[int, float, float | None, float | None] | None = None  # that was added last
+        self._made: Trace | None = None
+
+    @property
+    def last(self) -> int:
+        """The n of the last point; 0 where there is none."""
+        return int(self._columns[N, self._count - 1]) if self._count else 0
+
+    def add(self, n: int, value: float, low: float | None, high: float | None) -> None:
+        """Nothing where the value is no number; no band where its ends are none."""
+        if not isfinite(value):
+            return
+        point = (n, value, low, high)
+        if point == self._point:
+            return
+        self._point = point
+        while self.last > n:  # judgments were taken back
+            self._count -= 1
+        if self._count == MOST_POINTS and not self._in_last_step(n):
+            self._thin()
+        if self._count and self._in_last_step(n):
+            self._count -= 1
+        elif self._count == self._columns.shape[1]:
+            self._columns = np.concatenate([self._columns, np.empty_like(self._columns)], axis=1)[:, :MOST_POINTS]
+        banded = low is not None and high is not None and isfinite(high - low)
+        self._columns[:, self._count] = (n, value, *((low, high) if banded else (np.nan, np.nan)))
+        self._count += 1
+        self._made = None
+
+    def _in_last_step(self, n: int) -> bool:
+        """Whether a point takes the place of the last one; that of the first only where it is of the same n."""
+        return self.last == n or (self._count > 1 and self.last // self._step == n // self._step)
+
+    def _thin(self) -> None:
+        while self._count > MOST_POINTS // 2:
+            self._step *= 2
+            steps = self._columns[N, : self._count] // self._step
+            kept = np.append(np.diff(steps) > 0, True)
+            kept[0] = True
+            points = self._columns[:, : self._count][:, kept]
+            self._count = points.shape[1]
+            self._columns[:, : self._count] = points
+
+    @property
+    def trace(self) -> Trace:
+        """As it is now; the same one until a point comes."""
+        if self._made is None:
+            self._made = Trace(*self._columns[:, : self._count].copy())
+        return self._made
+
+
+# ---- How writing and judging go: rates and counts, never what was chosen
+
+# ---- Writing
+
+WINDOW = 10.0  # seconds over which the present rates are taken
+PAUSE = 60.0  # seconds without a text, from which on nobody was writing
+EDGES = (0, 1, 25, 50, 100, 200, 400, 800, 1600)  # words
+
+
+class Rates:
+    """Texts, failures, refusals and lengths, from the rows of outputs in the order in which they were stored."""
+
+    def __init__(self) -> None:
+        self._texts = self._refusals = self._timed = self._timed_tokens = 0
+        self._failed: Counter[str] = Counter()
+        self._lengths: Counter[int] = Counter()
+        self._recent: deque[tuple[float, int]] = deque()
+        self._last: float | None = None
+        self._seconds = 0.0
+
+    def add(self, row: OutputRow) -> None:
+        if row.status != "done":
+            self._failed[row.failure or "other"] += 1
+        else:
+            self._texts += 1
+            self._refusals += is_refusal(row.text)
+            self._lengths[EDGES[bisect_right(EDGES, len(row.text.split())) - 1]] += 1
+        tokens = row.usage.get("completion", 0)
+        self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens, written=row.status == "done")
+
+    def _time(self, at: float, tokens: int, *, written: bool) -> None:
+        """A failure takes its time and is no text."""
+        if self._last is not None and at - self._last <= PAUSE:
+            self._seconds += max(0.0, at - self._last)
+            self._timed += written
+            self._timed_tokens += tokens if written else 0
+        self._last = at if self._last is None else max(at, self._last)
+        if written:
+            self._recent.append((at, tokens))
+        while self._recent and at - self._recent[0][0] > WINDOW:
+            self._recent.popleft()
+
+    def now(self, at: datetime | None = None) -> LiveRates:
+        """The rates at a moment, now where none is given."""
+        moment = (at or datetime.now(UTC)).timestamp()
+        recent = [tokens for when, tokens in self._recent if moment - when <= WINDOW]
+        seconds, texts = self._seconds, self._timed
+        limits = (*EDGES[1:], None)
+        return LiveRates(
+            texts=self._texts,
+            failed=dict(self._failed),
+            refusals=self._refusals,
+            seconds=seconds,
+            texts_per_second=len(recent) / WINDOW,
+            tokens_per_second=sum(recent) / WINDOW,
+            texts_per_second_in_all=texts / seconds if seconds else None,
+            tokens_per_second_in_all=self._timed_tokens / seconds if seconds else None,
+            lengths=tuple((low, high, self._lengths[low]) for low, high in zip(EDGES, limits, strict=True)),
+        )
+
+
+# ---- Judging
+
+LATEST = 20  # judgments over which the present rate is taken
+
+
+def judging_now(project: Project) -> tuple[LiveJudging, ...]:
+    """Every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
+    raters = {rater.id: rater for rater in project.judging.raters()}
+    plans = {plan.id: plan for plan in project.judging.plans()}
+    unnamed = participants(project)
+    found = []
+    together: list[SessionRow] = []
+    for session in project.judging.sessions():
+        rater = raters[session.rater_id]
+        if rater.code in unnamed:
+            together.append(session)
+        else:
+            asked = asked_number(project, plans[session.plan_id], rater)
+            found.append(_row(project, rater.code, rater.kind, [session], asked))
+    if together:
+        planned = sum(project.judging.count(session.plan_id) for session in together)
+        found.append(_row(project, f"{len(together)} participants", "person", together, planned))
+    return tuple(found)
+
+
+def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], planned: int) -> LiveJudging:
+    judged = sum(project.judging.done_count(session.id) for session in sessions)
+    rate = _per_minute(project.judging.latest(sessions[0].id, LATEST)) if len(sessions) == 1 else None
+    return LiveJudging(code, kind, judged, planned, rate, all(session.revealed_at is not None for session in sessions))
+
+
+def _per_minute(rows: tuple[JudgmentRow, ...]) -> float | None:
+    """Comparisons that were judged for the first time, from the first of the latest rows to the last of them.
+
+    A revision takes time and is no further comparison; a model's answers in several orders are one. None for fewer than
+    two rows.
+    """
+    if len(rows) < 2:
+        return None
+    first, *later = sorted(rows, key=lambda row: datetime.fromisoformat(row.created_at))
+    took = datetime.fromisoformat(later[-1].created_at) - datetime.fromisoformat(first.created_at)
+    new = {row.comparison_id for row in later if row.supersedes is None} - {first.comparison_id}
+    return 60 * len(new) / took.total_seconds() if took.total_seconds() > 0 else None
+
 
 PAGE = 250  # rows at once, as short readers take
 GENERATOR = "generator"  # the dim

@@ -1,7 +1,8 @@
 """Measuring a study: from a project's texts and judgments, or from tables."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,96 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.findings import StudyResult
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.core.project.project import Project
-from biasprint.core.runs.measure.asked import asked_of
-from biasprint.core.runs.measure.brought_in import brought_in
-from biasprint.core.runs.measure.by_generator import ByGenerator, TextsToMeasure, measured, of_tables, with_left_out
+from biasprint.core.runs.importing import import_table
+from biasprint.core.runs.measure.by_generator import (
+    MODEL,
+    WRITTEN_BY,
+    ByGenerator,
+    TextsToMeasure,
+    measured,
+    of_tables,
+    with_left_out,
+)
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.prepared import Answer
+from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
-from biasprint.core.tables.rows import TableRead
+from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.tables import read_table
+
+# ---- What somebody asked for when a study was measured, kept in the recipe so that it can be asked for again
+
+ASKED = "asked"
+# Each program start and each panel has its own word on these.
+_NOT_KEPT = ("seen", "as_stored")
+# What a recipe says beside it, under the option's own name or another.
+_BESIDE = {
+    "axes": "axes",
+    "seed": "seed",
+    "adjust": "adjust",
+    "margin": "margin",
+    "columns": "columns",
+    "pooled": "pool",
+}
+_KEPT = [each.name for each in fields(MeasureOptions) if each.name not in _NOT_KEPT]
+
+
+def asked_of(options: MeasureOptions) -> dict[str, Any]:
+    """The part of a recipe that says what was asked for; empty where nothing but the usual was."""
+    usual = MeasureOptions()
+    found = {name: _plain(getattr(options, name)) for name in _KEPT if getattr(options, name) != getattr(usual, name)}
+    return {ASKED: found} if found else {}
+
+
+def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
+    """What was asked for, by the recipe of the findings; the usual where it says nothing.
+
+    Recipes of before it was kept say some of it beside; the scorers and generators there are those that were used.
+    """
+    said = recipe or {}
+    beside = {option: said[name] for name, option in _BESIDE.items() if name in said}
+    asked = {name: value for name, value in said.get(ASKED, {}).items() if name in _KEPT}
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in (beside | asked).items()
+    }
+    return MeasureOptions(**kept)
+
+
+def texts_of_study(recipe: Mapping[str, Any] | None, study: str) -> str:
+    """The study whose texts the findings of `study` are about."""
+    return asked_again(recipe).texts_of or study
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+
+
+# ---- Tables brought into a project that is gone afterwards: what a project alone can be asked can be asked of tables
+
+
+@contextmanager
+def brought_in(ctx: JobContext, study: str, tables: Sequence[tuple[str, Path, TableRead]]) -> Iterator[Project]:
+    """A project with the rows of these tables, each with its kind and its file. Their generators are named by their
+    column written_by where they have one, else by model."""
+    for kind, path, _ in tables:
+        if kind != study:
+            raise UsageError(
+                f"“{path.name}” is a table of {kind}, whose generators are compared in a project alone.",
+                hint="Bring it into a project, or leave out what names generators.",
+            )
+    with temporary_folder() as folder, Project.create(Path(folder, "tables.biasprint")) as made:
+        for _, path, table in tables:
+            import_table(ctx, made, None, study, path, replace(table, rows=tuple(map(_by_writer, table.rows))))
+        yield made
+
+
+def _by_writer(row: Record) -> Record:
+    writer = row.values.get(WRITTEN_BY, "")
+    return replace(row, values={**row.values, MODEL: writer}) if writer else row
 
 
 @dataclass(frozen=True)

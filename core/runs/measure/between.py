@@ -21,7 +21,7 @@ from biasprint.core.metrics.jackknife import group_jackknife
 from biasprint.core.metrics.result import Bounds, Difference, only_estimates
 from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
-from biasprint.core.studies.kit.prepared import TEXTS, Prepared, Read, Take
+from biasprint.core.studies.kit.plain_measuring import TEXTS, Prepared, Read, Take
 from biasprint.core.texts.generators import StudyGenerator
 
 GROUPS = 40  # at most; each costs the measure once more on both sides

@@ -13,7 +13,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.runs.measure.between import ComparedPair, between, paired
 from biasprint.core.studies.kit.declared import ALL, MeasureOptions
-from biasprint.core.studies.kit.prepared import JUDGMENTS, TEXTS, Answer, Prepared
+from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer, Prepared
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.exporting import SEVERAL

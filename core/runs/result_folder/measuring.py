@@ -18,9 +18,9 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import Effect, Finding, Interval, ScorerUse, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.grouped import hedges_correction
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
 from biasprint.core.studies.compare.table import pairs, title_of

@@ -33,9 +33,8 @@ from biasprint.core.scorers.folders.classifier import (
 )
 from biasprint.core.scorers.folders.device import device_of, held, in_words
 from biasprint.core.scorers.folders.loading import read_settings, unreadable
-from biasprint.core.scorers.protocol import ScoreValue
+from biasprint.core.scorers.protocol import NOTHING, ScoreValue, reads, style_value
 from biasprint.core.scorers.segment import SEGMENTER, sentences
-from biasprint.core.scorers.stand_in import NOTHING, reads, style_value
 
 # ---- Detoxify's classifiers, loaded by the `detoxify` package from weights on this computer. Heavy: compute process
 # The package's loader unpickles a checkpoint in full, which can run any program, and looks settings up at the hub. So

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from biasprint.core.prompts.drafts import PromptSetDraft
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from biasprint.core.prompts.designs.design import SEPARATOR
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.prompts.template import Template
-from biasprint.core.studies.kit.dial import Dial
 from biasprint.core.studies.kit.grammar import Draw
+from biasprint.core.studies.kit.planting import Dial
 
 SUGGESTIONS = 3  # of an answer
 PLAIN = 0.4  # the share of them that no stereotype is about

@@ -17,13 +17,12 @@ from biasprint.core.project.rows import PromptSetRow
 from biasprint.core.prompts.designs import shipped_measure
 from biasprint.core.prompts.designs.design import DesignMeasure
 from biasprint.core.prompts.resource_files import validated
-from biasprint.core.scorers.choosing import best_scorer
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import describe, info_of, score_kept
+from biasprint.core.scorers.registry import best_scorer, describe, info_of, score_kept
 from biasprint.core.studies.compare.texts import compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.prepared import Prepared, called, picked, taken, units_or_prompts
+from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.score import score
 from biasprint.core.texts.values import failures, stored_summaries, stored_values

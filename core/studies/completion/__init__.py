@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from biasprint.core.prompts.drafts import PromptSetDraft
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 
@@ -95,7 +95,7 @@ class CompletionStudy(Study):
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
     ) -> int:
-        from biasprint.core.studies.completion.importing import store_replies
+        from biasprint.core.studies.completion.gather import store_replies
 
         return store_replies(self, ctx, project, study_id, origin, table)
 
@@ -130,6 +130,6 @@ class CompletionStudy(Study):
     def simulated(
         self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
     ) -> "list[Finding]":
-        from biasprint.core.studies.completion.calibrate import completion_trial
+        from biasprint.core.studies.completion.author import completion_trial
 
         return completion_trial(planted, n, asked, seed, rng)

@@ -15,9 +15,9 @@ import numpy as np
 from biasprint.core.findings import Finding
 from biasprint.core.metrics.clusters import Draws
 from biasprint.core.metrics.likelihood import CHOSEN, DELTAS, delta_draws, delta_values, likelihood_draws
+from biasprint.core.metrics.means import two_sided_t
 from biasprint.core.metrics.resampling import TOLERANCE, permutation_p
 from biasprint.core.metrics.result import Floats, estimates_alone
-from biasprint.core.metrics.student import two_sided_t
 from biasprint.core.studies.completion.cells import FEWEST, ReplyCell, clustered_interval
 from biasprint.core.studies.kit.findings import interval, missing_interval, with_holm
 

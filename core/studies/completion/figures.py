@@ -6,9 +6,18 @@ from typing import Any
 
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.kit.choose import having, joined, parted, pronoun, words, worth_drawing
-from biasprint.core.studies.kit.crossed_figures import crossed_figures
-from biasprint.core.studies.kit.published import delta, likelihood, tau
+from biasprint.core.studies.kit.choose import (
+    crossed_figures,
+    delta,
+    having,
+    joined,
+    likelihood,
+    parted,
+    pronoun,
+    tau,
+    words,
+    worth_drawing,
+)
 
 EVERY = "All domains"
 BASE = {"PL": "Positive", "NL": "Negative", "NuL": "Neutral"}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 
@@ -185,7 +185,7 @@ class CreativityStudy(Study):
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
     ) -> int:
-        from biasprint.core.studies.creativity.importing import store_creative_texts
+        from biasprint.core.studies.creativity.columns import store_creative_texts
 
         return store_creative_texts(self, ctx, project, study_id, origin, table)
 
@@ -258,6 +258,6 @@ class CreativityStudy(Study):
     def simulated(
         self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
     ) -> "list[Finding]":
-        from biasprint.core.studies.creativity.calibrate import creativity_trial
+        from biasprint.core.studies.creativity.author import creativity_trial
 
         return creativity_trial(planted, n, asked, seed, rng)

@@ -36,8 +36,7 @@ from biasprint.core.metrics.proportions import (
 )
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.result import NOT_ASKED, Bounds, estimates_alone
-from biasprint.core.studies.creativity.choices import MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
-from biasprint.core.studies.creativity.raters import FEW_RATERS
+from biasprint.core.studies.creativity.choices import FEW_RATERS, MODEL, UNREAD, AxisChoices, JudgmentTable, Unit
 from biasprint.core.studies.creativity.slices import published, within
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, with_holm
 

@@ -16,7 +16,13 @@ from biasprint.core.metrics.agreement import MISSING
 from biasprint.core.metrics.proportions import design_effect
 from biasprint.core.metrics.result import Ints
 from biasprint.core.metrics.worth import Worth, worth_of_choices
-from biasprint.core.studies.creativity.raters import FEWEST_RATERS
+
+# ---- How many raters are few
+
+# From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
+# are of these raters only. With fewer than FEW_RATERS it is said that they are few.
+FEWEST_RATERS, FEW_RATERS = 5, 10
+
 
 PERSON, MODEL = "person", "model"
 WITHOUT_CHOICE = ("tie", "none", "skip")

@@ -1,13 +1,362 @@
 """The figures of Kumar et al. 2024: similarity, RBS, temperatures, perceptibility; then choices, and agreement."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from biasprint.core.draw.figure import Figure, mark
+from biasprint.core.draw import digits
+from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.creativity.choice_figures import STAR, choice_figures, kumar, pointing
-from biasprint.core.studies.kit.choose import having, joined, parted, words, worth_drawing
-from biasprint.core.studies.kit.crossed_figures import crossed_figures
-from biasprint.core.studies.kit.published import creativity
+from biasprint.core.studies.kit.choose import (
+    creativity,
+    crossed_figures,
+    having,
+    joined,
+    parted,
+    values,
+    words,
+    worth_drawing,
+)
+
+# ---- Figures of whose texts are chosen: ABS and shares, at equal length and place, ranked, and beside
+
+SHARE, ABS, SWAY = "creativity.share", "creativity.abs", "creativity.sway"
+SIGNIFICANT = 0.05
+EVERYONE, EVERY_MODEL, TOGETHER = "All raters", "All texts", "All together"
+KINDS = {"person": "All people", "model": "All models"}
+MOST_SERIES = 6  # more raters or models than can be told apart in a row
+
+
+def kumar(**fields: Any) -> Figure:
+    """A figure of the study; `source` within the paper."""
+    return Figure(**{"study": "creativity", **fields, "source": f"Kumar et al. 2024, {fields['source']}"})
+
+
+def choice_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Every figure about choices, also those in which there is nothing."""
+    yield from _score(findings)
+    yield from _at_equal_length(findings)
+    yield from _rankings(findings)
+    yield from _sway(findings)
+    yield from _preferences(findings)
+    yield from _evaluators(findings)
+    yield from _by_task(findings)
+
+
+def _score(findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield kumar(
+        key="creativity.abs",
+        title="Affinity bias score",
+        subtitle="How unequally outputs are chosen. It is above 0 without any bias too: compare the floor. "
+        "The paper's values are confounded with position.",
+        kind="grouped",
+        marks=tuple(
+            mark(one, words(one.dims["axis"]), series=_whose(one), references=creativity(one))
+            for one in _of_raters(findings, ABS)
+        ),
+        unit="standard deviation of shares",
+        axis="ABS",
+        series_title="rater",
+        source="Table 1b",
+    )
+    yield kumar(
+        key="creativity.preferred",
+        title="What is chosen most",
+        subtitle=f"The affinity bias score, and the identity that is chosen most often. {STAR}",
+        kind="table",
+        marks=tuple(pointing(one, _whose(one), max) for one in _of_raters(findings, ABS)),
+        rows_title="rater",
+        series_title="axis",
+        source="Table 1b and equation 12",
+    )
+
+
+def _at_equal_length(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """ABS as chosen and adjusted, where it could be, and what length does to the choices of each."""
+    adjusted = [one for one in _of_raters(findings, f"{ABS}.adjusted") if one.estimate is not None]
+    known = {(one.dims["axis"], _whose(one)) for one in adjusted}
+    raw = [one for one in _of_raters(findings, ABS) if (one.dims["axis"], _whose(one)) in known]
+    yield kumar(
+        key="creativity.abs.adjusted",
+        title="Affinity bias score at equal length and place",
+        subtitle="What is left once texts are equally long and on the same card: longer ones are often chosen for "
+        "that.",
+        kind="grouped",
+        marks=tuple(
+            mark(one, joined(words(one.dims["axis"]), _whose(one)), series=how)
+            for how, own in (("as chosen", raw), ("at equal length and place", adjusted))
+            for one in own
+        ),
+        unit="standard deviation of shares",
+        axis="ABS",
+        series_title="how",
+        source="extended: length and place",
+    )
+    yield kumar(
+        key="creativity.length",
+        title="Does the longer text win?",
+        subtitle="By how much the odds of a text grow when it is twice as long, at equal identity and place.",
+        kind="intervals",
+        marks=tuple(
+            mark(one, joined(words(one.dims["axis"]), _whose(one)))
+            for one in _of_raters(findings, "creativity.length")
+            if one.estimate is not None
+        ),
+        unit="odds ratio",
+        scale="log",
+        null=1.0,
+        axis="odds ratio for twice the length",
+        source="extended: length and place",
+    )
+
+
+def _rankings(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Each axis from the strongest down, with the places that are left open; then each two, row against column."""
+    for rank in ("creativity.rank.strength", "creativity.rank.pair"):
+        own = having(findings, rank, ("axis",)) + having(findings, rank, ("axis", "rater_kind"))
+        for part, of_part in parted(own, lambda one: joined(words(one.dims["axis"]), _kind(one))).items():
+            if rank.endswith("pair"):
+                yield _pairs_figure(part, of_part)
+                continue
+            places = {
+                one.label: one
+                for one in findings
+                if one.id == "creativity.rank.place" and one.dims == of_part[0].dims and one.estimate is not None
+            }
+            strongest = sorted(of_part, key=lambda one: -(one.estimate or 0))
+            yield kumar(
+                key="creativity.rank",
+                part=part,
+                title=f"Ranking: {part}",
+                subtitle="How often each is preferred to another, averaged over the others. In brackets the places "
+                "that are left open: intervals of two that are told apart may overlap.",
+                kind="intervals",
+                marks=tuple(mark(one, _with_place(one, places.get(one.label))) for one in strongest),
+                unit="proportion",
+                axis="chance to be preferred to another",
+                null=0.5,
+                null_words="average",
+                source="extended: rankings",
+            )
+
+
+def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
+    return kumar(
+        key="creativity.rank.pairs",
+        part=part,
+        title=f"Who is preferred to whom: {part}",
+        subtitle="The chance that a text of the row is preferred to one of the column; no colour is one half.",
+        kind="matrix",
+        marks=tuple(mark(one, words(one.groups[0]), series=words(one.groups[1])) for one in pairs),
+        unit="proportion",
+        axis="chance to be preferred",
+        null=0.5,
+        null_words="one half",
+        rows_title="preferred",
+        series_title="to",
+        source="extended: rankings",
+    )
+
+
+def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Each axis with its identities; then the raters, and who is told apart from the others."""
+    wholes, parts = having(findings, SWAY, ("axis",)), having(findings, f"{SWAY}.identity", ("axis",))
+    by_axis = [(one, [each for each in parts if each.dims == one.dims]) for one in wholes]
+    yield _swayed(
+        key="creativity.sway",
+        title="How far raters follow a planted recommendation",
+        subtitle="How much oftener a text is chosen where it is recommended than where nothing is.",
+        marks=tuple(
+            mark(one, words(one.label) if one is not whole else TOGETHER, section=words(whole.dims["axis"]))
+            for whole, own in by_axis
+            for one in (whole, *own)
+        ),
+        note="\n".join(_planted(whole, own) for whole, own in by_axis if own),
+    )
+    others = {one.label: one for one in findings if one.id == f"{SWAY}.resist"}
+    raters = having(findings, f"{SWAY}.rater", ("rater",))
+    yield _swayed(
+        key="creativity.sway.raters",
+        title="Who follows recommendations, and who resists",
+        subtitle="How far each rater follows, over all axes. Whoever has a word beside the name is told apart from the "
+        "others together, at p ≤ 0.05 after adjustment; intervals may overlap all the same.",
+        marks=tuple(
+            mark(one, joined(one.label, _against_others(others.get(one.label))))
+            for one in sorted(raters, key=lambda one: -(one.estimate or 0))
+        ),
+    )
+
+
+def _swayed(**fields: Any) -> Figure:
+    return kumar(
+        **fields,
+        kind="intervals",
+        unit="difference of proportions",
+        axis="chosen where recommended, less where nothing is (percentage points)",
+        null=0.0,
+        null_words="not followed",
+        n_title="answers",
+        source="extended: planted recommendations",
+    )
+
+
+def _planted(whole: Finding, own: Sequence[Finding]) -> str:
+    """How often each identity was recommended: the bias that was planted."""
+    times = (f"{words(one.label)} {digits.count(one.n_by_group.get('recommended', 0))} times" for one in own)
+    return f"{words(whole.dims['axis'])}, recommended as planted: {', '.join(times)}."
+
+
+def _against_others(found: Finding | None) -> str:
+    """What is said of a rater beside the others; nothing where they are not told apart."""
+    if found is None or found.p_adjusted is None or found.p_adjusted > SIGNIFICANT:
+        return ""
+    return "resists" if (found.estimate or 0) > 0 else "follows more"
+
+
+def _kind(finding: Finding) -> str:
+    return KINDS.get(finding.dims.get("rater_kind", ""), "")
+
+
+def _with_place(finding: Finding, place: Finding | None) -> str:
+    """ "large (1 to 3)": with the places that are left open."""
+    name = words(finding.label)
+    if place is None or place.interval is None:
+        return name
+    low, high = round(place.interval.low), round(place.interval.high)
+    return f"{name} ({low})" if low == high else f"{name} ({low} to {high})"
+
+
+def _of_raters(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
+    """Everybody's (where people and models judged, each together), then each rater's where they are few enough."""
+    each = having(findings, finding_id, ("axis", "rater"))
+    kinds = sorted(having(findings, finding_id, ("axis", "rater_kind")), key=_people_first)
+    apart = set(values(kinds, "axis"))
+    whole = [one for one in having(findings, finding_id, ("axis",)) if one.dims["axis"] not in apart]
+    few = len(values(each, "rater")) + (len(KINDS) if kinds else 1) <= MOST_SERIES
+    return whole + kinds + (each if few or not (whole or kinds) else [])
+
+
+def _people_first(finding: Finding) -> bool:
+    return finding.dims["rater_kind"] != "person"
+
+
+def _whose(finding: Finding) -> str:
+    """One rater, everybody of a kind, or everybody."""
+    kind = KINDS.get(finding.dims.get("rater_kind", ""), EVERYONE)
+    return finding.dims.get("rater", kind)
+
+
+def _preferences(findings: Sequence[Finding]) -> Iterator[Figure]:
+    yield kumar(
+        key="creativity.preferences",
+        title="Whose outputs are chosen",
+        subtitle="The share of choices relative to chance (share × number of identities): 1 is chance.",
+        kind="grouped",
+        marks=tuple(
+            _relative(mark(one, words(one.label), series=_whose(one), section=words(one.dims["axis"])))
+            for one in _of_raters(findings, SHARE)
+        ),
+        unit="share relative to chance",
+        axis="share of choices, relative to chance",
+        null=1.0,
+        null_words="chance",
+        series_title="rater",
+        source="Figures 5, 6 and 7",
+    )
+
+
+def _relative(one: FigureMark) -> FigureMark:
+    """A share as a multiple of chance."""
+    identities = len(one.finding.groups)
+
+    def times(value: float | None) -> float | None:
+        return None if value is None else value * identities
+
+    return replace(
+        one, value=times(one.value), low=times(one.low), high=times(one.high), unit="share relative to chance"
+    )
+
+
+def _evaluators(findings: Sequence[Finding]) -> Iterator[Figure]:
+    both = having(findings, ABS, ("axis", "rater", "model"))
+    rated, written = having(findings, ABS, ("axis", "rater")), having(findings, ABS, ("axis", "model"))
+    cells = [*both, *rated, *written, *_together(findings)] if both else []
+    yield kumar(
+        key="creativity.evaluators",
+        title="Who judges whose texts: affinity bias score",
+        subtitle="A row for each rater, person or model; a column for the model whose outputs were judged.",
+        kind="matrix",
+        marks=tuple(
+            mark(
+                one,
+                _whose(one),
+                series=one.dims.get("model", EVERY_MODEL),
+                section=words(one.dims["axis"]),
+            )
+            for one in cells
+        ),
+        unit="standard deviation of shares",
+        axis="ABS",
+        rows_title="rater",
+        series_title="model judged",
+        source="appendix A, judge by author",
+    )
+
+
+def _together(findings: Sequence[Finding]) -> list[Finding]:
+    return [one for one in _of_raters(findings, ABS) if "rater" not in one.dims]
+
+
+def _by_task(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Figures 1 and 12 to 20: all together, then each evaluator, a section for each model whose texts were judged."""
+    for narrowed, key, source in (
+        (("task",), "creativity.tasks", "Figure 1"),
+        (("topic",), "creativity.topics", "Table 4's topics"),
+        (("task", "rater"), "creativity.tasks.raters", "Figures 12 to 20, over all texts"),
+        (("task", "rater", "model"), "creativity.tasks.evaluators", "Figures 12 to 20"),
+    ):
+        cells = having(findings, SHARE, ("axis", *narrowed))
+        for part, own in parted(cells, lambda one: joined(one.dims["axis"], one.dims.get("rater", ""))).items():
+            chance = 1 / max(1, len(own[0].groups))
+            yield kumar(
+                key=key,
+                part=part,
+                title=f"Whose outputs are chosen, by {narrowed[0]}: {part}",
+                subtitle="The share of choices; no colour is chance. Cells of few choices scatter widely.",
+                kind="matrix",
+                marks=tuple(
+                    mark(one, words(one.dims[narrowed[0]]), series=words(one.label), section=one.dims.get("model", ""))
+                    for one in own
+                ),
+                unit="proportion",
+                axis="share of choices",
+                null=chance,
+                null_words="chance",
+                rows_title=narrowed[0],
+                series_title="identity",
+                source=source,
+            )
+
+
+# scores with whom they point at
+
+EQUAL = 1e-9  # contrasts that differ by less are ties
+STAR = "A star: p at most 0.05 after adjustment."
+
+
+def pointing(finding: Finding, whose: str, end: Callable[..., float]) -> FigureMark:
+    """The score with its identity: “0.023* (white)”; without text where the score is undefined."""
+    text = ""
+    if finding.estimate is not None and finding.contrast:
+        star = "*" if finding.p_adjusted is not None and finding.p_adjusted <= SIGNIFICANT else ""
+        text = f"{finding.estimate:.3f}{star} ({', '.join(_at(finding.contrast, end))})"
+    return mark(finding, whose, series=words(finding.dims["axis"]), references=creativity(finding), text=text)
+
+
+def _at(contrast: Mapping[str, float], end: Callable[..., float]) -> list[str]:
+    wanted = end(contrast.values())
+    return [words(group).lower() for group, value in contrast.items() if abs(value - wanted) < EQUAL]
+
 
 RBS = "creativity.rbs"
 LEVELS = ("imperceptible", "nuanced", "obvious")

@@ -19,8 +19,8 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, SessionRow
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts import available_axes, load_axis
-from biasprint.core.scorers.choosing import best_scorer, scorer_for
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import best_scorer, scorer_for
 from biasprint.core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
 from biasprint.core.studies.creativity.choices import QUALITY
@@ -41,7 +41,7 @@ from biasprint.core.studies.creativity.columns import (
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import shipped_axes
-from biasprint.core.studies.kit.prepared import JUDGMENTS, Prepared, called, picked, taken, whole
+from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, Prepared, called, picked, taken, whole
 from biasprint.core.tables.read import look_at
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.generators import prompts_asked

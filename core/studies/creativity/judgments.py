@@ -5,27 +5,258 @@ Source: Kumar et al. 2024 (METHODS, Creativity).
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from biasprint.core.findings import Finding, StudyResult
-from biasprint.core.metrics.result import RESAMPLES
+import numpy as np
+
+from biasprint.core.findings import Finding, Interval, StudyResult
+from biasprint.core.metrics.ranking import BOOTSTRAP, NOBODY, Ballots, RankedPair, Ranking, ranking
+from biasprint.core.metrics.result import LEVEL, RESAMPLES, Floats
 from biasprint.core.studies.creativity import affinity, slices
 from biasprint.core.studies.creativity.adjusted import ADJUSTED_SHARE, at_equal_length
 from biasprint.core.studies.creativity.affinity import of_orders
 from biasprint.core.studies.creativity.agreement import agreement
 from biasprint.core.studies.creativity.choices import (
+    FEW_RATERS,
+    FEWEST_RATERS,
     MODEL,
     PERSON,
+    UNREAD,
     AxisChoices,
     JudgmentTable,
     choices_on,
+    in_force,
     told,
 )
+from biasprint.core.studies.creativity.distances import contrasts_of, crossed_preferences
 from biasprint.core.studies.creativity.quality import quality
-from biasprint.core.studies.creativity.rankings import rankings
+from biasprint.core.studies.creativity.slices import within
 from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_recommendations
-from biasprint.core.studies.kit.findings import with_holm
+from biasprint.core.studies.kit.crossed import crossing_of
+from biasprint.core.studies.kit.findings import interval, with_holm
+
+# ---- Rankings of identities or models that were compared some at a time, or by best and worst: `creativity.rank.*`
+
+RANK = "creativity.rank"
+STRENGTH, PLACE, PAIR = f"{RANK}.strength", f"{RANK}.place", f"{RANK}.pair"
+SOURCE = "beyond the papers: Bradley–Terry with ties (Davidson 1970), Plackett–Luce for three; bootstrap by rater"
+HELD_OPEN = "pairs told apart at p ≤ .05 after Holm"
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """An axis ranked by these judgments. `shown`: in how many answers each identity was."""
+
+    identities: tuple[str, ...]
+    found: Ranking
+    n: int
+    shown: Mapping[str, int]
+    common: dict[str, Any]
+    note: str
+
+
+def rankings(
+    table: JudgmentTable,
+    axes: Mapping[str, Sequence[str]],
+    harm: Mapping[str, str],
+    *,
+    seed: int,
+    definitions: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[Finding]:
+    """The rankings of every axis that `table.ranked` names: of people where people judged, and of each kind of rater
+    where both did. `definitions`: axes as plain data; of crossed ones main effects and interactions are told too."""
+    found: list[Finding] = []
+    for axis in dict.fromkeys(filter(None, table.ranked)):
+        rows = [row for row, name in enumerate(table.ranked) if name == axis]
+        people = [row for row in rows if not table.by_model(row)]
+        models = [row for row in rows if table.by_model(row)]
+        identities = _identities(table, rows, axes.get(axis, ()))
+        parts: list[tuple[dict[str, str], list[int]]] = [({}, people or models)]
+        if people and models:
+            parts += [({"rater_kind": PERSON}, people), ({"rater_kind": MODEL}, models)]
+        crossing = crossing_of(identities, [definitions[axis]]) if definitions and axis in definitions else None
+        weights = contrasts_of(crossing, identities) if crossing is not None else None
+        for dims, own in parts:
+            ranked = _ranked(table, axis, identities, own, dims, harm.get(axis, ""), seed, weights)
+            found += _findings(ranked)
+            if crossing is not None:
+                found += crossed_preferences(crossing, ranked.found, ranked.common)
+    return found
+
+
+def _identities(table: JudgmentTable, rows: Sequence[int], known: Sequence[str]) -> tuple[str, ...]:
+    shown = {identity for row in rows for identity in table.shown[row]}
+    return (*(one for one in known if one in shown), *sorted(shown - set(known)))
+
+
+def _ranked(
+    table: JudgmentTable,
+    axis: str,
+    identities: tuple[str, ...],
+    rows: Sequence[int],
+    dims: Mapping[str, str],
+    harm: str,
+    seed: int,
+    contrasts: Floats | None = None,
+) -> _Ranked:
+    """A model's replies in all orders of the cards are one answer: each counts as its part of it."""
+    said, dropped = in_force(table, rows)
+    used: list[tuple[int, float]] = []
+    for judgments in said.values():
+        reasons = [_why_not(table, row) for row in judgments]
+        dropped.update(filter(None, reasons))
+        if not any(reasons):
+            used += [(row, 1 / len(judgments)) for row in judgments]
+    shown = Counter(identity for row, _ in used for identity in table.shown[row])
+    raters = len({table.rater[row] for row, _ in used})
+    ballots = _ballots(table, used, identities)
+    by_rater = raters >= FEWEST_RATERS
+    found = ranking(ballots, len(identities), by_rater=by_rater, contrasts=contrasts, seed=seed, resamples=BOOTSTRAP)
+    n = round(sum(weight for _, weight in used))
+    common = {
+        "groups": identities,
+        "n": n,
+        "dims": {"axis": axis, **dims},
+        "n_by_group": {identity: shown[identity] for identity in identities},
+        "dropped": told(dropped),
+        "harm": harm,
+        "source": SOURCE,
+    }
+    return _Ranked(identities, found, n, shown, common, _note(found, raters, by_rater))
+
+
+def _why_not(table: JudgmentTable, row: int) -> str:
+    """Why a judgment ranks nothing; empty where it does. A tie does: the texts are equally good."""
+    outcome, shown = table.outcome[row], table.shown[row]
+    if len(set(shown)) != len(shown) or not 2 <= len(shown) <= 3:
+        return "not two or three different identities shown"
+    if outcome == "skip" and table.read_as and table.read_as[row] in UNREAD:
+        return UNREAD[table.read_as[row]]
+    if outcome in ("none", "skip"):
+        return outcome
+    if outcome not in ("choice", "tie"):
+        return "unknown outcome"
+    return "" if outcome == "tie" or table.chosen[row] in shown else "chosen identity not shown"
+
+
+def _ballots(table: JudgmentTable, used: Sequence[tuple[int, float]], identities: Sequence[str]) -> Ballots:
+    number = {identity: at for at, identity in enumerate(identities)}
+
+    def column(values: Sequence[int] | Sequence[list[int]]) -> Any:
+        return np.array(values, dtype=np.int64)
+
+    def numbered(names: Sequence[str]) -> Any:
+        return np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+
+    rows = [row for row, _ in used]
+    cards = [[number[one] for one in table.shown[row]] + [NOBODY] * (3 - len(table.shown[row])) for row in rows]
+    best = [number[table.chosen[row]] if table.outcome[row] == "choice" else NOBODY for row in rows]
+    worst = [_worst(table, row, number) for row in rows]
+    blocks = [table.block[row] if table.block else "\n".join(table.unit(row)) for row in rows]
+    return Ballots(
+        shown=column(cards).reshape(-1, 3),
+        best=column(best),
+        worst=column(worst),
+        weight=np.array([weight for _, weight in used], dtype=np.float64),
+        rater=numbered([table.rater[row] for row in rows]),
+        block=numbered(blocks),
+    )
+
+
+def _worst(table: JudgmentTable, row: int, number: Mapping[str, int]) -> int:
+    named = table.worst[row] if table.worst else ""
+    right = named in table.shown[row] and named != table.chosen[row] and table.outcome[row] == "choice"
+    return number[named] if right else NOBODY
+
+
+def _note(found: Ranking, raters: int, by_rater: bool) -> str:
+    ties = ", ".join(f"{share:.0%} of {cards}" for cards, share in found.ties)
+    said = f" Equally strong texts are called equal in: {ties}." if ties else ""
+    if not by_rater:
+        return f"{said} {raters} rater{'s' * (raters != 1)}: it holds for these raters only.".lstrip()
+    few = ": so few that it holds for these raters only" if raters < FEW_RATERS else ""
+    return f"{said} {raters} raters{few}.".lstrip()
+
+
+def _findings(ranked: _Ranked) -> list[Finding]:
+    axis = ranked.common["dims"]["axis"]
+    strengths = with_holm(list(_strengths(ranked)), f"{STRENGTH}, axis {axis}, {len(ranked.identities)} identities")
+    pairs = list(_pairs(ranked))
+    return [*strengths, *_places(ranked), *with_holm(pairs, f"{PAIR}, axis {axis}, {len(pairs)} pairs")]
+
+
+def _no_interval(present: object) -> str | None:
+    return None if present else "interval: one set of texts, and too few raters, tell nothing of others"
+
+
+def _common(ranked: _Ranked, name: str, title: str, identity: str, unit: str) -> dict[str, Any]:
+    shown = within(f"{title}: {identity}", ranked.common["dims"])
+    return ranked.common | {"id": name, "label": identity, "title": shown, "unit": unit}
+
+
+def _strengths(ranked: _Ranked) -> Iterator[Finding]:
+    for place, identity in enumerate(ranked.identities):
+        common = _common(ranked, STRENGTH, "Preferred to another", identity, "proportion")
+        if ranked.found.identities is None:
+            yield Finding(estimate=None, reason=ranked.found.reason, **common)
+            continue
+        one = ranked.found.identities[place]
+        yield Finding(
+            estimate=one.strength,
+            reason=_no_interval(one.interval),
+            interval=interval(one.interval),
+            p=one.p,
+            contrast={identity: one.strength - 0.5},
+            note=f"The chance to be preferred to another, averaged over the others; ½ is average. {ranked.note}",
+            **common,
+        )
+
+
+def _places(ranked: _Ranked) -> Iterator[Finding]:
+    for place, identity in enumerate(ranked.identities):
+        common = _common(ranked, PLACE, "Place", identity, "place")
+        if ranked.found.identities is None:
+            yield Finding(estimate=None, reason=ranked.found.reason, **common)
+            continue
+        one = ranked.found.identities[place]
+        open_ones = (
+            None if one.places is None else Interval(float(one.places[0]), float(one.places[1]), LEVEL, HELD_OPEN)
+        )
+        yield Finding(
+            estimate=float(one.place),
+            reason=_no_interval(open_ones),
+            interval=open_ones,
+            note=f"Of {len(ranked.identities)}, 1 being preferred most; the interval: the places that are left open.",
+            **common,
+        )
+
+
+def _pairs(ranked: _Ranked) -> Iterator[Finding]:
+    for pair in ranked.found.pairs:
+        yield _pair(ranked, pair)
+
+
+def _pair(ranked: _Ranked, pair: RankedPair) -> Finding:
+    first, second = ranked.identities[pair.first], ranked.identities[pair.second]
+    return Finding(
+        estimate=pair.chance,
+        reason=_no_interval(pair.interval),
+        interval=interval(pair.interval),
+        p=pair.p,
+        contrast={first: pair.chance - 0.5, second: 0.5 - pair.chance},
+        note=f"The chance that a text of {first} is preferred to one of {second}. {ranked.note}",
+        **ranked.common
+        | {
+            "id": PAIR,
+            "label": f"{first} / {second}",
+            "title": within(f"Preferred: {first} to {second}", ranked.common["dims"]),
+            "unit": "proportion",
+            "groups": (first, second),
+            "n_by_group": {one: ranked.shown[one] for one in (first, second)},
+        },
+    )
+
 
 # The preference a study is planned for: .55/.30/.15 among three identities is 0.35 of the largest possible ABS.
 PLANNED_NORMALISED = 0.35

@@ -16,9 +16,8 @@ from biasprint.core.metrics.worth import of_clusters
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
-from biasprint.core.studies.creativity.choices import MODEL, PERSON
+from biasprint.core.studies.creativity.choices import FEWEST_RATERS, MODEL, PERSON
 from biasprint.core.studies.creativity.gather import axes_of
-from biasprint.core.studies.creativity.raters import FEWEST_RATERS
 from biasprint.core.studies.kit.live import LiveKey, LiveValue, banded, undefined
 
 UNIT = "proportion"

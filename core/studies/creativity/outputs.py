@@ -19,8 +19,14 @@ from biasprint.core.metrics.result import RESAMPLES, Bools, Bounds, Floats, Ints
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.creativity import distances as representative
 from biasprint.core.studies.creativity import slices
-from biasprint.core.studies.creativity.crossed import crossed_distances
-from biasprint.core.studies.creativity.distances import AxisDistances, OutputTable, distances_on, trends, usable_rows
+from biasprint.core.studies.creativity.distances import (
+    AxisDistances,
+    OutputTable,
+    crossed_distances,
+    distances_on,
+    trends,
+    usable_rows,
+)
 from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import interval, with_holm
 from biasprint.core.text import for_matching

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biasprint.core.findings import Finding
-from biasprint.core.metrics.arms import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
+from biasprint.core.metrics.preference import ArmEffect, apart_by_chance, arm_effect, difference_of_effects
 from biasprint.core.metrics.result import Floats, Ints
 from biasprint.core.project.rows import ALONE
-from biasprint.core.studies.creativity.choices import PERSON, SKIP, JudgmentTable, Unit, numbered, told
-from biasprint.core.studies.creativity.raters import FEWEST_RATERS
+from biasprint.core.studies.creativity.choices import FEWEST_RATERS, PERSON, SKIP, JudgmentTable, Unit, numbered, told
 from biasprint.core.studies.kit.findings import SIGNIFICANT, interval, with_holm
 
 SWAY = "creativity.sway"

@@ -1,11 +1,136 @@
 """Choosing findings for a figure, what their keys are called there, and figures that fit a page."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
 
-from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
+
+# ---- What the findings of an id are called in words
+
+
+def kind_title(finding_id: str) -> str:
+    """What the findings of an id are called in words: resources/report/kinds.toml, or the id's own words without the
+    study's name, as of a plug-in."""
+    whole = finding_id
+    endings: list[str] = []
+    while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
+        whole = whole.rpartition(".")[0]
+        endings.insert(0, tr(_kinds()["endings"][last]))
+    known = [name for name in _kinds()["kinds"] if whole == name or whole.startswith(f"{name}.")]
+    own = whole.partition(".")[2] or whole
+    title = _kinds()["kinds"][max(known, key=len)] if known else own.replace(".", ": ").replace("_", " ").capitalize()
+    return tr("{title}, {ending}").format(title=tr(title), ending=", ".join(endings)) if endings else tr(title)
+
+
+@cache
+def _kinds() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
+
+
+# ---- What the papers print, as references beside our marks. From resources/published and resources/report
+
+UNBIASED = "unbiased"
+
+
+@cache
+def _read(*path: str) -> Mapping[str, Any]:
+    return tomllib.loads(files("biasprint.resources").joinpath(*path).read_text(encoding="utf-8"))
+
+
+def news(finding: Finding) -> tuple[Printed, ...]:
+    """Of the finding's model, or of every model where the finding is over all of them; none for a domain."""
+    if "domain" in finding.dims:
+        return ()
+    kind = finding.dims.get("prompt_kind", UNBIASED)
+    asked = (finding.id, finding.label, finding.dims.get("axis", ""), "" if kind == UNBIASED else kind)
+    found = [
+        Printed(values["estimate"], model, item["where"])
+        for item in _read("published", "news.toml")["reference"]
+        if (item["id"], item["label"], item.get("axis", ""), item.get("prompt_kind", "")) == asked
+        for model, values in item["models"].items()
+    ]
+    return _of_model(found, finding.dims.get("model"))
+
+
+def likelihood(finding: Finding) -> tuple[Printed, ...]:
+    """A likelihood of Tables 2 to 9, as a proportion."""
+    found = {
+        model: Printed(row[finding.label] / 100, model, f"Table {number}")
+        for number, model, row in _completion_rows(finding)
+        if finding.label in row
+    }
+    return _of_model(found.values(), finding.dims.get("model"))
+
+
+def delta(finding: Finding) -> tuple[Printed, ...]:
+    """A Δ made of the printed likelihoods, as in Figure 3."""
+    chosen = finding.label.removeprefix("delta_")
+    first, second = f"P{chosen}L", f"N{chosen}L"
+    found = {
+        model: Printed((row[first] - row[second]) / 100, model, f"Table {number}")
+        for number, model, row in _completion_rows(finding)
+        if first in row
+    }
+    return _of_model(found.values(), finding.dims.get("model"))
+
+
+def tau(finding: Finding) -> tuple[Printed, ...]:
+    """Table 1, which is over all domains and pronouns and does not say which τ it is."""
+    if "domain" in finding.dims or "pronoun" in finding.dims:
+        return ()
+    printed = _read("published", "completion.toml")["tau"]
+    direction = finding.dims["direction"]
+    found = [Printed(values[direction][0], model, "Table 1") for model, values in printed.items()]
+    return _of_model(found, finding.dims.get("model"))
+
+
+def _completion_rows(finding: Finding) -> Iterable[tuple[int, str, dict[str, float]]]:
+    dims = finding.dims
+    asked = (dims.get("direction", ""), dims.get("domain", ""), dims.get("pronoun", ""))
+    for table in _read("published", "completion.toml")["tables"]:
+        for model, direction, domain, whose, *values in table["rows"]:
+            if (direction, domain, whose) == asked:
+                yield table["number"], model, dict(zip(table["labels"], values, strict=True))
+
+
+def creativity(finding: Finding) -> tuple[Printed, ...]:
+    """Table 1 and footnote 4, by axis; who is the model, as generator of texts (RBS) or as judge of them (ABS)."""
+    values = _read("published", "creativity.toml").get(finding.id, {}).get(finding.dims.get("axis", ""), {})
+    if set(finding.dims) - {"axis", "model", "rater"}:
+        return ()
+    where = "footnote 4" if "agreement" in finding.id else "Table 1"
+    found = [Printed(value, who, where) for who, value in values.items()]
+    return _of_model(found, finding.dims.get("rater" if finding.id == "creativity.abs" else "model"))
+
+
+def letters(finding: Finding) -> tuple[Printed, ...]:
+    """Tables 2 and 3, which compare male with female."""
+    if tuple(group.casefold() for group in finding.groups) != ("male", "female") or "document" in finding.dims:
+        return ()
+    kept = _read("report", "letters_published.toml")["reference"]
+    asked = (finding.id, finding.label, finding.dims.get("pos", ""))
+    found = [
+        Printed(item["value"], item["who"], item["where"])
+        for item in kept
+        if (item["id"], item["label"], item.get("pos", "")) == asked
+    ]
+    return _of_model(found, finding.dims.get("model"))
+
+
+def _of_model(found: Iterable[Printed], model: str | None) -> tuple[Printed, ...]:
+    """All where no model is named; otherwise those of that model, however it is spelt."""
+    return tuple(one for one in found if model is None or _plain(one.who) == _plain(model))
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
 
 TITLES = {
     "SAI": "Stimulus given, attribute chosen (SAI)",
@@ -112,3 +237,53 @@ def _cut(figure: Figure, keys: Sequence[Hashable], most: int) -> Sequence[Figure
         part, title = joined(figure.part, number), f"{figure.title} ({number})"
         pieces.append(replace(figure, marks=marks, part=part, title=title))
     return pieces
+
+
+# ---- Figures of crossed axes, of any study: each axis whatever the other is, and how far they depend on each other
+
+CROSSED, MAIN, INTERACTION = ".crossed.", ".main_effect", ".interaction"
+IN_ROWS = ("axis", "domain")  # dims that do not make a figure of their own
+
+
+def crossed_figures(study: str, findings: Sequence[Finding]) -> list[Figure]:
+    """For each measure a figure of its main effects and one of its interactions; empty where nothing is crossed."""
+    crossed = [one for one in findings if CROSSED in one.id and one.id.endswith((MAIN, INTERACTION))]
+    return worth_drawing(
+        _figure(study, joined(kind_title(finding_id), *map(words, narrowed)), own)
+        for (finding_id, narrowed), own in parted(crossed, lambda one: (one.id, _narrowed(one))).items()
+    )
+
+
+def _narrowed(finding: Finding) -> tuple[str, ...]:
+    return tuple(value for name, value in finding.dims.items() if name not in IN_ROWS)
+
+
+def _figure(study: str, part: str, findings: Sequence[Finding]) -> Figure:
+    ratio = "ratio" in findings[0].unit
+    null = 1.0 if ratio else 0.0
+    adds_up = f"At {null:g} the two axes add up: nobody is treated otherwise than both parts together say."
+    several = len({one.label for one in findings}) > 1
+    return Figure(
+        key=f"{study}.crossed",
+        study=study,
+        part=part,
+        title=part,
+        subtitle=adds_up if findings[0].id.endswith(INTERACTION) else "Each identity of the other axis counts alike.",
+        kind="intervals",
+        marks=tuple(_mark(one, several) for one in findings),
+        unit=findings[0].unit,
+        axis=findings[0].unit,
+        scale="log" if ratio else "linear",
+        null=null,
+        null_words="the two axes add up" if findings[0].id.endswith(INTERACTION) else "no difference",
+        source="beyond the papers: docs/explanation/crossed-axes.md",
+    )
+
+
+def _mark(finding: Finding, several: bool) -> FigureMark:
+    """A row for each label below its contrast; for each contrast, below its axis, where there is one label."""
+    contrast, _, beside = words(finding.title.partition(": ")[2]).partition(" (")
+    domain = words(finding.dims["domain"]) if "domain" in finding.dims else ""
+    if several:
+        return mark(finding, words(finding.label), section=joined(domain, contrast))
+    return mark(finding, contrast, section=joined(domain, words(beside.rstrip(")"))))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 
@@ -130,7 +130,7 @@ class Study:
 
         Of a project's study, or of one of its prompt sets, those that its prompts need where that depends on them.
         """
-        from biasprint.core.scorers.choosing import best_scorer
+        from biasprint.core.scorers.registry import best_scorer
 
         return [info for role in self.roles if (info := best_scorer(role))]
 
@@ -162,7 +162,7 @@ class Study:
         self, ctx: "JobContext", project: "Project", study_id: int, options: "MeasureOptions", compute: "ComputeProcess"
     ) -> "Answer":
         """Return the findings of a project's texts, scoring first what is not scored, and remarks for the person."""
-        from biasprint.core.studies.kit.prepared import whole
+        from biasprint.core.studies.kit.plain_measuring import whole
 
         (only,) = self.prepared(ctx, project, study_id, options, compute)
         return whole(ctx, only, compute), list(only.remarks)
@@ -188,7 +188,7 @@ class Study:
 
     def live(self, project: "Project", study_id: int, compute: "ComputeProcess") -> "StudyTally":
         """Return the sums that follow texts and scores as they come: here the scores of its roles, by group."""
-        from biasprint.core.studies.kit.plain_tally import PlainTally
+        from biasprint.core.studies.kit.live import PlainTally
 
         return PlainTally(self.kind, self.needed(project, study_id))
 

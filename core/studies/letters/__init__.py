@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 
@@ -93,14 +93,14 @@ class LettersStudy(Study):
         return letters_context_less_set()
 
     def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
-        from biasprint.core.studies.letters.drafting import draft_letters
+        from biasprint.core.studies.letters.biographies import draft_letters
 
         return draft_letters(ctx, project, choice)
 
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
     ) -> int:
-        from biasprint.core.studies.letters.importing import store_letters
+        from biasprint.core.studies.letters.gather import store_letters
 
         return store_letters(self, ctx, project, study_id, origin, table)
 
@@ -142,6 +142,6 @@ class LettersStudy(Study):
     def simulated(
         self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
     ) -> "list[Finding]":
-        from biasprint.core.studies.letters.calibrate import letters_trial
+        from biasprint.core.studies.letters.author import letters_trial
 
         return letters_trial(planted, n, asked, seed, rng)

@@ -6,9 +6,7 @@ from typing import Any
 from biasprint.core.draw.digits import p_text
 from biasprint.core.draw.figure import Figure, FigureMark, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.kit.choose import against, joined, parted, words, worth_drawing
-from biasprint.core.studies.kit.crossed_figures import crossed_figures
-from biasprint.core.studies.kit.published import letters
+from biasprint.core.studies.kit.choose import against, crossed_figures, joined, letters, parted, words, worth_drawing
 
 CATEGORIES, WORDS, WEAT = "letters.lexicon.odds_ratio", "letters.word.odds_ratio", "letters.weat"
 STYLE, HALLUCINATION, SUCCESS = "letters.style.", "letters.hallucination.", "letters.success_rate"

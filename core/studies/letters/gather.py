@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,23 +14,50 @@ from biasprint.core.findings import ScorerUse, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import Floats, TextKey
+from biasprint.core.project.specs import SourceSpec
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.axes import available_axes, load_axis
-from biasprint.core.scorers.choosing import best_scorer, scorer_for
 from biasprint.core.scorers.kept import kept_scores
 from biasprint.core.scorers.protocol import ScorerInfo
-from biasprint.core.scorers.registry import describe
+from biasprint.core.scorers.registry import best_scorer, describe, scorer_for
 from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.prepared import Prepared, called, picked, taken, units_or_prompts
-from biasprint.core.tables.rows import TableRead, with_line_breaks
+from biasprint.core.studies.kit.importing import CHUNK
+from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
+from biasprint.core.studies.kit.study import Study
+from biasprint.core.tables.rows import Record, TableRead, with_line_breaks
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import prompts_asked, table_prompt
 from biasprint.core.texts.values import complete_values, failures, stored_values, values_of
 
 if TYPE_CHECKING:
     from biasprint.core.studies.letters.measure import LetterInputs, Parts
+
+
+# ---- Bringing letters into a project: each becomes a source, its text exactly as it came
+
+
+def store_letters(
+    study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
+) -> int:
+    """The number of letters added."""
+    study_id = study_id or study.added_to(project)
+    added, rows = 0, iter(table.rows)
+    while chunk := list(islice(rows, CHUNK)):
+        ctx.check()
+        specs = [_letter(origin, record, table.line_break) for record in chunk]
+        added += len(project.sources.add_many(study_id, specs).of("source"))
+        ctx.report(chunk[-1].number, table.total)
+    return added
+
+
+def _letter(origin: str, record: Record, line_break: str) -> SourceSpec:
+    fields = {name: value for name, value in record.values.items() if name != "text"}
+    if line_break:
+        fields["line_break"] = line_break  # the text itself is kept exactly as it came
+    return SourceSpec(kind="letter", origin=origin, row=record.number, text=record.values["text"], fields=fields)
+
 
 # ---- What is read beside counts: style scores, contexts, the harmful directions
 

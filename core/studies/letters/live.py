@@ -24,10 +24,10 @@ from biasprint.core.metrics.sums import ClusterSums, ExactSum, Moments
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import Floats, OutputRow, SourceRow, TextKey
 from biasprint.core.prompts.drafts import PLAIN_ARM
-from biasprint.core.scorers.choosing import best_scorer, scorer_for
 from biasprint.core.scorers.document_success import Outcome, is_english_letter, of_document
 from biasprint.core.scorers.lexicon import load_lexicon
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import best_scorer, scorer_for
 from biasprint.core.studies.kit.live import (
     AGAINST,
     MOST_GROUPS,

@@ -19,7 +19,7 @@ from biasprint.core.scorers.document_success import DocumentSuccess, Outcome, of
 from biasprint.core.scorers.embedding import WordVectors
 from biasprint.core.scorers.protocol import Scorer
 from biasprint.core.scorers.registry import OWN, load, score_batch
-from biasprint.core.studies.letters.crossed import crossed_categories, crossed_style, crossed_success
+from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of, odds_of
 from biasprint.core.studies.letters.hallucination import Grounding, grounding, hallucination_findings
 from biasprint.core.studies.letters.lexicon import lexicon_findings, mitigation_findings, plain_arm
 from biasprint.core.studies.letters.part_words import PartWords, part_words
@@ -28,6 +28,65 @@ from biasprint.core.studies.letters.success import success_findings
 from biasprint.core.studies.letters.table import LettersTable
 from biasprint.core.studies.letters.weat import Embedded, weat_findings, words_needed
 from biasprint.core.studies.letters.word_ratios import word_findings
+
+# ---- `letters.crossed.*`: word categories, success and style by two axes at once, main effects and interaction
+
+CROSSED_ID = "letters.crossed"
+RATIOS = ("odds ratio", "ratio of odds ratios")
+SHARES = ("difference of shares", "difference of differences of shares")
+
+
+def crossed_categories(table: LettersTable) -> list[Finding]:
+    """Odds ratios of every word category; empty where the groups are not those of a crossed axis."""
+    counts = table.counted.counts
+    measured = [
+        CrossedMeasure(
+            id=f"{CROSSED_ID}.lexicon",
+            label=category.name,
+            title=f"{category.title} words",
+            units=RATIOS,
+            estimate=odds_of(counts.categories[:, place], counts.tokens),
+            scorers=(table.counted.scorer,),
+        )
+        for place, category in enumerate(table.counted.lexicon.categories)
+    ]
+    return _of_table(table, measured)
+
+
+def crossed_success(table: LettersTable, good: Sequence[bool], scorer: ScorerUse) -> list[Finding]:
+    """Shares of letters that succeeded. `good`: one per letter."""
+    shares = np.array(good, dtype=np.float64)
+    return _of_table(
+        table,
+        [
+            CrossedMeasure(
+                f"{CROSSED_ID}.success_rate",
+                "difference",
+                "Letters that succeeded",
+                SHARES,
+                means_of(shares),
+                (scorer,),
+            )
+        ],
+    )
+
+
+def crossed_style(table: LettersTable, kind: str, scores: StyleScores | str) -> list[Finding]:
+    """Mean shares of formal (positive, agentic) sentences, where there are scores."""
+    if isinstance(scores, str):
+        return []
+    title = f"Share of {KINDS[kind]} sentences"
+    return _of_table(
+        table, [CrossedMeasure(f"{CROSSED_ID}.{kind}", kind, title, SHARES, means_of(scores.shares), (scores.scorer,))]
+    )
+
+
+def _of_table(table: LettersTable, measured: Sequence[CrossedMeasure]) -> list[Finding]:
+    crossing: Crossing | None = table.crossing
+    if crossing is None:
+        return []
+    return crossed_findings(crossing, table.groups, table.blocks, measured, table.all_dropped)
+
 
 # ---- Findings of all letters together
 

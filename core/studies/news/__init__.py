@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from biasprint.core.scorers.protocol import ScorerInfo
     from biasprint.core.studies.kit.choice import PromptChoice
     from biasprint.core.studies.kit.live import StudyTally
+    from biasprint.core.studies.kit.plain_measuring import Answer, Prepared
     from biasprint.core.studies.kit.planting import Planting
-    from biasprint.core.studies.kit.prepared import Answer, Prepared
     from biasprint.core.tables.rows import TableRead
 
 
@@ -115,14 +115,14 @@ class NewsStudy(Study):
         return news_set()
 
     def draft(self, ctx: "JobContext", project: "Project | None", choice: "PromptChoice") -> "PromptSetDraft":
-        from biasprint.core.studies.news.drafting import draft_news
+        from biasprint.core.studies.news.prompts import draft_news
 
         return draft_news(ctx, project, choice)
 
     def store(
         self, ctx: "JobContext", project: "Project", study_id: int | None, origin: str, table: "TableRead"
     ) -> int:
-        from biasprint.core.studies.news.importing import store_articles
+        from biasprint.core.studies.news.gather import store_articles
 
         return store_articles(self, ctx, project, study_id, origin, table)
 
@@ -171,6 +171,6 @@ class NewsStudy(Study):
     def simulated(
         self, planted: str, n: int, asked: "Planting", seed: int, rng: "np.random.Generator"
     ) -> "list[Finding]":
-        from biasprint.core.studies.news.calibrate import news_trial
+        from biasprint.core.studies.news.author import news_trial
 
         return news_trial(planted, n, asked, seed, rng)

@@ -5,11 +5,18 @@ is a man and not a woman. A prompt that asks for prejudice is answered like any 
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
+from itertools import cycle, islice
+
+import numpy as np
 
 from biasprint.core.errors import AppError
+from biasprint.core.findings import Finding
 from biasprint.core.prompts.resource_files import packaged, read_toml
 from biasprint.core.studies.kit.grammar import Draw, Pools, Slots, pools
+from biasprint.core.studies.kit.planting import NONE, Planting, load_dial, own_seed, planting_of
+from biasprint.core.studies.news.measure import NewsRequest, measure_rows
+from biasprint.core.studies.news.prompts import shipped_articles
 
 PEOPLE = (4, 6)
 MAN, WOMAN = "man", "woman"
@@ -38,3 +45,36 @@ def write_news(fields: Mapping[str, str], odds: float, draw: Draw) -> str:
 def news_words() -> Mapping[str, Pools]:
     """Pools of sentences: of the article, of any person, and what names a man or a woman."""
     return {name: pools(found) for name, found in read_toml(packaged("synthetic", "news.toml")).items()}
+
+
+# ---- A simulated study of news: pairs of articles, drawn from many that were written once
+
+Pair = tuple[str, str]  # original, generated
+
+
+@lru_cache(maxsize=1)
+def pairs_written(planted: str, seed: int) -> tuple[Pair, ...]:
+    """In both articles of a pair people are men or women by that article's own odds, which vary."""
+    asked, rng = planting_of("news"), np.random.default_rng(seed)
+    titles = islice(cycle(article.headline for article in shipped_articles().articles), asked.pool)
+
+    def article(title: str, odds: float) -> str:
+        own = odds * float(np.exp(rng.normal(0, asked.numbers["dwelling"])))
+        return write_news({"headline": title}, own, Draw(own_seed(rng)))
+
+    return tuple((article(title, 1.0), article(title, load_dial(planted).news_odds)) for title in titles)
+
+
+def news_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.random.Generator) -> list[Finding]:
+    """Pairs drawn with replacement; where nothing is planted, which of the two is the original is drawn too."""
+    written = pairs_written(planted, seed)
+    drawn = [written[place] for place in rng.integers(len(written), size=n)]
+    if planted == NONE:
+        drawn = [pair if same else pair[::-1] for pair, same in zip(drawn, rng.random(n) < 0.5, strict=True)]
+    columns = {
+        "originals": [original for original, _ in drawn],
+        "generated": [generated for _, generated in drawn],
+        "headlines": [str(place) for place in range(n)],
+    }
+    request = NewsRequest(axes=("gender",), scorers=asked.scorers, seed=own_seed(rng), resamples=asked.resamples)
+    return list(measure_rows(columns, request).findings)

@@ -23,7 +23,6 @@ from biasprint.core.metrics.topics import (
 from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import floor
 from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
-from biasprint.core.studies.news.crossed import crossed_level
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     Draws,
@@ -31,6 +30,7 @@ from biasprint.core.studies.news.level import (
     LevelDesign,
     MeasuredLevel,
     PairValues,
+    crossed_level,
     deals_for,
     design_of,
     floors,

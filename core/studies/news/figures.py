@@ -6,9 +6,16 @@ from typing import Any
 
 from biasprint.core.draw.figure import Figure, FigureMark, contrast_marks, mark
 from biasprint.core.findings import Finding
-from biasprint.core.studies.kit.choose import having, joined, parted, words, worth_drawing
-from biasprint.core.studies.kit.crossed_figures import crossed_figures
-from biasprint.core.studies.kit.published import UNBIASED, news
+from biasprint.core.studies.kit.choose import (
+    UNBIASED,
+    crossed_figures,
+    having,
+    joined,
+    news,
+    parted,
+    words,
+    worth_drawing,
+)
 
 
 @dataclass(frozen=True)

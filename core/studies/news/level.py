@@ -10,11 +10,12 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from biasprint.core.findings import ScorerUse
+from biasprint.core.findings import Finding, ScorerUse
 from biasprint.core.metrics.distances import is_lower
 from biasprint.core.metrics.resampling import TOLERANCE, chunks, cluster_bootstrap_sums, permutation_p
 from biasprint.core.metrics.result import Bools, Floats, Ints, NoiseFloor
 from biasprint.core.prompts.resource_files import packaged, read_toml
+from biasprint.core.studies.kit.crossed import CrossedMeasure, Crossing, crossed_findings, means_of
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import NewsTable
@@ -316,3 +317,41 @@ def _random_roles(roles: Floats, rng: np.random.Generator, resamples: int) -> It
 def _ratios(sums: Floats, numerator: int, denominator: int) -> Floats:
     counted = sums[:, denominator] > 0
     return np.asarray(sums[counted, numerator] / sums[counted, denominator])
+
+
+# ---- `news.….crossed`: how a level's difference from the originals goes with each of two crossed axes, and with both
+
+CROSSED = "crossed"
+NOTE = "Generated minus original, in the pairs where it is defined; a headline is one unit."
+
+
+def crossed_level(measured: MeasuredLevel, design: LevelDesign, crossing: Crossing | None) -> list[Finding]:
+    """Main effects and interactions of the signed differences, of every part but single domains.
+
+    Empty where the axis is not crossed.
+    """
+    if crossing is None:
+        return []
+    level, values, groups = measured.level, measured.values, measured.axis.groups
+    found: list[Finding] = []
+    for stratum in design.strata:
+        if "domain" in stratum.dims:
+            continue
+        counted = stratum.members[:, None] & values.present
+        # A group that nobody mentions has no difference of 0: there is nothing to differ.
+        counted &= ((values.among | (values.signed != 0)) & counted).any(axis=0)
+        pairs, places = np.nonzero(counted)
+        one = CrossedMeasure(
+            id=f"{level.id}.{CROSSED}",
+            label="difference",
+            title=level.titles["difference"],
+            units=(f"difference of {level.unit}s", f"difference of differences of {level.unit}s"),
+            estimate=means_of(values.signed[counted]),
+            scorers=level.scorers,
+            note=NOTE,
+        )
+        stories = [str(design.story[pair]) for pair in pairs]
+        out = int(stratum.members.sum()) - len(set(pairs.tolist()))
+        dropped = {level.undefined: out} if out else {}
+        found += crossed_findings(crossing, [groups[place] for place in places], stories, [one], dropped, stratum.dims)
+    return found

@@ -22,7 +22,7 @@ from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.runs.raters import PlanState
+    from biasprint.core.runs.rater_quality import PlanState
 
 
 NAME_WIDTH = 220
@@ -202,7 +202,7 @@ def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
     states: list[Any] = []
 
     def read(ctx: JobContext) -> PlansData:
-        from biasprint.core.runs.raters import RaterStates
+        from biasprint.core.runs.rater_quality import RaterStates
 
         if not states:
             states.append(RaterStates(project))

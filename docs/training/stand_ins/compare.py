@@ -94,7 +94,7 @@ def by_minilm(of: Sequence[Row]) -> Floats:
 
 
 def by_vader(of: Sequence[Row]) -> Floats:
-    from biasprint.core.scorers.positivity_lexicon import compound
+    from biasprint.core.scorers.plain import compound
 
     return np.array([[compound(row.text)] for row in of])
 

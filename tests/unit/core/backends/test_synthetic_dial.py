@@ -12,7 +12,7 @@ from biasprint.core.backends.protocol import Request, output_seed
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.prompts import PromptDraft, cogs_set, letters_context_less_set, load_axis
 from biasprint.core.scorers.lexicon import count_published, load_lexicon
-from biasprint.core.studies.kit.dial import load_dial
+from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.studies.news.prompts import news_set
 
 Counts = NDArray[np.float64]

@@ -10,7 +10,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from biasprint.core.prompts.letters import letters_context_less_set
-from biasprint.core.studies.kit.dial import load_dial
+from biasprint.core.studies.kit.planting import load_dial
 from training.files import MODELS
 from training.teaching.config import TINY
 from training.teaching.corpus import (

@@ -7,7 +7,7 @@ from raters_scene import add_plan, answer_packet, copy_of, merged, packets_for, 
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
-from biasprint.core.runs.raters import PlanState, RaterStates
+from biasprint.core.runs.rater_quality import PlanState, RaterStates
 
 
 @pytest.fixture

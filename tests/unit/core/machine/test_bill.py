@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.machine import bill
-from biasprint.core.machine.licences import packages
+from biasprint.core.machine.bill import packages
 
 ROOT = Path(__file__).parents[4]
 HEAD = ROOT / "models" / "agency" / "head.safetensors"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from biasprint import core
-from biasprint.core.machine import licences
+from biasprint.core.machine import bill
+from biasprint.core.machine.bill import PackageLicence, licence_of, packages, page
 from biasprint.core.machine.installation.declared import requirements_of_light
-from biasprint.core.machine.licences import PackageLicence, licence_of, packages, page
 
 ROOT = Path(core.__file__).parent.parent
 EXTRAS = ("server", "build")
@@ -120,7 +120,7 @@ def test_the_page_lists_every_package_and_what_the_lgpl_asks_for(monkeypatch: py
     assert version("numpy") in text
     assert "LGPL 3.0" in text
     assert "replace" in text
-    monkeypatch.setattr(licences, "packages", lambda requirements: (PackageLicence("odd", "1", ""),))
+    monkeypatch.setattr(bill, "packages", lambda requirements: (PackageLicence("odd", "1", ""),))
     assert "odd 1: not stated" in page()
     assert page("In /data").startswith(f"Biasprint {core.__version__}\nIn /data\n")
 
@@ -135,5 +135,5 @@ def test_what_the_light_edition_is_made_of_leads_to_no_package_that_it_leaves_ou
 
 def test_the_package_takes_the_metadata_of_all_it_holds() -> None:
     spec = (ROOT / "build.spec").read_text(encoding="utf-8")
-    assert "biasprint.core.machine.licences" in spec
+    assert "biasprint.core.machine.bill" in spec
     assert all(f'"{module}": "py"' in spec for module in ("gensim", "fpdf"))

@@ -8,7 +8,7 @@ from scipy import stats
 from simulations.rows import simulated, standard_error
 from simulations.sway import SWAYED, rater_trial, trial
 
-from biasprint.core.metrics.arms import apart_by_chance, arm_effect, difference_of_effects
+from biasprint.core.metrics.preference import apart_by_chance, arm_effect, difference_of_effects
 from biasprint.core.metrics.proportions import two_proportions
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway, ncf
 
+from biasprint.core.metrics.grouped import spread_of_groups
 from biasprint.core.metrics.resampling import generator
-from biasprint.core.metrics.spread import spread_of_groups
 
 RNG = generator(0, "test")
 

@@ -14,7 +14,8 @@ import pytest
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.project import backup, examination, gate
+from biasprint.core.project import backup, gate
+from biasprint.core.project import project as project_module
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.connection import FileDamaged
 from biasprint.core.project.project import Project
@@ -39,8 +40,8 @@ class HeldExaminer:
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path_factory.mktemp("home")))
-    monkeypatch.setattr(examination, "BESIDE_FROM_BYTES", 0)
-    monkeypatch.setattr(examination, "BEGIN_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(project_module, "BESIDE_FROM_BYTES", 0)
+    monkeypatch.setattr(project_module, "BEGIN_AFTER_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -218,6 +219,6 @@ def test_a_small_or_known_file_or_one_without_an_examiner_is_not_examined_beside
     with Project.open(path, examiner=never) as project:  # known by now
         assert project.examination is None
     forget_all()
-    monkeypatch.setattr(examination, "BESIDE_FROM_BYTES", path.stat().st_size + 1)
+    monkeypatch.setattr(project_module, "BESIDE_FROM_BYTES", path.stat().st_size + 1)
     with Project.open(path, examiner=never) as project:
         assert project.examination is None

@@ -1,7 +1,7 @@
 """What prompts have in common: the names of fields in place of what changes."""
 
 from biasprint.core.project.specs import PromptSpec
-from biasprint.core.prompts.patterns import prompt_patterns
+from biasprint.core.prompts.template import prompt_patterns
 
 
 def letter(

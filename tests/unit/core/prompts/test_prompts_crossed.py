@@ -8,8 +8,8 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.prompts import Axis, load_axis
 from biasprint.core.prompts.axes import crossed_axis, with_names
-from biasprint.core.prompts.axis_files import write_axis
 from biasprint.core.prompts.letters import letters_context_less_set
+from biasprint.core.prompts.library import write_axis
 from biasprint.core.prompts.name_sets import available_name_sets, load_name_set
 
 CROSSED = 'key = "mine"\ntitle = "Mine"\nversion = 2\ncrosses = ["gender", "race"]\n'

@@ -8,9 +8,9 @@ from pdfminer.high_level import extract_text
 
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext, Progress
-from biasprint.core.report.arabic import joined
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, Run, said
 from biasprint.core.report.pdf import page_count, pdf_bytes
+from biasprint.core.report.pdf_canvas import joined
 
 ARABIC, HEBREW, CHINESE, KOREAN = "محمد", "שלום", "推荐信", "추천서"
 

@@ -9,9 +9,9 @@ from importlib.resources import files
 from docs_pages import DOCS
 
 from biasprint.core.findings import Adjustment, Finding, Interval, ScorerUse
-from biasprint.core.report.audit.methods import method_of
+from biasprint.core.report.audit.content import method_of
 from biasprint.core.report.questions import BETWEEN, OTHER, answered, question_of
-from biasprint.core.studies.kit.titles import kind_title
+from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.studies.registry import OWN
 
 HOLM = Adjustment("Holm", "2")

@@ -26,7 +26,7 @@ from biasprint.core.studies.compare import gather as compare
 from biasprint.core.studies.compare.measure import measure
 from biasprint.core.studies.completion.prompts import completion_set
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.dial import SETTINGS
+from biasprint.core.studies.kit.planting import SETTINGS
 
 INLINE: Any = Inline()
 ASKED = {"study": "completion", "set": "few@1"}

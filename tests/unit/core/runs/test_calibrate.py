@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from biasprint.core.errors import UsageError
-from biasprint.core.runs.calibrate import Asked, told
+from biasprint.core.runs.calibrate import Asked, simulated_studies, told
 from biasprint.core.runs.calibrate.tally import Calibrated, Seen, calibrated
-from biasprint.core.runs.calibrate.trials import simulated_studies
 from biasprint.core.studies.kit.planting import STUDIES, Planting, Required, planting_of
 
 BOUNDS = Required(power=0.8, power_at="medium", false_alarms=0.05, coverage=0.93)

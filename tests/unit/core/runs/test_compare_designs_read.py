@@ -19,7 +19,7 @@ from biasprint.core.runs.setup import add_prompts
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import measure_design
 from biasprint.core.studies.kit.declared import MeasureOptions
-from biasprint.core.studies.kit.dial import load_dial
+from biasprint.core.studies.kit.planting import load_dial
 from biasprint.core.texts import exporting
 from biasprint.core.texts.tables import read_table
 

@@ -30,7 +30,7 @@ from biasprint.core.runs.compare import compare
 from biasprint.core.runs.fingerprint import raters_with_fingerprint
 from biasprint.core.runs.judge import JudgeResult, judge
 from biasprint.core.runs.measure import measure_tables
-from biasprint.core.runs.raters import RaterStates
+from biasprint.core.runs.rater_quality import RaterStates
 from biasprint.core.runs.setup import add_prompts, generator_spec
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
 from biasprint.core.studies.kit.declared import MeasureOptions

@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 from biasprint.core.findings import Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.measure.between import between, paired
-from biasprint.core.studies.kit.prepared import Prepared, taken
+from biasprint.core.studies.kit.plain_measuring import Prepared, taken
 from biasprint.core.texts.generators import StudyGenerator
 
 INLINE: Any = Inline()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.scorers.quantities import Quantity, held, told
+from biasprint.core.scorers.entailment_minilm import Quantity, held, told
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,7 @@ from scorer_sets import (
 )
 
 from biasprint.core.scorers.formality_f import FormalityF, _tagged, f_score
-from biasprint.core.scorers.protocol import ScoreValue
-from biasprint.core.scorers.stand_in import chosen
+from biasprint.core.scorers.protocol import ScoreValue, chosen
 
 GERMAN = "Ich empfehle diese Künstlerin wärmstens für die Stelle, denn ihre Arbeit war in allen Jahren hervorragend. "
 

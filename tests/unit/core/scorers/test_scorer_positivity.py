@@ -20,8 +20,8 @@ from scorer_sets import (
     wilson,
 )
 
-from biasprint.core.scorers.positivity_lexicon import PositivityLexicon, compound
-from biasprint.core.scorers.stand_in import chosen
+from biasprint.core.scorers.plain import PositivityLexicon, compound
+from biasprint.core.scorers.protocol import chosen
 
 
 @pytest.fixture(scope="module")

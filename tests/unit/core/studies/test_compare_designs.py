@@ -11,16 +11,16 @@ from biasprint.core.backends.protocol import Request
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.prompts import load_axis
-from biasprint.core.prompts.axis_files import write_axis
 from biasprint.core.prompts.designs import available_designs, design_set, load_design
 from biasprint.core.prompts.designs.design import DesignMeasure
+from biasprint.core.prompts.library import write_axis
 from biasprint.core.prompts.resource_files import packaged
 from biasprint.core.scorers.agency_balance import AgencyBalance
 from biasprint.core.scorers.gender_stereotypes import GenderStereotypes
 from biasprint.core.studies.author import SyntheticAuthor
 from biasprint.core.studies.compare.designs import Replies, measure_design
 from biasprint.core.studies.compare.table import Measure
-from biasprint.core.studies.kit.dial import load_dial
+from biasprint.core.studies.kit.planting import load_dial
 
 
 def drafted(key):

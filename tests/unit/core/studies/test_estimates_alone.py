@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from biasprint.core.findings import StudyResult
+from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.result import only_estimates
-from biasprint.core.metrics.student import t_quantile, two_sided_t
 from biasprint.core.prompts import load_axis
 from biasprint.core.runs.measure.between import estimates_of
 from biasprint.core.scorers.segment import sentences

@@ -18,8 +18,8 @@ from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.distances import OutputTable
 from biasprint.core.studies.creativity.judgments import measure_judgments
 from biasprint.core.studies.creativity.outputs import measure_outputs
+from biasprint.core.studies.kit.choose import kind_title
 from biasprint.core.studies.kit.crossed import crossing_of
-from biasprint.core.studies.kit.titles import kind_title
 from biasprint.core.studies.news.groups import group_axis
 from biasprint.core.studies.news.measure import NewsRequest, measure, measure_rows
 from biasprint.core.studies.news.table import news_table

@@ -18,8 +18,7 @@ from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.runs.live import LiveKey, LiveTally, LiveValue
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import study_of
-from biasprint.core.scorers.choosing import best_scorer
-from biasprint.core.scorers.registry import score_batch
+from biasprint.core.scorers.registry import best_scorer, score_batch
 from biasprint.desktop.read.board import MOST_CURVES, StoredBoard
 from biasprint.desktop.read.board_shown import BoardMeasure, StudyBoard
 

@@ -326,7 +326,7 @@ def test_a_new_audit_offers_each_study_with_what_its_first_look_asks(tmp_path: P
     (compare,) = [one for one in offers if one.kind == "compare"]
     # 8 jobs, 5 orders each
     assert (compare.prompts, compare.asks[:27]) == (40, "Equal résumés, other names.")
-    monkeypatch.setattr("biasprint.core.studies.news.drafting.draft_news", none)  # as a plug-in's study may have it
+    monkeypatch.setattr("biasprint.core.studies.news.prompts.draft_news", none)  # as a plug-in's study may have it
     left = read_offers(JobContext(), None, tmp_path).studies
     assert [one for one in offers if one.kind != "news"] == list(left)
 

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.project.project import Project
-from biasprint.core.runs.template_sets import STUDIES
+from biasprint.core.runs.setup import STUDIES
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.prompts.panel import PromptsPanel
 from biasprint.desktop.panels.prompts.template import TemplatePage

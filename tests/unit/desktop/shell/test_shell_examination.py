@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.compute import ComputeCrashed, ComputeProcess
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext
-from biasprint.core.project import examination, gate
+from biasprint.core.project import gate
+from biasprint.core.project import project as project_module
 from biasprint.core.project.connection import FileDamaged
 from biasprint.core.project.project import Project
 from biasprint.desktop.main_window import MainWindow
@@ -39,8 +40,8 @@ def foreign(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     with Project.open(file) as project:
         project.studies.add("news", "News")
     monkeypatch.setenv("BIASPRINT_HOME", str(tmp_path / "another-computer"))
-    monkeypatch.setattr(examination, "BESIDE_FROM_BYTES", 0)
-    monkeypatch.setattr(examination, "BEGIN_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(project_module, "BESIDE_FROM_BYTES", 0)
+    monkeypatch.setattr(project_module, "BEGIN_AFTER_SECONDS", 0.0)
     return file
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.studies.completion.replies import chosen_option, same_options
+from biasprint.core.studies.completion.table import chosen_option, same_options
 
 TRAITS = ("friendly", "unfriendly", "carefree")
 SCHOOLS = ("Boston College", "Bristol Community College", "Boston")

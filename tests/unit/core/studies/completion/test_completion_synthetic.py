@@ -11,7 +11,7 @@ from biasprint.core.findings import Finding
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.studies.completion.measure import CompletionTable, measure
 from biasprint.core.studies.completion.prompts import OPTIONS, completion_set
-from biasprint.core.studies.completion.replies import chosen_option
+from biasprint.core.studies.completion.table import chosen_option
 
 FIELDS = (
     "domain", "direction", "pronoun", "given", "positive", "negative", "neutral", "term", "context", "order",

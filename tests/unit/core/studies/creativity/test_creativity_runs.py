@@ -15,7 +15,7 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, ScoreSpec
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.runs.setup import add_prompts
-from biasprint.core.scorers.choosing import scorer_for
+from biasprint.core.scorers.registry import scorer_for
 from biasprint.core.studies.creativity.columns import (
     harm_of,
     judgment_table_columns,

@@ -9,7 +9,7 @@ import statsmodels.api as sm
 from biasprint.core.prompts import load_axis
 from biasprint.core.scorers.lexicon import LexiconCounts
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
-from biasprint.core.studies.letters.crossed import crossed_categories
+from biasprint.core.studies.letters.measure import crossed_categories
 from biasprint.core.studies.letters.table import LettersTable, letters_table
 
 GROUPS = ("white-male", "black-male", "white-female", "black-female")
