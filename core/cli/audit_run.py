@@ -131,7 +131,7 @@ def _try(undone: list[str], path: Path, write: Callable[[Path], object]) -> bool
     return True
 
 
-# ---- run, audit-file: an audit from a file, without a person; and a project's audit as such a file
+# ---- run, audit-file
 
 AUDITS = (".toml",)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from biasprint.core.runs.compare.planning import Outlook
 
 
-# ---- calibrate: what the findings of a study find of a planted bias, and how often they cry wolf
+# ---- calibrate
 
 COLUMNS = ("finding", "planted", "n", "power", "false alarms", "coverage", "mean floor")
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from biasprint.core.runs.rater_quality import RaterCard
 
 
-# ---- raters list, exclude, include: who rated how carefully, and who is left out
+# ---- raters list, exclude, include
 
 Code = Annotated[str, typer.Argument(help="The rater's code, such as R01.")]
 

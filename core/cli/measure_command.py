@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from biasprint.core.studies.kit.declared import MeasureOptions
 
 
-# ---- Gates on the command line: read before anything is measured, told after the answer, and the exit code they give
+# ---- Gates on the command line
 
 FailOn = Annotated[
     list[str] | None,
@@ -79,7 +79,7 @@ def tell_gates(results: "Sequence[GateResult]", *, as_json: bool) -> int:
     return exit_code(results)
 
 
-# ---- report: writes what was found in a study, from the findings that a project holds
+# ---- report
 
 
 def add_report_to(app: typer.Typer) -> None:

@@ -15,7 +15,7 @@ from biasprint.core.machine.installation import PartState, parts, status
 from biasprint.core.machine.installation import prepare as install
 from biasprint.core.machine.models.sizes import InMegabytes
 
-# ---- prepare: installing what an installation that was begun by run.py still lacks
+# ---- prepare
 
 
 def add_installation_to(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from biasprint.core.prompts.name_sets import NameSet
 
 
-# ---- axis cross, list, check: axes of one's own
+# ---- axis cross, list, check
 
 AnAxis = Annotated[str, typer.Argument(help="An axis: the key of a shipped one, or the path of a .toml file.")]
 

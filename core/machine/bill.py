@@ -20,7 +20,7 @@ from biasprint import core
 from biasprint.core.machine.installation.declared import normalized, stands_alone
 from biasprint.core.machine.installation.pins import entries, hashes, version
 
-# ---- The packages that the program stands on, and their licences, as their own metadata states them
+# ---- Packages and their licences
 
 # The extras, for building and testing, do not come with the program.
 SHIPPED = ("biasprint",)

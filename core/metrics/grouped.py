@@ -33,7 +33,7 @@ from biasprint.core.metrics.result import (
     truths,
 )
 
-# ---- How far the means of several groups lie apart: their standard deviation over matched blocks
+# ---- Spread of the means of several groups
 
 
 @dataclass(frozen=True)

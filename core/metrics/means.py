@@ -27,7 +27,7 @@ from biasprint.core.metrics.result import (
 from biasprint.core.metrics.sums import exact_mean
 from biasprint.core.metrics.worth import worth
 
-# ---- Student's t: quantiles and tails, by the functions behind `scipy.stats.t`
+# ---- Student's t
 
 
 def t_quantile(probability: float, freedom: float) -> float:

@@ -28,7 +28,7 @@ from biasprint.core.metrics.result import (
 )
 from biasprint.core.metrics.worth import Worth, worth
 
-# ---- Two arms that were drawn at random among the same raters and comparisons: the difference of their means
+# ---- Difference of two randomised arms
 
 TEST = "t over people"
 

@@ -43,7 +43,7 @@ from biasprint.core.project.stores.studies import Axes, Prompts, Sources, Studie
 from biasprint.core.project.working_copy import WorkingCopy
 from biasprint.core.project.writer import Writer
 
-# ---- SQLite's full check of a file that this machine has not seen, done beside its first reading
+# ---- SQLite's full check, beside the first reading
 
 BESIDE_FROM_BYTES = 20_000_000  # a smaller file is checked in a moment, and nobody need be told of it
 BEGIN_AFTER_SECONDS = 1.0  # in which what was opened comes into sight: beside it another process costs a third of that

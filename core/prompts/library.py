@@ -297,7 +297,7 @@ def write_text(path: Path, text: str) -> None:
         ) from error
 
 
-# ---- Axes written as files that a person can edit: TOML, read back by `biasprint.core.prompts.axes.load_axis`
+# ---- Axes as TOML files
 
 HEAD = (
     "# An axis of Biasprint: change it, and give this file's path where an axis is asked for "

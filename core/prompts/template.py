@@ -14,7 +14,7 @@ from typing import Protocol
 from biasprint.core.errors import AppError
 from biasprint.core.text import article
 
-# ---- What the prompts of a set have in common: their texts with the names of fields in place of what changes
+# ---- The pattern that the prompts of a set share
 
 SHORTEST = 2  # letters of a value that is looked for: a shorter one stands in other words' places
 SAME = ("block", "group", "axis")  # fields that repeat what another field says

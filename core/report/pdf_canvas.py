@@ -16,9 +16,9 @@ from biasprint.core.draw.frame import draw_figure
 from biasprint.core.draw.svg import MARGIN, WIDTH, colors
 from biasprint.core.report.blocks import INK, Rgb, printable
 
-# ---- Text on a page of a PDF: words measured once, broken into lines, in the typeface that has their signs
+# ---- Text on a page
 
-# ---- Right-to-left text on a page that is written from left to right: letters joined, and in the order they are seen
+# ---- Right-to-left text
 
 FORMS = {"<isolated>": 0, "<final>": 1, "<initial>": 2, "<medial>": 3}
 PRESENTATION = ((0xFB50, 0xFC00), (0xFE80, 0xFEFD))  # where Unicode has a letter's forms as signs of their own

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from biasprint.core.judging.packets.decisions import PacketState
 
 
-# ---- How plans and their raters stand: what the coordinator may know, and no answer of anybody
+# ---- Plans, raters and their progress
 
 Where = Literal["here", "away", "partly", "finished", "counted"]  # this machine, or how the packet stands
 

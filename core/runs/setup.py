@@ -28,7 +28,7 @@ from biasprint.core.tables.fields import FieldSpec, guess_mapping, parse_map_opt
 from biasprint.core.tables.read import read_columns as read_all_columns
 from biasprint.core.texts.values import original_source
 
-# ---- Prompt sets from a template and a table of somebody's own: both are files
+# ---- Prompt sets from a template and a table
 
 STUDIES = ("compare", "letters")  # they read the group, block and name of a text from its prompt's columns
 LONGEST = 1_000_000  # characters of a template

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 
-# ---- Products of matrices on several cores: each core does a whole group of texts, and none waits for another
+# ---- Matrix products on several cores
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")

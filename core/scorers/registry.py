@@ -262,7 +262,7 @@ def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
     return values
 
 
-# ---- Which of the scorers here does the work of a role: the one that was asked for, or the best
+# ---- The best scorer of a role
 
 
 def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:

@@ -8,7 +8,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biasprint.core.scorers.head import hidden, in_place_of, require_unchanged
+from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.hidden import hidden, in_place_of
 from biasprint.core.text import for_matching
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from biasprint.core.errors import AppError
-from biasprint.core.scorers.head import hidden, require_unchanged
+from biasprint.core.scorers.checked_files import require_unchanged
+from biasprint.core.scorers.hidden import hidden
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 
-# ---- TextBlob, imported for the compute process without what NLTK takes along although nobody asks for it
+# ---- Importing TextBlob without NLTK's extras
 
 FILES = (
     "en-context.txt", "en-entities.txt", "en-lexicon.txt", "en-morphology.txt", "en-sentiment.xml", "en-spelling.txt",

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine.installation import explained
-from biasprint.core.scorers.head import fitted, stamp
+from biasprint.core.scorers.checked_files import fitted, stamp
 from biasprint.core.scorers.protocol import NOTHING, ScoreValue, reads
 from biasprint.core.scorers.segment import SEGMENTER, sentences
 from biasprint.core.text import for_matching, sha256_text

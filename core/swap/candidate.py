@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
-from biasprint.core.scorers.head import fitted
+from biasprint.core.scorers.checked_files import fitted
 from biasprint.core.swap.guess_pronoun import beside_the_candidate, is_somebody
 from biasprint.core.swap.mentions import Named, NameMention, given_names, people_of, placing, title_pronoun
 from biasprint.core.swap.told import Telling, person_words

@@ -13,7 +13,7 @@ from biasprint.core.swap.result import HE_AND_SHE, Change, Person, in_case_of
 from biasprint.core.swap.told import Telling, Words, person_words
 from biasprint.core.swap.vocabulary import SwapWords, swap_words
 
-# ---- A person's partner: “his wife” becomes “her husband” of a woman, so that the couple reads as before
+# ---- A person's partner
 
 PARTNER_CHANGED = "the person's partner, changed so that the couple reads as before: look whether that is meant"
 

@@ -16,7 +16,7 @@ from biasprint.core.prompts.designs.people import as_fields, asked_axis
 from biasprint.core.prompts.drafts import PromptDraft
 from biasprint.core.prompts.template import Template
 
-# ---- Prompts in which words or tasks are given to two groups, each topic in balanced orders
+# ---- Prompts that give words or tasks to two groups
 
 
 def pair_prompts(design: Design) -> list[PromptDraft]:

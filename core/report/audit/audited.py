@@ -79,7 +79,7 @@ class AuditReport:
             yield from page.blocks
 
 
-# ---- What a report's first page says beside its findings, as keys of the JSON answer
+# ---- The first page as JSON
 
 FEW = 30  # of what a finding counts: below it an interval is wide whatever is found
 

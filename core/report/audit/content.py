@@ -22,7 +22,7 @@ from biasprint.core.report.figures import figures_of
 from biasprint.core.report.questions import evidence, question_of
 from biasprint.core.studies.kit.choose import kind_title
 
-# ---- The last page: methods with equations and sources, who was audited in full, drops, versions, hashes, the recipe
+# ---- Methods, on the last page
 
 PAIR = (0.28, 0.72)
 MOST_PATTERNS, LONGEST_PROMPT = 40, 3000  # wordings of a prompt set, and signs of one

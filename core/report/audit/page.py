@@ -25,7 +25,7 @@ from biasprint.core.report.blocks import (
 )
 from biasprint.core.report.pdf import page_count, pdf_bytes
 
-# ---- A report as PDF: its first page stays one page
+# ---- PDF
 
 SHARES = (0.76, 0.66, 0.56, 0.46, 0.0)  # of the page's width, for the picture
 
@@ -54,7 +54,7 @@ def _is_one_page(report: AuditReport) -> bool:
     return page_count(report.blocks()) == 1
 
 
-# ---- A report as LaTeX, to be put into a paper by \input: tables by booktabs, every text escaped
+# ---- LaTeX
 
 HEAD = r"""% Written by Biasprint. Put it into a document by \input{this file}, after
 %   \usepackage[T1]{fontenc}
@@ -129,7 +129,7 @@ def _latex_run(run: Run) -> str:
     return parted(run, rf"\textbf{{{text}}}" if run.bold and text else text)
 
 
-# ---- A report as Markdown. A figure is the table of its numbers: nothing beside the file is needed to read it
+# ---- Markdown
 
 MARKS = re.compile(r"([\\`*_\[\]<>|~#&])")  # what a reader of Markdown takes for mark-up
 LISTS = re.compile(r"^(\s*\d*)([-+.)])(?=\s)")

@@ -49,7 +49,7 @@ from biasprint.core.texts.generators import NOT_WRITTEN, generator_names
 from biasprint.core.texts.score import score
 from biasprint.core.texts.tables import read_table
 
-# ---- What an audit takes from another project: a prompt set, or texts that were imported there
+# ---- Prompt sets and texts from another project
 
 AT_ONCE = 200  # texts that are stored together
 

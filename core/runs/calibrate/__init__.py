@@ -22,7 +22,7 @@ from biasprint.core.scorers.registry import remembered_scores
 from biasprint.core.studies.kit.planting import SETTINGS, STUDIES, planting_of, required
 from biasprint.core.studies.registry import studies
 
-# ---- Simulated studies of one planted size and n: written, and measured as a project's are. In the compute process
+# ---- Simulated studies of one planted size
 
 
 def simulated_studies(

@@ -31,7 +31,7 @@ from biasprint.core.studies.registry import studies
 from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name
 from biasprint.core.texts.values import KIND
 
-# ---- How a live figure went: a point for each n up to as many as a picture needs, of more for equal steps of n
+# ---- The course of a live figure
 
 FIRST_POINTS, MOST_POINTS = 16, 400  # room at first, and at most: a curve is seldom wider than that many pixels
 N, VALUE, LOW, HIGH = range(4)

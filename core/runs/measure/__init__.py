@@ -32,7 +32,7 @@ from biasprint.core.studies.registry import studies, table_fields
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.tables import read_table
 
-# ---- What somebody asked for when a study was measured, kept in the recipe so that it can be asked for again
+# ---- The options of a measurement, as a recipe keeps them
 
 ASKED = "asked"
 # Each program start and each panel has its own word on these.
@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
-# ---- Tables brought into a project that is gone afterwards: what a project alone can be asked can be asked of tables
+# ---- Tables as a temporary project
 
 
 @contextmanager

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from biasprint.core.prompts.designs.design import DesignMeasure
 
 
-# ---- Words or tasks that replies give to two groups: bias scores and decisions by topic, and what is named first
+# ---- Words and tasks sorted to two groups
 
 GROUPS = ("as the stereotype has it", "the other way")
 NOTHING_READ = "no reply could be read"
@@ -194,7 +194,7 @@ def first_named(values: Floats, prompts: Sequence[str], chance: float, what: str
     )  # fmt: skip
 
 
-# ---- How far a measure's means of several groups lie apart, over blocks with texts of every group
+# ---- Spread of a measure over groups
 
 
 def spread(table: Compared, one: Measure, seed: int, resamples: int) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from biasprint.core.text import sha256_text
 from biasprint.core.texts.generators import POOLED, prompts_asked
 from biasprint.core.texts.values import failures
 
-# ---- Bringing replies to fill-in-the-blank items into a project
+# ---- Importing replies
 
 REPLY = "response"
 

@@ -173,7 +173,7 @@ def read_numbers() -> tuple[str, ...]:
     return tuple(read_toml(packaged("synthetic", "general.toml"))["numbers"]["words"])
 
 
-# ---- A simulated study of creative writing: texts for nobody and for identities, and choices among them
+# ---- A simulated study of creative writing
 
 BAG_OF_WORDS = ScorerUse("embedding", "counts of words", "1", stand_in=True)
 PLACES = 512  # of a bag of words

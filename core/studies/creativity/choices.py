@@ -17,7 +17,7 @@ from biasprint.core.metrics.proportions import design_effect
 from biasprint.core.metrics.result import Ints
 from biasprint.core.metrics.worth import Worth, worth_of_choices
 
-# ---- How many raters are few
+# ---- Few raters
 
 # From so many raters on they are a unit beside comparisons. Of fewer one cannot tell how raters differ: then intervals
 # are of these raters only. With fewer than FEW_RATERS it is said that they are few.

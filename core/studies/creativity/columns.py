@@ -32,7 +32,7 @@ from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.values import compared_texts, temperatures, text_lengths, written_by
 
-# ---- Bringing creative texts into a project, with the axes of the identities that they were written for
+# ---- Importing creative texts
 
 KEPT = ("temperature",)  # what is known of how an output was made, besides its model
 

@@ -346,7 +346,7 @@ def _trend(sweep: Sequence[AxisDistances], making: Making) -> Finding:
     )
 
 
-# ---- Creative texts by two axes at once: main effects and interaction
+# ---- Crossed axes
 
 CROSSED_ID = "creativity.crossed.distance"
 UNITS = ("cosine distance", "difference of cosine distances")

@@ -18,7 +18,7 @@ from biasprint.core.studies.kit.choose import (
     worth_drawing,
 )
 
-# ---- Figures of whose texts are chosen: ABS and shares, at equal length and place, ranked, and beside
+# ---- Figures of preferences
 
 SHARE, ABS, SWAY = "creativity.share", "creativity.abs", "creativity.sway"
 SIGNIFICANT = 0.05

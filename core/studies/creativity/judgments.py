@@ -36,7 +36,7 @@ from biasprint.core.studies.creativity.sway import RECOMMENDED, swayed, without_
 from biasprint.core.studies.kit.crossed import crossing_of
 from biasprint.core.studies.kit.findings import interval, with_holm
 
-# ---- Rankings of identities or models that were compared some at a time, or by best and worst: `creativity.rank.*`
+# ---- Rankings
 
 RANK = "creativity.rank"
 STRENGTH, PLACE, PAIR = f"{RANK}.strength", f"{RANK}.place", f"{RANK}.pair"

@@ -11,7 +11,7 @@ from biasprint.core.draw.digits import tr
 from biasprint.core.draw.figure import Figure, FigureMark, Printed, mark
 from biasprint.core.findings import Finding
 
-# ---- What the findings of an id are called in words
+# ---- Titles of findings
 
 
 def kind_title(finding_id: str) -> str:
@@ -33,7 +33,7 @@ def _kinds() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(files("biasprint.resources").joinpath("report", "kinds.toml").read_text(encoding="utf-8"))
 
 
-# ---- What the papers print, as references beside our marks. From resources/published and resources/report
+# ---- Values that the papers print
 
 UNBIASED = "unbiased"
 
@@ -239,7 +239,7 @@ def _cut(figure: Figure, keys: Sequence[Hashable], most: int) -> Sequence[Figure
     return pieces
 
 
-# ---- Figures of crossed axes, of any study: each axis whatever the other is, and how far they depend on each other
+# ---- Figures of crossed axes
 
 CROSSED, MAIN, INTERACTION = ".crossed.", ".main_effect", ".interaction"
 IN_ROWS = ("axis", "domain")  # dims that do not make a figure of their own

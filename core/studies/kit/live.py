@@ -241,7 +241,7 @@ def dims_of(**named: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in named.items() if value)
 
 
-# ---- Live figures of a study that declares none, such as a plug-in's: its texts' scores by group, and differences
+# ---- Live figures of a study that declares none
 
 SCORE = "score"
 

@@ -18,7 +18,7 @@ from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.generators import prompts_asked
 from biasprint.core.texts.values import complete_values, failures, values_of
 
-# ---- What a study's measure is called with: columns gathered once, measured whole, and again without some of their
+# ---- Prepared columns
 
 Answer = tuple[StudyResult, list[str]]  # the findings, and what the person should know beside them
 

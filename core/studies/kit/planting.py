@@ -12,7 +12,7 @@ from biasprint.core.backends.protocol import BackendInfo, Capabilities
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts.resource_files import packaged, read_toml
 
-# ---- The dial: which bias is planted, and how much of it. All of it is data, in `resources/synthetic/dial.toml`
+# ---- The dial of the synthetic author
 
 SETTINGS = ("none", "small", "medium", "large")
 

@@ -156,7 +156,7 @@ def letter_words() -> LetterWords:
     )
 
 
-# ---- A simulated study of letters: matched cells, drawn from many that were written and read once
+# ---- A simulated study of letters
 
 GROUPS = ("male", "female")
 WORD_LISTS = ScorerUse("agency", "agentic against communal words", "1", stand_in=True)

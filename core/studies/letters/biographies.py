@@ -211,7 +211,7 @@ def biographies_from_rows(
     return draft
 
 
-# ---- The prompts for letters, narrowed to what a person chose: names, an axis, a document, occupations, biographies
+# ---- Prompts as a person chose them
 
 MOST_NAMED = 12  # occupations of a table, in a message
 PRONOUNS = {"m": "he", "male": "he", "man": "he", "he": "he", "f": "she", "female": "she", "woman": "she", "she": "she"}

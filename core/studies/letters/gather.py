@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from biasprint.core.studies.letters.measure import LetterInputs, Parts
 
 
-# ---- Bringing letters into a project: each becomes a source, its text exactly as it came
+# ---- Importing letters
 
 
 def store_letters(

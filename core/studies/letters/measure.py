@@ -29,7 +29,7 @@ from biasprint.core.studies.letters.table import LettersTable
 from biasprint.core.studies.letters.weat import Embedded, weat_findings, words_needed
 from biasprint.core.studies.letters.word_ratios import word_findings
 
-# ---- `letters.crossed.*`: word categories, success and style by two axes at once, main effects and interaction
+# ---- Crossed axes: `letters.crossed.*`
 
 CROSSED_ID = "letters.crossed"
 RATIOS = ("odds ratio", "ratio of odds ratios")

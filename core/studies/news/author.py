@@ -47,7 +47,7 @@ def news_words() -> Mapping[str, Pools]:
     return {name: pools(found) for name, found in read_toml(packaged("synthetic", "news.toml")).items()}
 
 
-# ---- A simulated study of news: pairs of articles, drawn from many that were written once
+# ---- A simulated study of news
 
 Pair = tuple[str, str]  # original, generated
 

@@ -41,7 +41,7 @@ from biasprint.core.texts.values import (
     original_source,
 )
 
-# ---- Bringing articles into a project: originals become sources, generated articles outputs
+# ---- Importing articles
 
 GENERATED = "generated"
 ARTICLES_NOTE = "The prompts were not part of the imported table; prompt_kind says of which kind they were."

@@ -319,7 +319,7 @@ def _ratios(sums: Floats, numerator: int, denominator: int) -> Floats:
     return np.asarray(sums[counted, numerator] / sums[counted, denominator])
 
 
-# ---- `news.….crossed`: how a level's difference from the originals goes with each of two crossed axes, and with both
+# ---- Crossed axes: `news.….crossed`
 
 CROSSED = "crossed"
 NOTE = "Generated minus original, in the pairs where it is defined; a headline is one unit."

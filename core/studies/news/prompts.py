@@ -163,7 +163,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain)[:SLUG].strip("-") or "x"
 
 
-# ---- The prompts for news, of the headlines that a person chose
+# ---- Prompts for chosen headlines
 
 
 def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -> PromptSetDraft:

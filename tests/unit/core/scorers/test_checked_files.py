@@ -12,7 +12,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models import catalogue
 from biasprint.core.scorers import (
     agency_minilm,
-    head,
+    checked_files,
     minilm,
     passages_minilm,
     plain,
@@ -55,7 +55,7 @@ def test_every_file_of_weights_that_comes_along_has_a_known_hash() -> None:
     files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "models").rglob("*") if file.suffix in kinds}
     assert files <= known
     for name in FITTED:
-        assert head.fitted(*name.split("/"))
+        assert checked_files.fitted(*name.split("/"))
     teaching = next(entry for entry in catalogue.entries() if entry.name == "teaching")
     assert "teaching.gguf" in teaching.known_hashes()
 
@@ -67,14 +67,14 @@ def test_a_changed_byte_in_what_was_fitted_is_refused(
     for each in (name, "models/weights.toml"):
         (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / each, tmp_path / each)
-    monkeypatch.setattr(head, "files", lambda package: tmp_path / package.removeprefix("biasprint."))
-    assert head.fitted(*name.split("/")) == (ROOT / name).read_bytes()
+    monkeypatch.setattr(checked_files, "files", lambda package: tmp_path / package.removeprefix("biasprint."))
+    assert checked_files.fitted(*name.split("/")) == (ROOT / name).read_bytes()
     windows = (ROOT / name).read_bytes().replace(b"\n", b"\r\n")
     (tmp_path / name).write_bytes(windows)  # as git may check it out there
-    assert head.fitted(*name.split("/")) == windows
+    assert checked_files.fitted(*name.split("/")) == windows
     flip(tmp_path / name)
     with pytest.raises(AppError, match=f"{name} is not the program's own, so it was not read"):
-        head.fitted(*name.split("/"))
+        checked_files.fitted(*name.split("/"))
 
 
 @pytest.mark.parametrize("name", HEADS)
@@ -107,12 +107,12 @@ def test_a_changed_byte_in_a_packages_word_list_is_refused_before_it_is_read(
     (tmp_path / name).write_bytes(whole)
     flip(tmp_path / name)
     monkeypatch.syspath_prepend(tmp_path)
-    head.require_unchanged.cache_clear()
+    checked_files.require_unchanged.cache_clear()
     with pytest.raises(AppError, match=f"{name} of the package {package} is not as it was made, so it was not read"):
         load()
     (tmp_path / name).write_bytes(whole)
-    head.require_unchanged(package, name)
-    head.require_unchanged.cache_clear()
+    checked_files.require_unchanged(package, name)
+    checked_files.require_unchanged.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json"])
