@@ -15,14 +15,13 @@ from biasprint.desktop import theme
 from biasprint.desktop.blindfold import Blindfold
 from biasprint.desktop.dialogs.parts import PartsLine, PartsPage
 from biasprint.desktop.dialogs.question import Question
-from biasprint.desktop.gate import LookGate
+from biasprint.desktop.gate import LookGate, ProjectNotices
 from biasprint.desktop.jobs import JobHandle, JobRunner, JobState
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.operations.connections import Connections
 from biasprint.desktop.operations.preparing import Preparation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX, ProjectSession, is_result
 from biasprint.desktop.panels import PANELS, PanelEntry
-from biasprint.desktop.project_notices import ProjectNotices
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.shell import Command
 from biasprint.desktop.warm_up import import_store, is_importing

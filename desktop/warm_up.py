@@ -122,7 +122,7 @@ class WarmUp(QObject):
             next(self._left)
         except StopIteration:
             self._timer.stop()
-            gc.freeze()  # see biasprint.desktop.garbage
+            gc.freeze()  # see biasprint.desktop.app
             if self._then is not None:
                 self._then()
 

@@ -1,10 +1,10 @@
 """The commands of the whole window: one list makes the menu, the keys and the command palette."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, qVersion
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
@@ -22,17 +22,73 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.question import new_project, open_project, open_result_folder, save_copy
-from biasprint.desktop.dialogs.text import TextDialog
+from biasprint.desktop.dialogs.question import TextDialog, new_project, open_project, open_result_folder, save_copy
 from biasprint.desktop.jobs.drawer import JobsDrawer
 from biasprint.desktop.panels import PanelEntry
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.settings import BY_KEY
+from biasprint.desktop.settings import BY_KEY, KEY_ACTIONS
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, hairline, tr
 from biasprint.desktop.widgets.frame import Rail
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.widgets.words import tr as words_tr
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from biasprint.desktop.settings import Settings
+    from biasprint.desktop.shell import Command, Shell
+
+
+# ---- Help
+
+EVERYWHERE = (
+    "Ctrl+K: all commands. F6: the next part of the window. F1: help on the panel you are in. Shift+F1: every key."
+)
+
+CONTROLS = (
+    "Tab / Shift+Tab   Next control, and back\nArrows   Within tabs, a list, a table or a choice\n"
+    "Space   Press a button, check a box\nEnter   Open what is chosen; in a dialog its main button\n"
+    "F2   Edit a cell of a table\nEsc   Close a dialog or a list"
+)
+
+
+def help_text(panel: str, shell: "Shell") -> str:
+    """What a panel is for, and the keys that work in it."""
+    from biasprint.core.prompts.resource_files import packaged, read_toml
+
+    parts = [tr(part) for part in read_toml(packaged("help", "panels.toml")).get(panel, ())]
+    if panel == "judge":
+        parts.append(_judging_keys(shell.settings))
+    return "\n\n".join([*parts, tr(EVERYWHERE)])
+
+
+def show_help(window: "QWidget", shell: "Shell", panel: str, title: str) -> None:
+    TextDialog(window, tr("Help: {panel}").format(panel=title), help_text(panel, shell)).show()
+
+
+def keys_text(shell: "Shell", title: str, here: "Sequence[Command]", everywhere: "Sequence[Command]") -> str:
+    """Every key there is: of the panel one is in, of the window, and of judging as they are set."""
+    groups = (
+        (title, _lines(here)),
+        (tr("In every page and dialog"), tr(CONTROLS)),
+        (tr("Everywhere"), _lines(everywhere)),
+        (tr("While judging"), _judging_keys(shell.settings)),
+    )
+    return "\n\n".join(f"{name}\n{lines}" for name, lines in groups if lines)
+
+
+def show_keys(window: "QWidget", text: str) -> None:
+    TextDialog(window, tr("Keyboard"), text).show()
+
+
+def _lines(commands: "Sequence[Command]") -> str:
+    return "\n".join(f"{one.keys}   {one.title}" for one in commands if one.keys)
+
+
+def _judging_keys(settings: "Settings") -> str:
+    keys = settings.keys()
+    return "\n".join(f"{' / '.join(keys[one.name])}   {tr(one.title)}" for one in KEY_ACTIONS)
+
 
 FONT_STEP = 10
 
@@ -218,14 +274,12 @@ def restore_here(window: Window) -> None:
 
 
 def help_here(window: Window) -> None:
-    from biasprint.desktop.dialogs.help import show_help
 
     if window.current in window.entries:
         show_help(window, window, window.current, tr(window.entries[window.current].title))
 
 
 def keys_here(window: Window) -> None:
-    from biasprint.desktop.dialogs.help import keys_text, show_keys
 
     panel, entry = window.panels.get(window.current), window.entries.get(window.current)
     here = panel.commands() if panel is not None else ()
@@ -393,7 +447,7 @@ class AboutDialog(TextDialog):
     def __init__(self, parent: QWidget) -> None:
         from biasprint.core.machine.bill import page
 
-        super().__init__(parent, words_tr("About and licences"), page(_this_computer()))
+        super().__init__(parent, tr("About and licences"), page(_this_computer()))
 
 
 def _this_computer() -> str:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from biasprint.core.project.rows import StudyRow
 from biasprint.core.runs.live import Course, LiveJudging, LiveKey, LiveRates, LiveValue
-from biasprint.desktop.read.board_shown import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
+from biasprint.desktop.read.board import BoardCurve, BoardData, BoardMeasure, BoardPace, BoardRun, StudyBoard
 from biasprint.desktop.widgets import plural
 from biasprint.desktop.wording.live import measure_sentence
 

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
-from biasprint.desktop.operations import backups as operations
+from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
@@ -20,9 +21,36 @@ from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from biasprint.core.project.backup import Backup
     from biasprint.core.project.project import Project
     from biasprint.core.project.restore import BackupContents, Restored
     from biasprint.core.project.working_copy import WorkingCopy
+
+
+# ---- Reading backups
+
+
+def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
+    """Those on this machine, newest first; what was not checked yet is checked."""
+
+    def work(ctx: JobContext) -> "list[BackupContents]":
+        from biasprint.core.project.restore import held
+
+        return held(project, ctx)
+
+    return Operation(tr("Checking the backups"), work)
+
+
+def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
+    """One of them in the place of the project, which is not open; what was there is kept beside it."""
+
+    def work(ctx: JobContext) -> "Restored":
+        from biasprint.core.project.restore import restore
+
+        return restore(project, backup, ctx)
+
+    return Operation(tr("Putting the backup back"), work)
+
 
 WIDTH, HEIGHT = 720, 440
 
@@ -61,7 +89,7 @@ class BackupsDialog(QDialog):
         self.close_button.clicked.connect(self.reject)
         self._lay_out()
         self._allow()
-        looking = operations.see_backups(project=project)
+        looking = see_backups(project=project)
         handle = looking.start(shell.jobs, on_done=self._show, on_error=self._fail)
         self.finished.connect(lambda _: handle.cancel())
 
@@ -193,7 +221,7 @@ def _replace(shell: Shell, project: Path, chosen: "BackupContents") -> None:
         if project.exists():
             shell.open_project(project)
 
-    operations.put_back(project=project, backup=chosen.backup).start(shell.jobs, on_done=done, on_error=fail)
+    put_back(project=project, backup=chosen.backup).start(shell.jobs, on_done=done, on_error=fail)
 
 
 def _row(one: "BackupContents") -> TableRow:

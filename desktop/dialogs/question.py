@@ -4,13 +4,42 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from biasprint.desktop import theme
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.operations.session import save_copy as save_copy_operation
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Label, PrimaryButton, QuietButton, tr
+from biasprint.desktop.widgets.layout import fitting
+
+# ---- A text in a dialog
+
+
+class TextDialog(QDialog):
+    """Escape or Enter closes it."""
+
+    def __init__(self, parent: QWidget, title: str, text: str) -> None:
+        super().__init__(parent)
+        tokens = theme.current()
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QPlainTextEdit(text)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(title)
+        self.close_button = PrimaryButton(tr("Close"))
+        self.close_button.setDefault(True)
+        self.close_button.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(tokens.margin, tokens.margin, tokens.margin, tokens.margin)
+        box.setSpacing(tokens.gap)
+        box.addWidget(self.text)
+        box.addLayout(buttons)
+        self.resize(fitting(parent, 640, 520))
+
 
 OTHER = 2  # an answer beside Qt's own 0 and 1
 

@@ -109,7 +109,7 @@ def go_on(
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
     """Keep how the cards of a study's board lie, in the project."""
-    from biasprint.desktop.read.board_shown import BOARD
+    from biasprint.desktop.read.board import BOARD
 
     def work(ctx: JobContext) -> None:
         project.studies.keep_setting(study_id, BOARD, dict(layout))

@@ -9,9 +9,17 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.desktop import theme
-from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
+from biasprint.desktop.plots.item import (
+    BAND_OPACITY,
+    Columns,
+    PlotBounds,
+    PlotItem,
+    faded,
+    pen,
+    series_color,
+    series_pen,
+)
 from biasprint.desktop.plots.library import pg
-from biasprint.desktop.plots.look import BAND_OPACITY, faded, pen, series_color, series_pen
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import tr
 

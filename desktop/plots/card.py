@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu
 
 from biasprint.desktop import theme
+from biasprint.desktop.plots.axis import Legend, LegendEntry
 from biasprint.desktop.plots.export import PlotHost, PlotPage, copy_tables, file_actions, save_plot, tables_of
-from biasprint.desktop.plots.legend import Legend, LegendEntry
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.widgets import Card, Label, QuietButton, StandInBadge, tr
 from biasprint.desktop.widgets.labels import show_if

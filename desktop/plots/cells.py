@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from biasprint.core.draw import digits
 from biasprint.desktop import theme
-from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
-from biasprint.desktop.plots.look import font, pen
+from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem, font, pen
 from biasprint.desktop.theme import Tokens
 
 GAP = 1.0  # pixels between cells

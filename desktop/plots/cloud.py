@@ -13,8 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from biasprint.desktop import theme
-from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem
-from biasprint.desktop.plots.look import marker, marker_path, pen, series_color
+from biasprint.desktop.plots.item import Columns, PlotBounds, PlotItem, marker, marker_path, pen, series_color
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import tr
 

@@ -23,8 +23,8 @@ from biasprint.desktop import theme
 from biasprint.desktop.charts.canvas import PaintCanvas, below
 from biasprint.desktop.charts.export import Page, page_pdf, page_png, page_svg, save
 from biasprint.desktop.jobs import JobRunner
+from biasprint.desktop.plots.axis import LegendEntry, draw_legend
 from biasprint.desktop.plots.item import Columns
-from biasprint.desktop.plots.legend import LegendEntry, draw_legend
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets.words import plural, tr

@@ -23,9 +23,8 @@ from PySide6.QtWidgets import QGraphicsPathItem, QMenu
 
 from biasprint.desktop import theme
 from biasprint.desktop.plots.axis import PlotAxis
-from biasprint.desktop.plots.item import PlotBounds, PlotItem
+from biasprint.desktop.plots.item import PlotBounds, PlotItem, faded, pen
 from biasprint.desktop.plots.library import pg
-from biasprint.desktop.plots.look import faded, pen
 from biasprint.desktop.theme import Tokens
 from biasprint.desktop.widgets import Label, tr
 from biasprint.desktop.widgets.keys import is_fresh

@@ -1,12 +1,54 @@
 """A combo box whose text ends in "…" where it does not fit; Qt cuts it off, and a reader cannot tell."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip, QWidget
 
+from biasprint.desktop import theme
+from biasprint.desktop.widgets.layout import FlowLayout
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+
+# ---- A row to search in
+
+SEARCH_WIDTH = 190  # at least
+
+
+class SearchRow(QWidget):
+    """The search takes what the boxes leave of its row; where that is little, a row of its own."""
+
+    def __init__(self, search: QLineEdit) -> None:
+        super().__init__()
+        self.search = search
+        self._boxes: Sequence[QWidget] = ()
+
+    def lay_out(self, boxes: Sequence[QWidget]) -> None:
+        """Put these behind the search, and fit them."""
+        self._boxes = boxes
+        flow = FlowLayout(self, spacing=theme.current().grid)
+        for widget in (self.search, *boxes):
+            flow.addWidget(widget)
+        theme.signals.changed.connect(self.fit)
+        self.fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """The widest box: the search is as wide as it was let, and must not keep the panel from growing narrower."""
+        widest = max((box.sizeHint().width() for box in self._boxes), default=0)
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def fit(self, _tokens: object = None) -> None:
+        """Share out the width again, as boxes come and go."""
+        tokens = theme.current()
+        shown = [box for box in self._boxes if not box.isHidden()]
+        taken = sum(min(box.sizeHint().width(), box.maximumWidth()) + tokens.grid for box in shown)
+        room = self.width() - taken
+        self.search.setFixedWidth(room if room >= tokens.px(SEARCH_WIDTH) else self.width())
+
 
 SIDES = 6  # pixels that the style keeps free beside the text
 LONGEST_CHOICE = 200  # characters: Qt measures every choice in full, a thousand long ones for a second

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.desktop import theme
-from biasprint.desktop.widgets.focus import FocusRing
+from biasprint.desktop.widgets.keys import FocusRing
 
 SCROLL_BAR = 12  # pixels of the right margin that it may use
 LARGEST_SHARE = 0.94  # that a dialog takes of the window it stands over

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from biasprint.desktop import theme
-from biasprint.desktop.widgets.focus import FocusRing
+from biasprint.desktop.widgets.keys import FocusRing
 from biasprint.desktop.widgets.safe_text import DisplayText
 
 # A text engine lays out what it is given at once: a long text is given in pieces, the rest of it while nobody waits.

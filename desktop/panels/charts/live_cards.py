@@ -9,15 +9,13 @@ from biasprint.core.draw import digits
 from biasprint.core.runs.live import LiveRates, Trace
 from biasprint.desktop.operations.runs import failure_words
 from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
-from biasprint.desktop.plots.axis import COUNT
+from biasprint.desktop.plots.axis import COUNT, LegendEntry
 from biasprint.desktop.plots.band import LiveBand, Region
 from biasprint.desktop.plots.card import PlotCard
 from biasprint.desktop.plots.export import PlotHost
-from biasprint.desktop.plots.item import PlotBounds
-from biasprint.desktop.plots.legend import LegendEntry
-from biasprint.desktop.plots.look import BAND_OPACITY
+from biasprint.desktop.plots.item import BAND_OPACITY, PlotBounds
 from biasprint.desktop.plots.plot import Plot
-from biasprint.desktop.read.board_shown import BoardCurve, BoardMeasure, BoardPace
+from biasprint.desktop.read.board import BoardCurve, BoardMeasure, BoardPace
 from biasprint.desktop.widgets import plural, tr
 from biasprint.desktop.wording.live import pace_words, scored_words, with_value
 

@@ -22,12 +22,10 @@ from biasprint.desktop.operations.board import Goal, at_work, go_on, keep_layout
 from biasprint.desktop.operations.measuring import MeasureJobs
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.charts.board import LiveBoard
-from biasprint.desktop.panels.charts.figure_card import FigureCard
-from biasprint.desktop.panels.charts.measured import MeasuredFigures
+from biasprint.desktop.panels.charts.measured import FigureCard, MeasuredFigures
 from biasprint.desktop.panels.charts.sections import SECTIONS, Section
 from biasprint.desktop.plots.export import ask_path
-from biasprint.desktop.read.board import StoredBoard
-from biasprint.desktop.read.board_shown import BoardData
+from biasprint.desktop.read.board import BoardData, StoredBoard
 from biasprint.desktop.read.charts import StoredCharts, StoredFigures, StudyFigures
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.widgets import Label, Notice, plural, tr

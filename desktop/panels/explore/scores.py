@@ -22,10 +22,10 @@ from biasprint.desktop.panels.explore.arrays import (
     stretch,
 )
 from biasprint.desktop.panels.explore.view import ExploreView, field_choices, fill, legend, score_choices
+from biasprint.desktop.plots.axis import LegendEntry
 from biasprint.desktop.plots.band import LiveBand
 from biasprint.desktop.plots.card import PlotCard
 from biasprint.desktop.plots.cloud import Cloud
-from biasprint.desktop.plots.legend import LegendEntry
 from biasprint.desktop.plots.plot import Plot
 from biasprint.desktop.read.explore import ExploredTexts, draw
 from biasprint.desktop.shell import Shell

@@ -15,7 +15,7 @@ from biasprint.core.project.stores.columns import Measured
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.panels.explore.arrays import Grouping
-from biasprint.desktop.plots.legend import LegendEntry
+from biasprint.desktop.plots.axis import LegendEntry
 from biasprint.desktop.read.explore import ExploredTexts, StoredTexts
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import FlowLayout, Label, tr

@@ -15,7 +15,7 @@ from biasprint.desktop.charts.live import TextsBehind
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations.fingerprint import read_fingerprint, read_raters, read_texts
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.panels.charts.figure_card import FigureCard
+from biasprint.desktop.panels.charts.measured import FigureCard
 from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.panels.workshop.setup import WorkshopSetup
 from biasprint.desktop.shell import Command, Shell

@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 from biasprint.core.judging.blind import AxisSummary, OverviewEntry, Revelation, SessionProgress, Swayed
 from biasprint.core.judging.sway import EXPLAINED
 from biasprint.desktop import theme
-from biasprint.desktop.panels.judge.revealed import RevealedTexts
+from biasprint.desktop.panels.judge.teaching import RevealedTexts
 from biasprint.desktop.settings import JudgeKeys, KeyMap
 from biasprint.desktop.widgets import (
     Button,

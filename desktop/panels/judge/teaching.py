@@ -13,17 +13,19 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
-from biasprint.core.judging.blind import Offer
+from biasprint.core.judging.blind import Offer, RevealedComparison
 from biasprint.desktop import theme
 from biasprint.desktop.widgets import (
     Button,
     Card,
     ElidedLabel,
+    IconButton,
     Label,
     LinkButton,
     PlainText,
@@ -32,10 +34,64 @@ from biasprint.desktop.widgets import (
     plural,
     tr,
 )
+from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import Scroller, clear_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+
+# ---- The revealed texts
+
+CARDS_HEIGHT, CARD_LEAST = 260, 140
+
+
+class RevealedTexts(Card):
+    """One comparison at a time; the buttons beside its title lead to the one before and the next."""
+
+    def __init__(self, compared: Sequence[RevealedComparison], total: int) -> None:
+        super().__init__(tr("The texts that competed"))
+        self._compared = tuple(compared)
+        self._at = 0
+        self.title, self.place = ElidedLabel("", "strong"), Label("", "soft")
+        self.before = IconButton("chevron-left", tr("The comparison before"))
+        self.after = IconButton("chevron-right", tr("The next comparison"))
+        self.cards = ComparisonCards(("", "", ""))
+        for card in self.cards.cards:
+            card.button.hide()
+            # Equally wide, whatever a caption says, and never wider than the page.
+            card.widen_caption()
+            card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
+            card.setMinimumWidth(theme.current().px(CARD_LEAST))
+        self.cards.setFixedHeight(theme.current().px(CARDS_HEIGHT))
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        row.addWidget(self.title, 1)
+        for widget in (self.place, self.before, self.after):
+            row.addWidget(widget)
+        self.box.addLayout(row)
+        self.box.addWidget(self.cards)
+        if total > len(self._compared):
+            words = tr("The first {shown} of {total} comparisons; all are under Outputs.")
+            self.box.addWidget(Label(words.format(shown=len(self._compared), total=total), "note", wrap=True))
+        self.before.clicked.connect(lambda: self.show_at(self._at - 1))
+        self.after.clicked.connect(lambda: self.show_at(self._at + 1))
+        self.show_at(0)
+
+    def show_at(self, place: int) -> None:
+        self._at = place
+        one = self._compared[place]
+        self.title.set_text(safe_line(one.title))
+        self.place.setText(tr("{place} of {count}").format(place=place + 1, count=len(self._compared)))
+        self.before.setEnabled(place > 0)
+        self.after.setEnabled(place + 1 < len(self._compared))
+        self.cards.set_texts([card.text for card in one.cards])
+        for shown, card in zip(self.cards.shown, one.cards, strict=True):
+            chosen = tr(" · you chose this one") if card.chosen else ""
+            shown.caption.setText(f"{shown.letter} · {safe_line(card.label)}{chosen}")
+            shown.setAccessibleName(shown.caption.text())
+            shown.set_chosen(card.chosen)
+        self.cards.level()
+
 
 WIDTH = 760
 TEXT_LINES, RUBRIC_LINES = 4, 4

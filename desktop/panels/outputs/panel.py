@@ -24,10 +24,9 @@ from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
 from biasprint.desktop.tables.rows import as_rows
 from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
-from biasprint.desktop.widgets.choice import ComboBox
+from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line
-from biasprint.desktop.widgets.search_row import SearchRow
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes

@@ -29,12 +29,12 @@ from biasprint.desktop.operations.prompts import (
     stored_sets,
 )
 from biasprint.desktop.panels.base import Panel
-from biasprint.desktop.panels.prompts.designs import DesignChoiceCard
 from biasprint.desktop.panels.prompts.letters import LettersChoiceCard
 from biasprint.desktop.panels.prompts.own.page import OwnPage
 from biasprint.desktop.panels.prompts.studies import (
     CompletionChoiceCard,
     CreativeChoice,
+    DesignChoiceCard,
     MitigationCard,
     NewsChoiceCard,
     StudyCard,

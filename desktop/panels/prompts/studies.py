@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from biasprint.core.prompts import available_axes, cogs_tasks, cogs_themes, load_axis
 from biasprint.core.prompts.cogs import PAPER_AXES
 from biasprint.core.prompts.definition_kinds import AXIS, TASK, THEMES
+from biasprint.core.prompts.designs import available_designs, load_design
 from biasprint.core.prompts.drafts import mitigations
 from biasprint.core.studies.completion.prompts import DIRECTIONS, DOMAINS, domain
 from biasprint.core.studies.kit.study import Study
@@ -26,7 +27,15 @@ from biasprint.core.studies.news.prompts import news_templates, shipped_headline
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
 from biasprint.desktop.operations.own import OwnSeen
-from biasprint.desktop.operations.prompts import Choice, CogsChoice, CompletionChoice, Mitigation, NewsChoice, WholeSet
+from biasprint.desktop.operations.prompts import (
+    Choice,
+    CogsChoice,
+    CompletionChoice,
+    DesignChoice,
+    Mitigation,
+    NewsChoice,
+    WholeSet,
+)
 from biasprint.desktop.widgets import Card, ElidedLabel, Label, LinkButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.layout import Scroller, clear_column
@@ -466,3 +475,54 @@ class MitigationCard(Card):
 
     def _dress(self, _tokens: object = None) -> None:
         self.instruction.setFixedHeight(theme.current().px(EDIT_HEIGHT))
+
+
+# ---- Designs
+
+LETTERS = 20  # of a title that are seen in the narrowest window
+
+
+class DesignChoiceCard(StudyCard):
+    """One of the designs that ship."""
+
+    tab, rank = "Designs", 5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_padding(20)
+        self._designs = [load_design(key) for key in available_designs()]
+        words = tr(
+            "Designs of published studies: prompts, how replies are read, and what is measured. Their texts were "
+            "written for this program. Measure them as the study “Any score by any group”."
+        )
+        self.which = ComboBox()
+        self.which.setAccessibleName(tr("Design"))
+        for design in self._designs:
+            self.which.addItem(safe_line(design.title), design.key)
+        self.question = Label("", "strong", wrap=True)
+        self.said = {name: Label("", "soft", wrap=True) for name in ("measure", "source")}
+        # As wide as the card: a title is a sentence, and no part of it may be cut off where there is room.
+        self.which.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.which.setMinimumContentsLength(LETTERS)
+        for widget in (Label(words, "soft", wrap=True), self.which, self.question):
+            self.box.addWidget(widget)
+        # What it cannot say stands beside its prompts.
+        for title, name in ((tr("Measured"), "measure"), (tr("Source"), "source")):
+            self.box.addWidget(Label(title, "strong"))
+            self.box.addWidget(self.said[name])
+        self.box.addStretch(1)
+        self.which.activated.connect(lambda _: self._choose())
+        self._show()
+
+    def choice(self) -> DesignChoice:
+        return DesignChoice(self.which.currentData())
+
+    def _choose(self) -> None:
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        design = self._designs[self.which.currentIndex()]
+        self.question.setText(safe_line(design.question))
+        for name, label in self.said.items():
+            label.setText(safe_line(getattr(design, name)))

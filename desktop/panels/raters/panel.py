@@ -3,29 +3,164 @@
 No rater comes here: it names axes and identities. It is destroyed while somebody rates on this machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QStackedWidget, QTabBar
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar
 
+from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
+from biasprint.desktop.operations.raters import count_again, leave_out
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.raters.adjudicate import AdjudicateSection
-from biasprint.desktop.panels.raters.care import CareSection
 from biasprint.desktop.panels.raters.decisions import DecisionsSection
 from biasprint.desktop.panels.raters.packets import PacketsSection
 from biasprint.desktop.panels.raters.plans import PlansSection
 from biasprint.desktop.panels.raters.quality import QualitySection
 from biasprint.desktop.panels.raters.section import RatersSection
-from biasprint.desktop.shell import Command
-from biasprint.desktop.widgets import Chip, number, tr
-from biasprint.desktop.widgets.layout import SCROLL_BAR
+from biasprint.desktop.shell import Command, Shell
+from biasprint.desktop.tables.rows import TextTable
+from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, number, tr
+from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
+from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
+    from biasprint.core.runs.rater_quality import RaterCard
+
+
+# ---- Careful rating
+
+LONGEST_REASON = 500
+
+
+class CareSection(RatersSection):
+    """A row for each person; of the chosen one what was seen, and the decision."""
+
+    concerns = frozenset({"plan", "session", "judgment", "rater", "packet", "annotation"})
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell, tr("Care"))
+        self.cards: tuple[RaterCard, ...] = ()
+        keep = (0, 1, 6, 2, 5, 4, 3)
+        self.raters = TextTable(tr("Raters and their care"), words.care_columns(), keep=keep, tall=True)
+        self.heading = Label("", "heading")
+        self.said = Label("", wrap=True)
+        self.reason = QLineEdit()
+        self.reason.setMaxLength(LONGEST_REASON)
+        self.reason.setAccessibleName(tr("Reason"))
+        self.out, self.again = Button(tr("Leave out")), Button(tr("Count again"))
+        self.nothing = EmptyState(
+            tr("Nobody has rated yet"),
+            tr("Here you see how far raters are, how carefully they rated, and the hours to pay for."),
+            tr("Go to the plans"),
+            lambda: self.go_to.emit("plans"),
+            icon="raters",
+        )
+        self.raters.chosen.connect(lambda _: self._show_card())
+        self.reason.textChanged.connect(lambda _: self._allow())
+        self.out.clicked.connect(self._leave_out)
+        self.again.clicked.connect(self._count_again)
+        self._lay_out()
+
+    @property
+    def card(self) -> "RaterCard | None":
+        """The chosen rater's."""
+        return next((one for one in self.cards if one.rater_id == self.raters.current_key), None)
+
+    # the tab's life
+
+    def reading(self, project: "Project") -> Callable[[JobContext], Any]:
+        return partial(_read, project=project)
+
+    def show_data(self, cards: "Sequence[RaterCard]") -> None:
+        self.cards = tuple(cards)
+        self.raters.show_rows(words.care_rows(cards))
+        if cards and self.card is None:
+            flagged = next((one for one in cards if one.flags and one.exclusion is None), cards[0])
+            self.raters.select(flagged.rater_id)
+        self.counted.emit(sum(bool(one.flags) and one.exclusion is None for one in cards))
+        self._show_card()
+        self.pages.setCurrentWidget(self.sheet if cards else self.nothing)
+
+    def forget(self) -> None:
+        self.cards = ()
+        self.raters.show_rows(())
+        self.heading.clear()
+        self.said.clear()
+        self.reason.clear()
+        self.counted.emit(0)
+
+    def _show_card(self) -> None:
+        card = self.card
+        if card is None:
+            return
+        self.heading.setText(safe_line(card.code))
+        self.said.setText("\n".join(words.care_words(card)))
+        is_out = card.exclusion is not None
+        show_if(self.out, not is_out)
+        show_if(self.again, is_out)
+        why, back = (
+            tr("Why; it is stored and told with the findings"),
+            tr("Why they count again, if you like to say it"),
+        )
+        self.reason.setPlaceholderText(back if is_out else why)
+        self._allow()
+
+    def _allow(self) -> None:
+        self.out.setEnabled(self.writable and bool(self.reason.text().strip()))
+        self.again.setEnabled(self.writable)
+        self.reason.setEnabled(self.writable)
+
+    def _leave_out(self) -> None:
+        card, project = self.card, self.project
+        if card is not None and project is not None:
+            leave_out(project=project, rater_id=card.rater_id, reason=self.reason.text()).start(
+                self.shell.jobs, on_done=lambda _: self.reason.clear(), on_error=self.shell.show_error
+            )
+
+    def _count_again(self) -> None:
+        card, project = self.card, self.project
+        if card is not None and project is not None:
+            count_again(project=project, rater_id=card.rater_id, reason=self.reason.text()).start(
+                self.shell.jobs, on_done=lambda _: self.reason.clear(), on_error=self.shell.show_error
+            )
+
+    def _lay_out(self) -> None:
+        self.sheet = Sheet()
+        top, about = Card(), Card()
+        top.set_padding(4, 8)
+        top.box.addWidget(self.raters)
+        about.set_padding(16)
+        row = QHBoxLayout()
+        row.setSpacing(theme.current().grid)
+        for widget in (self.out, self.again):
+            row.addWidget(widget)
+        row.insertWidget(0, self.reason, 1)
+        about.box.addWidget(self.heading)
+        about.box.addWidget(self.said)
+        about.box.addLayout(row)
+        note = tr(
+            "A flag is a reason to look, no verdict. Who is left out counts in no finding once they are measured "
+            "again; nothing is deleted. Decide before you look at the findings."
+        )
+        about.box.addWidget(Label(note, "note", wrap=True))
+        self.sheet.box.addWidget(top)
+        self.sheet.box.addWidget(about)
+        self.sheet.box.addStretch(1)
+        self.add_page(self.sheet)
+        self.add_page(self.nothing)
+
+
+def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
+    from biasprint.core.runs.rater_quality import rater_cards
+
+    return rater_cards(ctx, project)
 
 
 class RatersPanel(Panel):

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from biasprint.core.prompts.definition_kinds import KINDS
 from biasprint.core.prompts.definitions import Draft, DraftProblem, Field, Place
 from biasprint.desktop import theme
-from biasprint.desktop.panels.prompts.own.form import Input, RowForm, as_pairs
+from biasprint.desktop.panels.prompts.own.form import SIMPLE, Input, RowForm, as_pairs
 from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import FlowLayout, QuietButton, tr
 from biasprint.desktop.widgets.labels import show_if
+from biasprint.desktop.widgets.layout import SCROLL_BAR, Column
 from biasprint.desktop.widgets.safe_text import safe_line
 
 LONGEST_CELL = 60
@@ -213,3 +215,47 @@ def _indented(widget: QWidget) -> QWidget:
     row.setContentsMargins(theme.current().gap, theme.current().grid, 0, 0)
     row.addWidget(widget)
     return holder
+
+
+# ---- The form of a kind
+
+BELOW = 120  # text pixels under a field that one goes to
+
+
+class Form(Column):
+    """The inputs of a kind. `changed` comes from a person alone."""
+
+    changed = Signal()
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.inputs: dict[str, Input] = {field.name: input_for(field) for field in KINDS[kind].fields}
+        for one in self.inputs.values():
+            one.changed.connect(self.changed)
+            self.box.addWidget(one)
+            if isinstance(one, RowsInput):
+                one.went.connect(self._look_at)
+        self.box.addStretch(1)
+        self.box.setSpacing(theme.current().gap)
+        self.box.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+
+    def values(self) -> dict[str, Any]:
+        return {name: one.value() for name, one in self.inputs.items()}
+
+    def show_draft(self, draft: Draft, *, allowed: bool) -> None:
+        for name, one in self.inputs.items():
+            one.show_value(draft.get(name))
+            one.allow(allowed)
+
+    def tell(self, found: tuple[DraftProblem, ...]) -> None:
+        for name, one in self.inputs.items():
+            one.tell(found, (name,))
+
+    def _look_at(self, widget: QWidget) -> None:
+        self.ensureWidgetVisible(widget, 0, theme.current().px(BELOW))
+
+
+def input_for(field: Field) -> Input:
+    """The input of a field of any shape."""
+    return RowsInput(field) if field.shape == "rows" else SIMPLE[field.shape](field)

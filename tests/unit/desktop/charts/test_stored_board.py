@@ -19,8 +19,7 @@ from biasprint.core.runs.live import LiveKey, LiveTally, LiveValue
 from biasprint.core.runs.measure import scorers_needed
 from biasprint.core.runs.setup import study_of
 from biasprint.core.scorers.registry import best_scorer, score_batch
-from biasprint.desktop.read.board import MOST_CURVES, StoredBoard
-from biasprint.desktop.read.board_shown import BoardMeasure, StudyBoard
+from biasprint.desktop.read.board import MOST_CURVES, BoardMeasure, StoredBoard, StudyBoard
 
 IDENTITIES = 2_000
 NAMES = ["Kelly=female", "Joseph=male"]

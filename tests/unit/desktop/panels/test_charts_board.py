@@ -27,7 +27,7 @@ from biasprint.desktop.panels.charts.live_cards import LengthsCard, LiveMeasureC
 from biasprint.desktop.panels.charts.rater_counts import RaterCountsCard
 from biasprint.desktop.plots.export import as_text, save_plot, tables_of
 from biasprint.desktop.plots.plot import Plot
-from biasprint.desktop.read.board_shown import BoardData
+from biasprint.desktop.read.board import BoardData
 from biasprint.desktop.wording.live import counted_in, noun, scored_words
 
 AGENTIC, COMMUNAL = scene.CATEGORIES[:2]

@@ -25,7 +25,7 @@ from biasprint.core.runs.compare import compare
 from biasprint.core.text import sha256_text
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.panel import JudgePanel
-from biasprint.desktop.panels.judge.revealed import RevealedTexts
+from biasprint.desktop.panels.judge.teaching import RevealedTexts
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.widgets import Button, Notice
 

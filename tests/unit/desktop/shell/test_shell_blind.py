@@ -20,7 +20,7 @@ from biasprint.core.project.stores.judging import LOOK
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobState
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.charts.wall import Wall
+from biasprint.desktop.panels.charts.dashboard import Wall
 from biasprint.desktop.widgets import Button, Label, Notice
 from biasprint.desktop.window_commands import file_menu
 

@@ -27,7 +27,7 @@ from biasprint import desktop
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.panels.charts.wall import Wall
+from biasprint.desktop.panels.charts.dashboard import Wall
 from biasprint.desktop.panels.workshop.participant import SaveDialog
 from biasprint.desktop.theme import THEMES
 from biasprint.desktop.widgets import Card, Chip

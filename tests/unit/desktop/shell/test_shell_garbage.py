@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.jobs import Precedence
-from biasprint.desktop.garbage import FULL_EVERY_LOOKS, LATEST_FULL_LOOKS, GarbageCollector
+from biasprint.desktop.app import FULL_EVERY_LOOKS, LATEST_FULL_LOOKS, GarbageCollector
 
 
 @pytest.fixture
 def precedence(monkeypatch: pytest.MonkeyPatch) -> Precedence:
     """That of a program in which nobody has pressed a key yet."""
     made = Precedence()
-    monkeypatch.setattr("biasprint.desktop.garbage.precedence", made)
+    monkeypatch.setattr("biasprint.desktop.app.precedence", made)
     return made
 
 
@@ -120,7 +120,7 @@ def test_a_little_garbage_is_left_for_later(collector: GarbageCollector):
 def test_what_takes_long_to_look_through_is_set_apart_until_the_project_is_closed(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("biasprint.desktop.garbage.LONG_SECONDS", 0.0)
+    monkeypatch.setattr("biasprint.desktop.app.LONG_SECONDS", 0.0)
     before = gc.get_freeze_count()
     widget = QWidget()
     widget.myself = widget

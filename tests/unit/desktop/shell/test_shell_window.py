@@ -24,15 +24,13 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.desktop import theme
-from biasprint.desktop.dialogs.help import EVERYWHERE, help_text
-from biasprint.desktop.dialogs.question import Question
-from biasprint.desktop.dialogs.text import TextDialog
+from biasprint.desktop.dialogs.question import Question, TextDialog
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.settings import Settings
 from biasprint.desktop.widgets import Button, Label, PrimaryButton
-from biasprint.desktop.window_commands import AboutDialog, window_commands
+from biasprint.desktop.window_commands import EVERYWHERE, AboutDialog, help_text, window_commands
 
 MODULE = "panels_of_the_shell_test"
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from biasprint.desktop.widgets import PlainText, emoji
+from biasprint.desktop.widgets import PlainText, safe_text
 from biasprint.desktop.widgets.cards import ComparisonCards
 from biasprint.desktop.widgets.plain_text import BOX
 from biasprint.desktop.widgets.safe_text import LONGEST_LABEL, MOST_NAMED, UNKNOWN_SIGN, DisplayText, safe_line
@@ -16,7 +16,7 @@ WAVE, FAMILY, CHILE, KEYCAP, SHRUG = "👋🏽", "👩‍👩‍👧", "🇨🇱
 
 @pytest.fixture(autouse=True)
 def no_emoji_font(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emoji, "drawable", lambda one: False)
+    monkeypatch.setattr(safe_text, "drawable", lambda one: False)
 
 
 def boxed(view: PlainText) -> list[str]:
@@ -106,6 +106,6 @@ def test_of_thousands_the_first_are_named_and_none_is_dropped() -> None:
 
 def test_the_reading_typeface_is_asked_with_its_stand_ins(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    assert emoji.drawable("a")
-    assert emoji.drawable("a\u200d\ufe0f"), "joiners have no picture of their own"
-    assert not emoji.drawable("\U0001faff"), "no code point of Unicode yet"
+    assert safe_text.drawable("a")
+    assert safe_text.drawable("a\u200d\ufe0f"), "joiners have no picture of their own"
+    assert not safe_text.drawable("\U0001faff"), "no code point of Unicode yet"

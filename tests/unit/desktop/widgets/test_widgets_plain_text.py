@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.desktop import theme
-from biasprint.desktop.widgets import PlainText, emoji
+from biasprint.desktop.widgets import PlainText, safe_text
 from biasprint.desktop.widgets.safe_text import LONGEST_RUN, DisplayText, safe_line
 
 MEGABYTE = 1_000_000
@@ -60,7 +60,7 @@ def utf16_length(text: str) -> int:
 @pytest.fixture(autouse=True)
 def every_sign_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """On every machine: what is named for want of a typeface is told in test_widgets_emoji."""
-    monkeypatch.setattr(emoji, "drawable", lambda one: True)
+    monkeypatch.setattr(safe_text, "drawable", lambda one: True)
 
 
 @pytest.fixture
