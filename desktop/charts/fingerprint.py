@@ -11,6 +11,7 @@ from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.findings import Finding, Floor
 from biasprint.core.judging.fingerprint import SIGNIFICANT, AxisChoice, Fingerprint, ShareOfChoices
 from biasprint.core.metrics.anytime import share_band, watched_chance_range
+from biasprint.desktop.charts.chance import chance_range
 from biasprint.desktop.charts.live import radar_end
 from biasprint.desktop.widgets.words import plural, tr
 
