@@ -22,8 +22,7 @@ from biasprint.core.compute import ComputeProcess  # noqa: E402
 from biasprint.core.findings import Finding  # noqa: E402
 from biasprint.core.jobs import JobContext  # noqa: E402
 from biasprint.core.project.project import Project  # noqa: E402
-from biasprint.core.runs.sample import MODEL, SHIPPED, about  # noqa: E402
-from biasprint.core.runs.sample_found import PLACE, found_sentence, is_found  # noqa: E402
+from biasprint.core.runs.sample import MODEL, PLACE, SHIPPED, about, found_sentence, is_found  # noqa: E402  # noqa: E402
 from sample_making.whole import build_sample  # noqa: E402
 
 FILE = ROOT / "resources" / "sample" / SHIPPED

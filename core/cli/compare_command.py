@@ -204,7 +204,7 @@ class AskOptions:
     def settings(self) -> dict[str, Any]:
         """The fields of `PlanSettings`, with the files read; raises UsageError or AppError for one that cannot be."""
         from biasprint.core.judging.known import read_known
-        from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of
+        from biasprint.core.judging.wording import instructions_of, question_of, rubric_of
 
         return {
             "consent_text": _consent(self.consent),

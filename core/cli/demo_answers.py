@@ -9,8 +9,7 @@ from biasprint.core.draw import digits
 from biasprint.core.report.audit.audited import Audited
 from biasprint.core.report.audit.in_short import clearest, yes_in_words
 from biasprint.core.report.questions import Evidence, evidence
-from biasprint.core.runs.sample import DIAL, MODEL, about
-from biasprint.core.runs.sample_found import found_sentence, is_found
+from biasprint.core.runs.sample import DIAL, MODEL, about, found_sentence, is_found
 
 MARGIN, GAP = 2, 2
 LEAST_WIDTH, MOST_WIDTH = 60, 100  # shorter lines leave the table no room, longer ones are hard to read

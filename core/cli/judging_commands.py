@@ -15,7 +15,7 @@ from biasprint.core.cli.console import (
     print_table,
     say,
 )
-from biasprint.core.cli.generators import (
+from biasprint.core.cli.options import (
     AskKey,
     Backend,
     Endpoint,

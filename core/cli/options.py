@@ -1,10 +1,103 @@
 """Options of a command that belong together, declared once as a dataclass."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from biasprint.core.cli.console import note
+from biasprint.core.errors import UsageError
+
+# ---- Generators
+
+Backend = Annotated[str, typer.Option(help="What kind of generator: synthetic, llama_cpp, transformers, …")]
+Model = Annotated[
+    str,
+    typer.Option(
+        help="The generator's model: of the synthetic author none, small, medium or large; a name that “models list” "
+        "shows, a file or a folder; of an endpoint one of its own."
+    ),
+]
+Endpoint = Annotated[str | None, typer.Option(help="An endpoint by its name; “endpoints list” shows them.")]
+Temperature = Annotated[float | None, typer.Option(help="Where the generator has one.", min=0.0, max=5.0)]
+TopP = Annotated[float | None, typer.Option("--top-p", help="Where the generator has one.", min=0.0, max=1.0)]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="The longest a text may get, in tokens.", min=1)]
+Set = Annotated[list[str] | None, typer.Option("--set", help="name=value: another parameter of the generator.")]
+AskKey = Annotated[
+    bool, typer.Option("--ask-key", help="Ask for the endpoint's key, for this run alone; it is not shown or kept.")
+]
+
+UsePreset = Annotated[
+    bool, typer.Option("--preset/--no-preset", help="Begin with what the catalogue recommends for this model and work.")
+]
+
+_WORDS: dict[str, Any] = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def parameters(
+    endpoint: str | None,
+    temperature: float | None,
+    top_p: float | None,
+    max_tokens: int | None,
+    others: Sequence[str],
+    **more: str | None,
+) -> dict[str, Any]:
+    """What was given, by the backend's names. Raises `UsageError` for a `--set` that is no name=value."""
+    named: dict[str, Any] = {
+        "endpoint": endpoint, "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **more,
+    }  # fmt: skip
+    return {name: value for name, value in named.items() if value is not None} | dict(map(_pair, others))
+
+
+def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the catalogue recommends for a local model and a study, or for judging; said on stderr as it is used."""
+    from biasprint.core.runs.setup import recommended
+
+    found = recommended(backend, model, purpose)
+    if found:
+        told = ", ".join(f"{name} {given.get(name, value)}" for name, value in found.items())
+        note(f"As recommended for {model} and {purpose} (--no-preset leaves it out): {told}.")
+    return found
+
+
+def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
+    """The keys that this session alone knows, with those that are asked for now."""
+    from biasprint.core.machine import endpoints, keys
+
+    if not ask:
+        return keys.session_keys()
+    if endpoint is None:
+        raise UsageError("--ask-key asks for the key of an endpoint.", hint="Name it with --endpoint.")
+    urls = [address.base_url for address in endpoints.endpoint(endpoint).addresses]
+    return keys.session_keys() | keys.by_name(endpoint, urls, typed_keys(endpoint, len(urls)))
+
+
+def typed_keys(endpoint: str, addresses: int) -> str:
+    """What is typed as the key of an endpoint, or as its keys, for so many addresses."""
+    several = f", or {addresses} with blanks between them, one for each address" if addresses > 1 else ""
+    typed: str = typer.prompt(f"Key of {endpoint}{several}", hide_input=True, err=True)
+    return typed
+
+
+def _pair(entry: str) -> tuple[str, Any]:
+    name, separator, value = entry.partition("=")
+    if not separator or not name.strip():
+        raise UsageError(f"“{entry}” sets nothing.", hint="For example: --set context=2048")
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    if text.casefold() in _WORDS:
+        return _WORDS[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -49,7 +49,7 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Write one blinded file for each rater. A packet that is there already and has no answers stays as it is."""
-    from biasprint.core.judging.packets.seats import make_seats
+    from biasprint.core.judging.packets.hand_out import make_seats
     from biasprint.core.judging.plan import workshops_among
 
     if (rater is None) == (raters is None):

@@ -19,7 +19,7 @@ from biasprint.core.cli.console import (
     print_json,
     say,
 )
-from biasprint.core.cli.generators import (
+from biasprint.core.cli.options import (
     AskKey,
     Backend,
     Endpoint,
@@ -29,11 +29,11 @@ from biasprint.core.cli.generators import (
     Temperature,
     TopP,
     UsePreset,
+    grouped,
     parameters,
     preset_of,
     session_keys,
 )
-from biasprint.core.cli.options import grouped
 from biasprint.core.errors import AppError, UsageError
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.carefulness import GivenChoice, RaterFlag, WithOthers, flags, with_others
 from biasprint.core.judging.exclusion import Exclusion, exclusions
 from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
-from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings
-from biasprint.core.judging.plan_names import plan_names
+from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, PlanRow, RaterRow, SessionRow, TextKey

@@ -6,6 +6,7 @@ file by the same code as everybody's projects, and a test compares the two.
 
 import gzip
 import json
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,13 +14,66 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from biasprint.core.machine.storage import sample_file
+from biasprint.core.draw import digits
+from biasprint.core.draw.digits import tr
+from biasprint.core.draw.verdicts import apart
+from biasprint.core.findings import Finding
+from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.machine.storage import home, sample_file
 from biasprint.core.project.companions import journal_of
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
 from biasprint.core.prompts import cogs_set
 from biasprint.core.report.whole_file import not_written, write_whole
 from biasprint.core.runs.setup import store_set, study_of
+
+# ---- The sample's findings
+
+ID, LABEL = "letters.lexicon.odds_ratio", "agentic"
+PLACE = ("sample", "real", "found.json")
+EVIDENCE = 0.05
+
+
+def is_found(finding: Finding, model: str) -> bool:
+    """Whether this is the finding that the sentence is about."""
+    named = (finding.id, finding.label, finding.variant) == (ID, LABEL, "default")
+    return named and finding.dims.get("model") == model and set(finding.dims) <= {"model", "generator"}
+
+
+def found() -> Finding:
+    """The finding as it stands in the sample; docs/make_sample.py puts it beside it."""
+    return Finding.from_json(json.loads(files("biasprint.resources").joinpath(*PLACE).read_text(encoding="utf-8")))
+
+
+def found_sentence(finding: Finding, model: str) -> str:
+    """A ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it.
+
+    A ratio of odds is said as one of frequencies: such a word is one of hundreds, so the two hardly differ.
+    """
+    letters, words = digits.count(finding.n), tr("words of confidence and ambition")
+    if finding.estimate is None or finding.interval is None:
+        said = tr("In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}.")
+        return said.format(n=letters, model=model, words=words, reason=finding.reason)
+    estimate, interval = digits.of_finding(finding)
+    first, second = finding.groups[:2]
+    said = tr(
+        "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} "
+        "as for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
+    )
+    told = said.format(
+        n=letters, model=model, words=words, label=finding.label, estimate=estimate, first=first, second=second,
+        level=digits.level_text(finding.interval.level), interval=interval, evidence=_evidence(finding),
+    )  # fmt: skip
+    return " ".join(filter(None, (told, apart(finding))))
+
+
+def _evidence(finding: Finding) -> str:
+    if finding.p_adjusted is None or finding.adjust is None:
+        return tr("no test applies")
+    shown = finding.p_adjusted <= EVIDENCE
+    said = tr("evidence of a difference ({p})") if shown else tr("no evidence of a difference ({p})")
+    return said.format(p=f"{digits.p_value(finding.p_adjusted)}, {finding.adjust.method}")
+
 
 AXES = ("race", "gender", "orientation")
 DIAL = "medium"  # how strong the planted bias of its synthetic letters is
@@ -75,3 +129,32 @@ def add_written(project: Project, texts: Sequence[Mapping[str, str]], name: str)
             for row in project.prompts.page(added.set_id, limit=len(prompts))
         ]
     )  # fmt: skip
+
+
+# ---- The set of a workshop
+
+
+def workshop_file() -> Path:
+    """The place of a person's own copy of the set, with the workshops that were held with it."""
+    return home() / "Workshops.biasprint"
+
+
+def workshop_texts() -> list[dict[str, str]]:
+    """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
+    lines = (
+        files("biasprint.resources").joinpath("workshop", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+    return [text for text in sample_texts() if text["axis"]] + [json.loads(line) for line in lines if line]
+
+
+def open_workshop_set() -> Path:
+    """A person's copy: as they left it, or new where there is none. It takes its name once it is whole."""
+    target = workshop_file()
+    if target.exists():
+        return target
+    with temporary_folder(near=target) as folder:
+        made = folder / target.name
+        with Project.create(made) as project:
+            add_written(project, workshop_texts(), "Workshop set")
+        os.replace(made, target)
+    return target

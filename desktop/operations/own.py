@@ -129,8 +129,7 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
     """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
 
     def work(ctx: JobContext) -> "Draft":
-        from biasprint.core.prompts.axis_drafts import crossed_draft
-        from biasprint.core.prompts.definition_kinds import AXIS
+        from biasprint.core.prompts.definition_kinds import AXIS, crossed_draft
         from biasprint.core.prompts.library import name_set_called
 
         return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
@@ -142,7 +141,7 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
     """The draft with names of a set, and the labels of identities that the set has none for."""
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
-        from biasprint.core.prompts.axis_drafts import with_set_names
+        from biasprint.core.prompts.definition_kinds import with_set_names
         from biasprint.core.prompts.library import name_set_called
 
         return with_set_names(draft, name_set_called(names))
@@ -154,8 +153,7 @@ def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]"
     """The draft of a set of names for the identities of an axis, or for those of two with each other."""
 
     def work(ctx: JobContext) -> "Draft":
-        from biasprint.core.prompts.axis_drafts import names_draft
-        from biasprint.core.prompts.definition_kinds import AXIS
+        from biasprint.core.prompts.definition_kinds import AXIS, names_draft
 
         return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
 
@@ -166,7 +164,7 @@ def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]
     """The groups with their names that a table has, one name in each row."""
 
     def work(ctx: JobContext) -> "Sequence[Draft]":
-        from biasprint.core.prompts.axis_drafts import with_alike
+        from biasprint.core.prompts.definition_kinds import with_alike
         from biasprint.core.prompts.name_sets import cells_of_table
 
         return with_alike(cells_of_table(rows))

@@ -143,7 +143,7 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
     """Call a plan by another name."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.plan_names import rename_plan as rename
+        from biasprint.core.judging.plan import rename_plan as rename
 
         rename(project, plan_id, name)
 

@@ -103,7 +103,7 @@ def open_project(*, path: Path, read_only: bool = False) -> "Operation[Project]"
 
 def _open_result_folder(path: Path, ctx: JobContext) -> "Project":
     from biasprint.core.compute import shared
-    from biasprint.core.runs.result_folder.as_project import measure_result_folder, open_result_folder
+    from biasprint.core.runs.result_folder.rows import measure_result_folder, open_result_folder
 
     whole = path.absolute()
     return open_result_folder(whole, lambda folder: shared().call(measure_result_folder, str(folder), ctx=ctx))
@@ -305,7 +305,7 @@ def sample_facts() -> Operation[SampleFacts]:
     """Read what the sample says of itself. The first panel asks, so nothing of the engine is imported for it."""
 
     def work(ctx: JobContext) -> SampleFacts:
-        from biasprint.core.runs.sample_found import found, found_sentence
+        from biasprint.core.runs.sample import found, found_sentence
 
         facts = tomllib.loads((files("biasprint.resources") / "sample" / "about.toml").read_text("utf-8"))
         said = found_sentence(found(), facts["real"]["title"])
@@ -329,9 +329,9 @@ def open_workshop_set() -> Operation[Path]:
     """The file of the person's own copy of the shipped set; the first time it is written, in a moment."""
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.runs import workshop_set
+        from biasprint.core.runs.sample import open_workshop_set
 
-        return workshop_set.open_workshop_set()
+        return open_workshop_set()
 
     return Operation(tr("Preparing the workshop set"), work)
 

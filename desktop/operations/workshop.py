@@ -14,8 +14,8 @@ from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
+    from biasprint.core.judging.packets.hand_out import Collected
     from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.packets.seats import Collected
     from biasprint.core.judging.planner import Chance, JudgingDesign
     from biasprint.core.judging.session import JudgingSession
     from biasprint.core.judging.workshop import Attendance, WorkshopPlan
@@ -166,7 +166,7 @@ class Keeper:
         """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
-            from biasprint.core.judging.packets.seats import make_seats
+            from biasprint.core.judging.packets.hand_out import make_seats
 
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
@@ -176,7 +176,7 @@ class Keeper:
         """Merge what was rated at other computers."""
 
         def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
-            from biasprint.core.judging.packets.seats import collect_seats
+            from biasprint.core.judging.packets.hand_out import collect_seats
 
             return collect_seats(ctx, project, folder)
 

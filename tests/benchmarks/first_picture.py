@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from workshop_people import People, in_turn
 
-from biasprint.core.runs.workshop_set import open_workshop_set
+from biasprint.core.runs.sample import open_workshop_set
 from biasprint.desktop.app import build_application, create_window, start
 from biasprint.desktop.settings import Settings
 

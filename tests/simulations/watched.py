@@ -26,7 +26,7 @@ from biasprint.core.metrics.anytime import (
 from biasprint.core.metrics.proportions import two_proportions, wilson
 from biasprint.core.metrics.result import Bounds
 from biasprint.core.studies.completion.live import _Cell
-from biasprint.core.studies.creativity.live_choices import _Choices, _values
+from biasprint.core.studies.creativity.live import _Choices, _values
 from biasprint.core.studies.kit.live import LiveKey, OutcomeCounts
 from biasprint.core.studies.news.live import _Spread
 

@@ -10,7 +10,7 @@ import time
 from biasprint.core.backends.llama_cpp.options import installed
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.installation import lock, parts, pip
+from biasprint.core.machine.installation import declared, parts, pip
 from biasprint.core.machine.installation.declared import requirements
 from biasprint.core.machine.installation.preparing import why_not
 from biasprint.core.machine.offline import require_connection
@@ -41,7 +41,7 @@ def install(ctx: JobContext) -> None:
         nonlocal note
         note = step.words
 
-    with lock.waited_for(sys.prefix, look) as locked:
+    with declared.waited_for(sys.prefix, look) as locked:
         outcome = pip.run(requirements(part), look=look, told=told, gently=True, inherits=[locked.fileno()])
     importlib.invalidate_caches()
     if outcome.code != 0 or not installed():

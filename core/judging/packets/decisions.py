@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from biasprint.core.errors import UsageError
-from biasprint.core.judging.plan import workshops_among
-from biasprint.core.judging.plan_names import plan_names
+from biasprint.core.judging.plan import plan_names, workshops_among
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import JudgmentRow, PacketRow, SessionRow

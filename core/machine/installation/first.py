@@ -11,7 +11,7 @@ from pathlib import Path
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import child
-from biasprint.core.machine.installation import lock, pins, pip
+from biasprint.core.machine.installation import declared, pins, pip
 from biasprint.core.machine.installation.declared import (
     ROOT,
     extra_requirements,
@@ -107,7 +107,7 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
             said.append(step.words)
             say(step.words)
 
-    with lock.waited_for(environment, lambda: told(_WAITING)) as locked:
+    with declared.waited_for(environment, lambda: told(_WAITING)) as locked:
         remove_broken(_site_packages(environment))
         told(pip.PipStep("looking for packages that fit together"))
         with pins.missing_pip(_site_packages(environment)) as own_pip, pins.constraints({}) as options:

@@ -12,7 +12,7 @@ from typing import IO
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.machine.installation import lock, pins, pip, state
+from biasprint.core.machine.installation import declared, pins, pip, state
 from biasprint.core.machine.installation.declared import ROOT, ProgramPart, is_source, normalized, parts, requirements
 from biasprint.core.machine.installation.state import InstallationNotes, InstalledPackages, PartState, note
 
@@ -47,7 +47,7 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Seque
         return
     if reason := why_not():
         raise AppError(f"The rest of the program cannot be installed here: {reason}.", kept=KEPT)
-    with lock.waited_for(sys.prefix, _watching(ctx, told)) as locked:
+    with declared.waited_for(sys.prefix, _watching(ctx, told)) as locked:
         left_out = InstallationNotes.read().left_out
         note(working="", left_out=sorted(left_out.difference(only, add)))
         remove_broken(state.site_packages())

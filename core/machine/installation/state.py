@@ -21,8 +21,7 @@ from typing import Any, Literal
 from biasprint.core.errors import AppError, NotInstalledYet
 from biasprint.core.given import NOT_JSON
 from biasprint.core.machine.installation import declared
-from biasprint.core.machine.installation.declared import ProgramPart, normalized, part_of, requirements
-from biasprint.core.machine.installation.lock import is_held
+from biasprint.core.machine.installation.declared import ProgramPart, is_held, normalized, part_of, requirements
 
 WITHOUT_ENGINE = "BIASPRINT_WITHOUT_LLAMA"
 UNASKED = "BIASPRINT_PREPARE"  # set by run.py for the program that it opens

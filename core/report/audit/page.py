@@ -10,7 +10,7 @@ from typing import Any
 from biasprint.core.draw.svg import page_style, svg
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.audit.audited import AuditPage, AuditReport
-from biasprint.core.report.audit.tables import FIGURE_COLUMNS, table_beside
+from biasprint.core.report.audit.content import FIGURE_COLUMNS, table_beside
 from biasprint.core.report.blocks import (
     Block,
     Cell,

@@ -17,8 +17,7 @@ from biasprint.core.studies.kit.plain_measuring import JUDGMENTS, TEXTS, Answer,
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.tables.rows import Record, TableRead
 from biasprint.core.texts.exporting import SEVERAL
-from biasprint.core.texts.generators import POOLED, StudyGenerator, generators_of, written_by_these
-from biasprint.core.texts.run_sets import named_texts
+from biasprint.core.texts.generators import POOLED, StudyGenerator, generators_of, named_texts, written_by_these
 
 GENERATOR, MODEL, SAMPLE = "generator", "model", "sample"
 UNNAMED = "rows that name no generator"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from biasprint.core.errors import AppError
 from biasprint.core.scorers.folders import device, loading
-from biasprint.core.scorers.folders.batches import BATCH, batches, filled, whole_groups
+from biasprint.core.scorers.folders.device import BATCH, batches, filled, whole_groups
 from biasprint.core.scorers.folders.loading import read_settings
 
 # ---- Labels

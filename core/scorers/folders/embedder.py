@@ -12,9 +12,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models import layout
 from biasprint.core.scorers.embedding import Embedder, Tokens, Vectors, embedded
 from biasprint.core.scorers.folders import device, loading
-from biasprint.core.scorers.folders.batches import BATCH, batches, filled
 from biasprint.core.scorers.folders.classifier import longest
-from biasprint.core.scorers.folders.device import held
+from biasprint.core.scorers.folders.device import BATCH, batches, filled, held
 from biasprint.core.scorers.folders.loading import read_settings, unreadable
 from biasprint.core.scorers.folders.scorers import FolderScorer
 from biasprint.core.scorers.protocol import ScoreValue

@@ -22,7 +22,6 @@ from biasprint.core.metrics.topics import (
 )
 from biasprint.core.studies.kit.crossed import Crossing
 from biasprint.core.studies.kit.findings import floor
-from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.level import (
     Draws,
@@ -35,7 +34,7 @@ from biasprint.core.studies.news.level import (
     design_of,
     floors,
 )
-from biasprint.core.studies.news.level_findings import families, level_findings
+from biasprint.core.studies.news.level_findings import families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.mentions import share_values
 from biasprint.core.studies.news.prompts import UNBIASED
 from biasprint.core.studies.news.table import NewsTable, Side

@@ -18,11 +18,10 @@ from biasprint.core.metrics.result import RESAMPLES, Floats, estimates_alone
 from biasprint.core.prompts.axes import Axis, load_axis
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
 from biasprint.core.studies.kit.findings import interval, missing_interval
-from biasprint.core.studies.news.comparisons import model_findings, prompt_findings
 from biasprint.core.studies.news.document import document_findings
 from biasprint.core.studies.news.groups import DEFAULT_AXES, group_axis
 from biasprint.core.studies.news.level import Draws, LevelDesign, crossed_level, design_of, reference_line
-from biasprint.core.studies.news.level_findings import families, level_findings
+from biasprint.core.studies.news.level_findings import families, level_findings, model_findings, prompt_findings
 from biasprint.core.studies.news.mentions import (
     SentenceScores,
     default_scorer,

@@ -96,7 +96,7 @@ class Drawing(QObject):
 
 def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
     """What there is to compare, and the criteria of the tasks that come with the program, by title."""
-    from biasprint.core.judging.rubric import rubric_text
+    from biasprint.core.judging.wording import rubric_text
     from biasprint.core.prompts.cogs import cogs_tasks
     from biasprint.core.runs.compare.pool import offers
 
@@ -113,7 +113,7 @@ def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "Compare
 def asked_by(request: DrawRequest) -> dict[str, Any]:
     """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
     from biasprint.core.judging.known import read_known
-    from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of
+    from biasprint.core.judging.wording import instructions_of, question_of, rubric_of
 
     asked, taught = request._asdict(), request.teaching
     del asked["teaching"]

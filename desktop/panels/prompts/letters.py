@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.errors import UsageError
 from biasprint.core.prompts import Axis, available_axes, load_axis
-from biasprint.core.prompts.axis_drafts import with_set_names
-from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, NAMES, OCCUPATIONS
+from biasprint.core.prompts.definition_kinds import AXIS, DOCUMENT, NAMES, OCCUPATIONS, with_set_names
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.library import Definition
 from biasprint.core.prompts.name_sets import NameSet

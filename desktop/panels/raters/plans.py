@@ -44,7 +44,7 @@ class PlansSection(RatersSection):
     packets_wanted = Signal(str)
 
     def __init__(self, shell: Shell) -> None:
-        from biasprint.core.judging.plan_names import LONGEST_NAME
+        from biasprint.core.judging.plan import LONGEST_NAME
 
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None

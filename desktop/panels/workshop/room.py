@@ -48,8 +48,8 @@ from biasprint.desktop.wording.raters import SEATS_KEPT, TOOLS
 if TYPE_CHECKING:
     from biasprint.core.errors import AppError
     from biasprint.core.judging.fingerprint import AxisChoice, ShareOfChoices
+    from biasprint.core.judging.packets.hand_out import Collected
     from biasprint.core.judging.packets.outside import Tool
-    from biasprint.core.judging.packets.seats import Collected
     from biasprint.core.judging.planner import Chance
     from biasprint.core.judging.workshop import WorkshopPlan
     from biasprint.core.project.project import Project
@@ -102,7 +102,7 @@ class SeatsBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        from biasprint.core.judging.packets.seats import MOST_SEATS
+        from biasprint.core.judging.packets.hand_out import MOST_SEATS
 
         tokens = theme.current()
         self.seats = QSpinBox()

@@ -23,10 +23,9 @@ from bad_server import (
     whole,
 )
 
-from biasprint.core.backends.openai_compatible.crew import Mailbox
 from biasprint.core.backends.openai_compatible.failures import Clock
 from biasprint.core.backends.openai_compatible.settings import EndpointSettings
-from biasprint.core.backends.openai_compatible.writer import EndpointWriter
+from biasprint.core.backends.openai_compatible.writer import EndpointWriter, Mailbox
 from biasprint.core.backends.protocol import Completion, Request
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.machine import offline

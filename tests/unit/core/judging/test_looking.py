@@ -24,7 +24,7 @@ from biasprint.core.runs.fingerprint import fingerprint_of
 from biasprint.core.runs.measure import measure_project, measure_tables
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.studies.creativity.gather import axes_of, of_judgments
-from biasprint.core.studies.creativity.live_choices import JudgedChoices
+from biasprint.core.studies.creativity.live import JudgedChoices
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.exporting import columns
 from biasprint.core.texts.exporting import rows as exported

@@ -6,7 +6,7 @@ import pytest
 from fingerprint_project import plan_of, project_with_texts
 
 from biasprint.core.errors import UsageError
-from biasprint.core.judging.plan_names import LONGEST_NAME, plan_names, rename_plan
+from biasprint.core.judging.plan import LONGEST_NAME, plan_names, rename_plan
 
 
 def test_a_plan_is_called_in_words_until_it_is_given_a_name(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from biasprint.core.runs.comparator import write_comparator
 from biasprint.core.runs.measure import measure_tables
 from biasprint.core.runs.rater_quality import RaterCard, person_called, rater_cards
 from biasprint.core.studies.creativity.gather import of_judged, with_excluded
-from biasprint.core.studies.creativity.live_choices import JudgedChoices
+from biasprint.core.studies.creativity.live import JudgedChoices
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.texts.exporting import judgment_rows
 

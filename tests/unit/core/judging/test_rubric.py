@@ -3,7 +3,7 @@
 import pytest
 
 from biasprint.core.errors import UsageError
-from biasprint.core.judging.rubric import instructions_of, question_of, rubric_of, rubric_text
+from biasprint.core.judging.wording import instructions_of, question_of, rubric_of, rubric_text
 
 
 def test_a_rubric_is_a_line_for_each_criterion_and_reads_back_as_it_was_written():

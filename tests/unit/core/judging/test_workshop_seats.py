@@ -9,9 +9,9 @@ from packet_files import answer, coordinator, copied, finished
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.decisions import conflicts, decide_seats, packets, seats_to_decide
+from biasprint.core.judging.packets.hand_out import Collected, collect_seats, make_seats
 from biasprint.core.judging.packets.make import MadePacket
 from biasprint.core.judging.packets.outside import Tool
-from biasprint.core.judging.packets.seats import Collected, collect_seats, make_seats
 from biasprint.core.judging.workshop import attendance, in_steps
 from biasprint.core.project.project import Project
 from biasprint.core.project.stores import packets as clock_of_packets

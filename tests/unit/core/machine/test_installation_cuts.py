@@ -17,7 +17,7 @@ import psutil
 import pytest
 from fake_index import Cut, FakeIndex
 
-from biasprint.core.machine.installation import lock
+from biasprint.core.machine.installation import declared
 
 ROOT = Path(__file__).parents[4]
 TESTS = ROOT / "tests"
@@ -211,7 +211,7 @@ def test_parts_come_in_order_and_are_told_and_two_windows_install_once(
     index.cuts = {"alpha-1.0": Cut(0.5, held=True)}
     with environment.start() as one:
         assert index.holding.wait(TIMEOUT)
-        assert lock.is_held(environment.prefix)
+        assert declared.is_held(environment.prefix)
         with environment.start() as other:
             assert other.stdout
             first_words = json.loads(other.stdout.readline())

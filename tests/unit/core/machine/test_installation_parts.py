@@ -12,7 +12,7 @@ import pytest
 from biasprint import core
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine import installation
-from biasprint.core.machine.installation import declared, lock, preparing, state
+from biasprint.core.machine.installation import declared, preparing, state
 
 ROOT = Path(core.__file__).parents[1]
 
@@ -197,7 +197,7 @@ def test_many_may_look_at_once_whether_somebody_installs(tmp_path: Path) -> None
     seen: set[bool] = set()
 
     def look() -> None:
-        seen.update(lock.is_held(tmp_path) for _ in range(200))
+        seen.update(declared.is_held(tmp_path) for _ in range(200))
 
     lookers = [threading.Thread(target=look) for _ in range(4)]
     for each in lookers:
@@ -205,9 +205,9 @@ def test_many_may_look_at_once_whether_somebody_installs(tmp_path: Path) -> None
     for each in lookers:
         each.join()
     assert seen == {False}
-    with lock.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
-        assert lock.is_held(tmp_path)
-    assert not lock.is_held(tmp_path)
+    with declared.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
+        assert declared.is_held(tmp_path)
+    assert not declared.is_held(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
@@ -215,18 +215,18 @@ def test_a_process_that_was_forked_while_one_looked_keeps_no_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copies: list[int] = []
-    try_lock = lock._try_lock
+    try_lock = declared._try_lock
 
     def tried(stream: IO[bytes], shared: bool = False) -> bool:
         got = try_lock(stream, shared)
         copies.append(os.dup(stream.fileno()))  # what a fork does to every open file
         return got
 
-    monkeypatch.setattr(lock, "_try_lock", tried)
-    assert not lock.is_held(tmp_path)
+    monkeypatch.setattr(declared, "_try_lock", tried)
+    assert not declared.is_held(tmp_path)
     monkeypatch.undo()
     try:
-        with lock.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
+        with declared.waited_for(tmp_path, lambda: pytest.fail("nobody holds it")):
             pass
     finally:
         for each in copies:

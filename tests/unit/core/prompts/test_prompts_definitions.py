@@ -9,8 +9,7 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine import storage
 from biasprint.core.prompts import load_axis
-from biasprint.core.prompts.axis_drafts import crossed_draft, with_set_names
-from biasprint.core.prompts.definition_kinds import AXIS, OCCUPATIONS, THEMES
+from biasprint.core.prompts.definition_kinds import AXIS, OCCUPATIONS, THEMES, crossed_draft, with_set_names
 from biasprint.core.prompts.definitions import DefinitionKind, completed, copied, key_of, problems
 from biasprint.core.prompts.library import keep_version, read_definition, read_library, remove, save
 from biasprint.core.prompts.name_sets import load_name_set

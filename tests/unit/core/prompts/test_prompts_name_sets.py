@@ -7,8 +7,7 @@ import pytest
 from biasprint.core.errors import AppError
 from biasprint.core.prompts import load_axis
 from biasprint.core.prompts.axes import with_names
-from biasprint.core.prompts.axis_drafts import names_draft, with_alike
-from biasprint.core.prompts.definition_kinds import KINDS, NAMES
+from biasprint.core.prompts.definition_kinds import KINDS, NAMES, names_draft, with_alike
 from biasprint.core.prompts.definitions import completed, copied, problems
 from biasprint.core.prompts.drafts import named_from
 from biasprint.core.prompts.letters import letters_context_less_set

@@ -8,7 +8,7 @@ import pytest
 
 from biasprint.core.draw.figure import Figure, contrast_marks, mark
 from biasprint.core.findings import Effect, Finding, Floor, Interval
-from biasprint.core.report.audit.tables import table_beside
+from biasprint.core.report.audit.content import table_beside
 from biasprint.core.report.figures import figures_of
 from biasprint.core.studies.kit.choose import MOST_COLUMNS, MOST_ROWS, MOST_SERIES
 from biasprint.core.studies.registry import OWN

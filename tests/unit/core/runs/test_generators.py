@@ -11,8 +11,7 @@ from biasprint.core.errors import UsageError
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, PromptSetSpec, PromptSpec, RunSpec, SourceSpec
 from biasprint.core.project.stores.runs import OutputFilter
-from biasprint.core.texts.generators import chosen, generator_names, generators_of, written_by_these
-from biasprint.core.texts.run_sets import named_texts
+from biasprint.core.texts.generators import chosen, generator_names, generators_of, named_texts, written_by_these
 
 
 @pytest.fixture

@@ -30,8 +30,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import RaterSpec
 from biasprint.core.runs import sample
 from biasprint.core.runs.measure import measure_project
-from biasprint.core.runs.sample import MODEL
-from biasprint.core.runs.sample_found import found, found_sentence, is_found
+from biasprint.core.runs.sample import MODEL, found, found_sentence, is_found
 from biasprint.core.scorers import document_success
 from biasprint.core.scorers.document_success import Outcome
 from biasprint.core.scorers.registry import score_batch

@@ -12,8 +12,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.project.project import Project
 from biasprint.core.prompts import cogs_set
 from biasprint.core.runs.compare import compare
-from biasprint.core.runs.sample import sample_texts
-from biasprint.core.runs.workshop_set import open_workshop_set, workshop_file, workshop_texts
+from biasprint.core.runs.sample import open_workshop_set, sample_texts, workshop_file, workshop_texts
 
 IDENTITIES = {
     "race": ("white", "black", "asian"),

@@ -19,7 +19,7 @@ from biasprint.core.project.project import Project
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec, SourceSpec
 from biasprint.core.runs import sample as core_sample
 from biasprint.core.runs.compare import compare
-from biasprint.core.runs.sample_found import found, found_sentence
+from biasprint.core.runs.sample import found, found_sentence
 from biasprint.core.runs.setup import add_prompts
 from biasprint.desktop.dialogs.import_table import ImportDialog
 from biasprint.desktop.main_window import MainWindow

@@ -28,7 +28,7 @@ from biasprint.core.findings import Finding, Interval
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import adjudicated
 from biasprint.core.judging.packets.decisions import conflicts, seats_to_decide
-from biasprint.core.judging.packets.seats import make_seats
+from biasprint.core.judging.packets.hand_out import make_seats
 from biasprint.core.project.project import Project
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow

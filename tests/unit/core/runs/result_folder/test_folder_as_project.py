@@ -12,13 +12,14 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.project.connection import NotSaved
 from biasprint.core.runs.result_folder import rows
-from biasprint.core.runs.result_folder.as_project import measure_result_folder, open_result_folder
 from biasprint.core.runs.result_folder.files import MANIFEST, SCORES
 from biasprint.core.runs.result_folder.measuring import MeasuredFolder, measure_folder
 from biasprint.core.runs.result_folder.planning import plan
 from biasprint.core.runs.result_folder.rows import (
     FinishedPartition,
     finished_partitions,
+    measure_result_folder,
+    open_result_folder,
     places_in_partition,
     rows_of_partition,
 )
