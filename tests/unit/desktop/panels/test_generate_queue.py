@@ -41,7 +41,7 @@ PROMPTS = 18  # 1 task × 2 themes × (1 default + 8 identities)
 
 
 @pytest.fixture(autouse=True)
-def cancelled_at_the_end(own_models: None, window: MainWindow) -> Iterator[None]:
+def cancelled_at_the_end(shared_models: None, window: MainWindow) -> Iterator[None]:
     """What a test left running or waiting is given up, not waited for."""
     yield
     window.jobs.cancel_all()
