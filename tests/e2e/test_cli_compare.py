@@ -28,6 +28,7 @@ def news_file(empty: Path) -> Path:
     return empty
 
 
+@pytest.mark.soak
 def test_letters_and_their_twins_are_compared_judged_and_measured(measured_file: Path) -> None:
     made = biasprint("compare", measured_file, "--kind", "twin", "--per-axis", 6, "--seed", 2, "--json").json
     assert (made["made"], made["comparisons"]) == (True, {"twin": 6})

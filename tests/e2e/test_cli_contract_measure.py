@@ -178,6 +178,7 @@ def test_exported_letters_give_the_findings_of_the_project(
     assert told(biasprint("measure", "letters", out, "--json").json) == told(json.loads(findings_of("letters")))
 
 
+@pytest.mark.soak
 def test_exported_letters_of_several_samples_give_the_findings_of_the_project(empty: Path, tmp_path: Path) -> None:
     biasprint("prompts", empty, "--study", "letters")
     narrow(empty, 12)
@@ -220,6 +221,7 @@ def _rounded(value: Any) -> Any:
     return [_rounded(inner) for inner in value] if isinstance(value, list) else value
 
 
+@pytest.mark.soak
 def test_outputs_that_could_not_be_generated_are_counted_as_left_out(
     measured_file: Path, findings_of: Findings
 ) -> None:
@@ -259,6 +261,7 @@ def test_a_mapping_is_for_the_tables_that_have_the_field(measured_file: Path, tm
     assert {f["id"] for f in answer["findings"]} >= {"creativity.rbs", "creativity.abs"}
 
 
+@pytest.mark.soak
 def test_two_tables_of_letters_are_measured_together(
     measured_file: Path, tmp_path: Path, findings_of: Findings
 ) -> None:

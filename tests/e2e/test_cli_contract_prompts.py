@@ -141,6 +141,7 @@ def test_a_set_worded_with_bias_is_declined_when_asked_and_nothing_is_written(fi
     assert biasprint(*letters, "--json").json["done"] == 120
 
 
+@pytest.mark.soak
 def test_the_mitigation_arm_is_measured_against_the_same_prompts_without_it(file: Path, few_letters: int) -> None:
     names = [f"--name={name}" for name in ("Joseph=male", "Kelly=female")]
     made(file, "letters", *names, "--mitigation", "even_words")

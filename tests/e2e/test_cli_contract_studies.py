@@ -248,6 +248,7 @@ def test_words_that_a_person_brought_are_checked_against_the_texts(tmp_path: Pat
     check_contract(answer.json)
 
 
+@pytest.mark.soak
 def test_another_adjustment_for_many_tests_is_offered(completion_file: Path) -> None:
     by_holm, by_bh = (
         biasprint("measure", "completion", completion_file, "--adjust", rule, "--json").json["findings"]

@@ -84,6 +84,7 @@ def test_what_cannot_be_an_endpoint_is_refused_in_one_sentence(arguments: tuple[
     assert biasprint("endpoints", "list", "--json").json["endpoints"] == []
 
 
+@pytest.mark.soak
 def test_letters_are_written_by_an_endpoint_and_failures_are_asked_for_again_by_kind(tmp_path: Path):
     file = letters(tmp_path / "study.biasprint")
     broken = True
@@ -124,6 +125,7 @@ ENDS: tuple[tuple[tuple[Answer, ...], str], ...] = (
 )
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("few_letters")
 def test_a_run_without_a_text_is_a_failure_that_says_why(tmp_path: Path):
     file = letters(tmp_path / "study.biasprint")
@@ -222,6 +224,7 @@ def test_an_endpoint_of_several_addresses_is_kept_shown_and_has_a_key_for_each(m
     assert keys.session_keys() == {}
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("few_letters")
 def test_a_run_over_several_addresses_names_what_it_leaves_out_and_exports_say_the_set(tmp_path: Path):
     file = letters(tmp_path / "study.biasprint")

@@ -103,6 +103,7 @@ def test_a_model_judges_every_plan_and_its_flip_rate_is_told(study_file: Path) -
     assert "The choice turned with the order of the cards in 0 of 12 comparisons: 0% (95 % interval 0% to 24%)." in told
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("magistrate")
 def test_a_judge_that_always_takes_the_first_card_is_seen_through(measured_file: Path, tmp_path: Path) -> None:
     answer = biasprint("judge", measured_file, *BY, "first", "--axis", "orientation", "--json").json
@@ -132,6 +133,7 @@ def test_what_people_judged_is_measured_as_before(measured_file: Path) -> None:
     assert len(after) > len(before)
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("magistrate")
 def test_requests_that_failed_are_made_again_by_the_same_command(measured_file: Path) -> None:
     command = ("judge", measured_file, *BY, "fair", "--axis", "gender")

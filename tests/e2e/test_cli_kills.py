@@ -189,6 +189,7 @@ def test_killed_two_hundred_times_while_generating(tmp_path: Path, real: Run, fi
     figure(f"200 kills while {60 * PROMPTS:,} texts were written, none lost, twice or changed")
 
 
+@pytest.mark.soak
 def test_ctrl_c_stops_a_run_which_the_same_command_finishes(tmp_path: Path, terminal: Terminal) -> None:
     file = project_to_write(tmp_path / "study.biasprint")
     write = ("generate", file, *WRITE, "--samples", 3, "--json")

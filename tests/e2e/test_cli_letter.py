@@ -314,6 +314,7 @@ def test_a_request_that_makes_no_sense_is_answered_in_a_sentence(
     refused("letter", letter, *(str(folder) if part == "FOLDER" else part for part in options), code=2, says=says)
 
 
+@pytest.mark.soak
 def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_from(
     letter: Path, cv: Path, tmp_path: Path
 ) -> None:

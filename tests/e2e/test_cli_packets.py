@@ -107,6 +107,7 @@ def test_conflicts_are_listed_decided_and_counted(study: Path) -> None:
     refused("export", study, "outputs", "--superseded", "--out", out, code=2, says="Only judgments")
 
 
+@pytest.mark.soak
 def test_a_table_with_superseded_rows_is_measured_as_one_without(study: Path) -> None:
     for seed, packet in enumerate(made(study, "--raters", 2)):
         answer(packet, *((index, "choice", 1) for index in range(6)))  # changed below

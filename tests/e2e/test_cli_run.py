@@ -56,6 +56,7 @@ def test_the_example_finds_the_difference_that_was_planted(example: tuple[Path, 
     assert "between" in (folder / "authors.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.soak
 def test_run_again_it_adds_nothing_and_says_the_same(example: tuple[Path, Answer]) -> None:
     folder, answer = example
     texts = outputs_of(folder / "authors.biasprint")

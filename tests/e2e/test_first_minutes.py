@@ -88,6 +88,7 @@ def test_the_line_is_there_behind_the_open_sample_and_goes_when_all_has_come(
     assert fake.prepared == 1
 
 
+@pytest.mark.soak
 def test_a_letter_has_its_marks_at_once_and_the_rest_by_itself(
     window: MainWindow, fake: FakeInstallation, wait: Callable[..., None]
 ) -> None:

@@ -70,6 +70,7 @@ def test_what_it_leaves_out_cannot_be_imported_there(light: Light) -> None:
     assert light.run("-c", asks).stdout.strip() == "[]"
 
 
+@pytest.mark.soak
 def test_a_letter_is_read_beside_a_cv_as_by_the_full_edition(light: Light) -> None:
     reading = light.letter()
     assert reading["letters"][0]["marks"]

@@ -32,6 +32,7 @@ def test_letters_of_the_teaching_model_pass_and_show_the_difference_that_was_pla
     assert style["scorers"][0]["stand_in"] is True
 
 
+@pytest.mark.soak
 def test_options_are_chosen_by_likelihood_and_all_scores_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "items.biasprint"
     biasprint("new", file)

@@ -34,6 +34,7 @@ def both_starts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, d
     return folder / "audit.biasprint", pictures, first, second
 
 
+@pytest.mark.soak
 def test_two_tasks_are_generated_and_thirty_comparisons_judged_by_keys(both_starts: Any) -> None:
     _, _, first, _ = both_starts
     assert first["prompts"] == 2 * 6 * 9
@@ -42,6 +43,7 @@ def test_two_tasks_are_generated_and_thirty_comparisons_judged_by_keys(both_star
     assert first["first"]["judged"] == 30
 
 
+@pytest.mark.soak
 def test_the_charts_show_the_shares_that_the_file_holds(both_starts: Any) -> None:
     path, _, first, _ = both_starts
     chosen: dict[str, list[int]] = {}
@@ -58,6 +60,7 @@ def test_the_charts_show_the_shares_that_the_file_holds(both_starts: Any) -> Non
     assert {name: [pytest.approx(times / n), n] for name, (times, n) in chosen.items()} == shown
 
 
+@pytest.mark.soak
 def test_everything_is_there_again_after_closing_and_reopening(both_starts: Any) -> None:
     path, _, first, second = both_starts
     assert second["second"] == first["first"]
@@ -65,12 +68,14 @@ def test_everything_is_there_again_after_closing_and_reopening(both_starts: Any)
     assert not path.with_name(path.name + ".lock").exists()
 
 
+@pytest.mark.soak
 def test_the_title_bar_says_nothing_while_judging(both_starts: Any) -> None:
     _, _, first, _ = both_starts
     assert first["title while judging"] == "Biasprint"
     assert "audit" in first["title after the reveal"]
 
 
+@pytest.mark.soak
 def test_every_step_left_a_picture(both_starts: Any) -> None:
     _, pictures, _, _ = both_starts
     names = {picture.stem for picture in pictures.iterdir()}

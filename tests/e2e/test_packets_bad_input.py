@@ -192,6 +192,7 @@ def test_with_a_clock_that_was_set_back_the_revised_answer_counts(
         assert all(row.active_seconds >= 0 for row in rows)
 
 
+@pytest.mark.soak
 def test_a_packet_is_merged_while_its_rater_has_it_open_and_the_rest_comes_later(
     qtbot: QtBot, windows: ExitStack, sent: Path, project: Path, tmp_path: Path
 ) -> None:

@@ -183,6 +183,7 @@ def test_nobody_starts_without_agreeing_and_the_next_person_is_asked_again(peopl
 # the group, and who leads it
 
 
+@pytest.mark.soak
 def test_the_group_is_told_from_five_people_on_and_shown_step_by_step(people: People):
     """Six people, each by keys and one click; whoever leads them looks after the fourth, the fifth and the sixth."""
     people.hold("tulip7")

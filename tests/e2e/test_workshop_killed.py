@@ -73,6 +73,7 @@ def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path, file: Path) -> Iter
     made.deleteLater()
 
 
+@pytest.mark.soak
 def test_the_ordinary_window_comes_back_and_shows_nobodys_answers(qtbot: QtBot, window: MainWindow):
     assert window.kiosk is None
     assert not window.isFullScreen()

@@ -139,6 +139,7 @@ def report(found: Compared, at_most: float) -> None:
     assert fewer >= 0.8 * len(found.own)
 
 
+@pytest.mark.soak
 def test_its_own_biography_supports_more_of_a_letter_than_anothers() -> None:
     report(compare(range(0, len(artists()), EVERY)), at_most=0.01)
 
@@ -186,6 +187,7 @@ def test_every_context_less_letter_is_read_and_its_occupation_mostly_guessed() -
     assert named >= 0.9 * len(rows)
 
 
+@pytest.mark.soak
 def test_some_of_the_context_less_letters_are_read() -> None:
     for row in table(CONTEXT_LESS)[::20]:
         reading = reading_of(row["chatgpt_gen"])

@@ -57,6 +57,7 @@ def letters() -> list[tuple[str, tuple[Mark, ...]]]:
     return [read(text) for name in FILES for text in texts(name)]
 
 
+@pytest.mark.soak
 def test_every_letter_is_read_and_every_mark_stands_where_it_says(
     letters: list[tuple[str, tuple[Mark, ...]]],
 ) -> None:

@@ -17,11 +17,44 @@ from biasprint.core.compute import models
 from biasprint.core.machine import keys, offline
 from biasprint.core.project.project import Project
 from biasprint.desktop import theme
+from biasprint.desktop.jobs import refresher
 from biasprint.desktop.main_window import MainWindow
+from biasprint.desktop.operations import session
 from biasprint.desktop.panels import PANELS, PanelEntry
+from biasprint.desktop.panels.findings import board as findings_board
+from biasprint.desktop.panels.generate import panel as generate_panel
+from biasprint.desktop.panels.generate import write as generate_write
+from biasprint.desktop.panels.home import panel as home_panel
+from biasprint.desktop.panels.judge import setup as judge_setup
+from biasprint.desktop.panels.judge import start as judge_start
+from biasprint.desktop.panels.letters import review as letter_review
+from biasprint.desktop.panels.letters.pile import table as pile_table
+from biasprint.desktop.panels.letters.pile import view as pile_view
+from biasprint.desktop.panels.outputs import panel as outputs_panel
+from biasprint.desktop.panels.prompts import panel as prompts_panel
+from biasprint.desktop.panels.prompts import template as prompts_template
+from biasprint.desktop.panels.prompts import template_table
+from biasprint.desktop.panels.workshop import setup as workshop_setup
 from biasprint.desktop.settings import Settings
 
 MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests would take longer than they do
+
+# What the window waits for before it goes on, so that whoever types or turns a number is not disturbed.
+SHORT_PAUSES = {
+    "PAUSE_MILLISECONDS": (letter_review, pile_view, prompts_panel, prompts_template, template_table, generate_write),
+    "SEARCH_AFTER_MILLISECONDS": (outputs_panel, findings_board),
+    "COMPARE_MILLISECONDS": (pile_view,),
+    "COUNT_MILLISECONDS": (pile_view,),
+    "COUNT_AGAIN_MILLISECONDS": (home_panel,),
+    "SORT_AGAIN_MILLISECONDS": (pile_table,),
+    "READ_AGAIN_MILLISECONDS": (generate_panel,),
+    "LOOK_MILLISECONDS": (generate_write,),
+    "ASK_AFTER_MILLISECONDS": (workshop_setup,),
+    "CODE_MILLISECONDS": (judge_start,),
+    "WAIT_MILLISECONDS": (judge_setup,),
+}
+PAUSE_MILLISECONDS = 20
+PAUSE_BETWEEN_READINGS = 0.005  # seconds
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -45,6 +78,18 @@ def usual_look(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, "light", 1.0)
     yield
     theme.apply(qapp, "light", 1.0)
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody types here: the window goes on soon, but in a module with PAUSES_AS_FOR_PEOPLE."""
+    if getattr(request.module, "PAUSES_AS_FOR_PEOPLE", False):
+        return
+    for name, modules in SHORT_PAUSES.items():
+        for module in modules:
+            monkeypatch.setattr(module, name, PAUSE_MILLISECONDS)
+    monkeypatch.setattr(refresher, "SHORTEST_SECONDS", PAUSE_BETWEEN_READINGS)
+    monkeypatch.setattr(session, "REFRESH_SECONDS", PAUSE_BETWEEN_READINGS)
 
 
 @pytest.fixture(autouse=True)
@@ -106,14 +151,6 @@ def models_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The program's folder of a module's model process."""
     models().close()
     yield tmp_path_factory.mktemp("models") / "program"
-    models().close()
-
-
-@pytest.fixture
-def own_models(own_computer: None) -> Iterator[None]:
-    """A model process that was begun elsewhere would know the endpoints of another computer."""
-    models().close()
-    yield
     models().close()
 
 

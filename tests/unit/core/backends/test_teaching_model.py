@@ -205,6 +205,7 @@ def wrote(letters: int) -> None:
         assert communal["p_adjusted"] < 0.05
 
 
+@pytest.mark.soak
 def test_a_dozen_letters_succeed_and_lean_as_planted() -> None:
     wrote(12)
 

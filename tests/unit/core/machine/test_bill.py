@@ -24,6 +24,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / bill.FILE).read_text(encoding="utf-8")
 
 
+@pytest.mark.soak
 def test_it_names_every_shipped_package_with_version_licence_and_hashes(written: str) -> None:
     components = json.loads(written)["components"]
     libraries = {each["name"]: each for each in components if each.get("purl", "").startswith("pkg:pypi/")}
@@ -35,6 +36,7 @@ def test_it_names_every_shipped_package_with_version_licence_and_hashes(written:
     assert numpy["purl"] == f"pkg:pypi/numpy@{version('numpy')}"
 
 
+@pytest.mark.soak
 def test_it_names_weights_and_the_systems_libraries_with_the_hashes_of_their_files(written: str) -> None:
     digests = {
         each["name"]: each["hashes"][0]["content"] for each in json.loads(written)["components"] if "hashes" in each

@@ -182,6 +182,7 @@ def test_pip_is_killed_in_the_middle_of_unpacking(environment: Environment) -> N
     finishes(environment)
 
 
+@pytest.mark.soak
 def test_cancelling_ends_pip_within_two_seconds_and_then_the_window_is_killed(
     environment: Environment, index: FakeIndex
 ) -> None:
@@ -205,6 +206,7 @@ def test_cancelling_ends_pip_within_two_seconds_and_then_the_window_is_killed(
     finishes(environment)
 
 
+@pytest.mark.soak
 def test_parts_come_in_order_and_are_told_and_two_windows_install_once(
     environment: Environment, index: FakeIndex
 ) -> None:
@@ -235,6 +237,7 @@ def test_parts_come_in_order_and_are_told_and_two_windows_install_once(
     assert len(index.asked) == asked, "what is there is not asked for again"
 
 
+@pytest.mark.soak
 def test_a_part_that_cannot_be_had_fails_and_the_rest_goes_on(environment: Environment, index: FakeIndex) -> None:
     """With another hash than the index or the lock says, in neither of them, or only as source that cannot
     be compiled: each start for another reason.
@@ -276,6 +279,7 @@ def first_fails(environment: Environment) -> str:
     return sentence(told, "first")
 
 
+@pytest.mark.soak
 def test_what_stops_an_installation_is_said_and_the_next_start_gets_past_it(
     environment: Environment, index: FakeIndex
 ) -> None:

@@ -38,6 +38,7 @@ def letters() -> list[tuple[str, Person]]:
     return found
 
 
+@pytest.mark.soak
 def test_every_letter_is_swapped_and_nearly_all_come_back(letters: list[tuple[str, Person]]) -> None:
     assert len(letters) == 230
     same = 0
@@ -62,6 +63,7 @@ def test_half_of_the_letters_come_back_from_they(letters: list[tuple[str, Person
     assert same / len(letters) >= TWICE_BY_THEY
 
 
+@pytest.mark.soak
 def test_nearly_every_letters_person_is_guessed(letters: list[tuple[str, Person]]) -> None:
     right = 0
     for text, person in letters:

@@ -93,6 +93,7 @@ def test_window_is_up_first_and_nothing_heavy_follows(file: Path, tmp_path: Path
     assert not is_held(file)
 
 
+@pytest.mark.soak
 def test_starts_without_a_project_and_says_that_its_settings_were_damaged(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
