@@ -1,14 +1,11 @@
 """The window answers a key within half a second of the program's start, and brings nothing heavy with it."""
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from children import answer_of
+from display import Display, missing_programs
 from figures import at_most, figure, ratio, spread, title
 
 from biasprint.core.project.project import Project
@@ -18,7 +15,7 @@ pytestmark = pytest.mark.bench
 RUNS = 7  # after a first one, which warms the disk's cache and is not counted
 BOUND_SECONDS = 0.5
 HEAVY = {"torch", "transformers", "spacy", "gensim", "statsmodels", "sentence_transformers", "pandas", "pyarrow"}
-PLATFORMS = ["offscreen", pytest.param("xcb", marks=pytest.mark.skipif(not shutil.which("Xvfb"), reason="no Xvfb"))]
+PLATFORMS = ["offscreen", pytest.param("xcb", marks=pytest.mark.skipif(bool(missing_programs()), reason="no display"))]
 
 
 @pytest.fixture(params=PLATFORMS)
@@ -26,23 +23,8 @@ def platform(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     if request.param == "offscreen":
         yield {"QT_QPA_PLATFORM": "offscreen"}
         return
-    with x_server() as display:
-        yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": display}
-
-
-@contextmanager
-def x_server() -> Iterator[str]:
-    """A display of its own, which exists only in memory; it says its number when it is ready."""
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1400x900x24", "-nolisten", "tcp"]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as said:
-            yield f":{said.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait()
+    with Display(1400, 900, managed=False) as display:
+        yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": f":{display.number}"}
 
 
 @pytest.mark.parametrize("opens", ["nothing", "gui", "a project"])

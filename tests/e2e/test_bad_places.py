@@ -1,7 +1,6 @@
 """The program in bad places: a sentence and exit code 1, or a window that works; never a traceback or an abort."""
 
 import os
-import re
 import shutil
 import signal
 import socket
@@ -9,12 +8,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli_support import biasprint, refused
+from display import Display, missing_programs
+from seeded_part import seeded_part
 
 from biasprint.core.project.project import Project
 from biasprint.core.runs.sample import unpack_sample
@@ -23,14 +23,11 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = (sys.executable, "-m", "biasprint")  # the one place that says how it is started
 STRANGE = 'it\'s "quoted"\nand \U0001f98a $(two) lines.biasprint'
 PATIENCE_SECONDS = 60.0
-WINDOWS = ("Xvfb", "xdotool")
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays and mounts of Linux"),
     pytest.mark.timeout(180),
 ]
-on_a_display = pytest.mark.skipif(
-    not all(map(shutil.which, WINDOWS)), reason=f"install {' and '.join(WINDOWS)} to look at windows"
-)
+on_a_display = pytest.mark.skipif(bool(missing_programs()), reason="what tests/window needs is missing")
 
 
 def may_mount() -> bool:
@@ -108,7 +105,7 @@ def dying_display() -> Iterator[str]:
     (folder / f"X{number}").unlink()
 
 
-@pytest.mark.parametrize("words", [["gui"], ["gui", "study.biasprint"], []])
+@pytest.mark.parametrize("words", seeded_part([["gui"], ["gui", "study.biasprint"], []], 1))
 def test_no_display_and_a_dying_one_are_said(tmp_path: Path, dying_display: str, words: list[str]) -> None:
     nothing, dying = start(tmp_path, *words), start(tmp_path, *words, DISPLAY=dying_display)
     code, out, err = ended(nothing)
@@ -119,64 +116,10 @@ def test_no_display_and_a_dying_one_are_said(tmp_path: Path, dying_display: str,
     assert err.startswith(f"The display “{dying_display}” does not answer, or does not let this program in.")
 
 
-@pytest.mark.skipif(not all(map(shutil.which, ("Xvfb", "xauth"))), reason="install xvfb and xauth to try it")
-def test_a_wrong_key_to_the_display_is_said_in_our_words_alone(tmp_path: Path) -> None:
-    key = tmp_path / "key"
-    key.touch()
-    subprocess.run(["xauth", "-f", str(key), "add", ":0", ".", "0" * 31 + "1"], check=True, capture_output=True)
-    with x_server("-auth", str(key)) as display:
-        code, out, err = ended(start(tmp_path, "gui", DISPLAY=display, XAUTHORITY=str(tmp_path / "none")))
-    assert (code, out) == (1, "")
-    assert err.splitlines()[0] == f"The display “{display}” does not answer, or does not let this program in."
-    assert len(err.splitlines()) == 2
-
-
-class Screen:
-    """A real X server without a window manager, and what a person sees and presses there."""
-
-    def __init__(self, display: str) -> None:
-        self.display = display
-
-    def tell(self, *words: str) -> list[str]:
-        """What xdotool says to a command."""
-        done = subprocess.run(
-            ["xdotool", *words], env=os.environ | {"DISPLAY": self.display}, capture_output=True, text=True
-        )
-        return done.stdout.splitlines()
-
-    def windows(self, name: str) -> list[str]:
-        return self.tell("search", "--onlyvisible", "--name", name)
-
-    def press(self, key: str) -> None:
-        self.tell("key", key)
-
-
-def wait_until(holds: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < end, f"not within {PATIENCE_SECONDS:.0f} s: {what}"
-        time.sleep(0.05)
-
-
-@contextmanager
-def x_server(*options: str) -> Iterator[str]:
-    """The name of a display that lives for the block."""
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp", *options]
-    server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
-    os.close(writing)
-    try:
-        with os.fdopen(reading) as told:
-            yield f":{int(told.readline())}"
-    finally:
-        server.kill()
-        server.wait()
-
-
 @pytest.fixture
-def screen() -> Iterator[Screen]:
-    with x_server() as display:
-        yield Screen(display)
+def screen() -> Iterator[Display]:
+    with Display(1280, 800, managed=False) as display:
+        yield display
 
 
 @pytest.fixture
@@ -187,55 +130,12 @@ def runtime() -> Iterator[str]:
 
 
 @on_a_display
-def test_without_a_window_manager_the_window_fits_and_has_the_keyboard(
-    tmp_path: Path, screen: Screen, runtime: str
-) -> None:
-    program = start(tmp_path, "gui", DISPLAY=screen.display, XDG_RUNTIME_DIR=runtime)
-    wait_until(lambda: screen.windows("^Biasprint$"), "a window")
-    (window,) = screen.windows("^Biasprint$")
-    width, height = map(int, re.findall(r"Geometry: (\d+)x(\d+)", "".join(screen.tell("getwindowgeometry", window)))[0])
-    assert width <= 1280
-    assert height <= 800
-    wait_until(lambda: screen.tell("getwindowfocus") == [window], "the keyboard at the window")
-    for _ in range(2):  # and once more when a dialog has closed
-        wait_until(lambda: screen.press("ctrl+n") or len(screen.windows(".")) > 1, "a dialog by Ctrl+N")
-        wait_until(lambda: screen.tell("getwindowfocus") not in ([window], []), "the keyboard at the dialog")
-        screen.press("Escape")
-        wait_until(lambda: screen.tell("getwindowfocus") == [window], "the keyboard back at the window")
-    program.send_signal(signal.SIGINT)
-    assert ended(program)[0] == 0
-
-
-@on_a_display
-def test_a_second_start_raises_the_first_window_and_says_so(
-    tmp_path: Path, screen: Screen, runtime: str, project: Path
-) -> None:
-    there = {"DISPLAY": screen.display, "XDG_RUNTIME_DIR": runtime}
-    strange = tmp_path / STRANGE
-    shutil.copy(project, strange)
-    title = "it's .quoted. and .* lines — Biasprint"
-    running = []
-    for words, name in ((("gui", strange), title), (("demo",), "Sample — Biasprint")):
-        running.append(start(tmp_path, *words, **there))
-        wait_until(lambda name=name: screen.windows(f"^{name}$"), f"the window {name}")
-        code, out, err = ended(start(tmp_path, *words, **there))
-        assert (code, out) == (0, "")
-        assert err.endswith("is open in another window, which is in front now.\n")
-        assert len(err.splitlines()) == 1
-    running.append(start(tmp_path, "gui", **there))
-    wait_until(lambda: screen.windows("^Biasprint$"), "a window of its own for no project")
-    for program in running:
-        program.send_signal(signal.SIGINT)
-    assert [ended(program)[0] for program in running] == [0, 0, 0]
-
-
-@on_a_display
 @in_a_place
-def test_with_its_home_on_a_full_disk_the_window_opens(tmp_path: Path, screen: Screen, runtime: str) -> None:
+def test_with_its_home_on_a_full_disk_the_window_opens(tmp_path: Path, screen: Display, runtime: str) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    program = start(home, "gui", within=placed("full", home), DISPLAY=screen.display, XDG_RUNTIME_DIR=runtime)
-    wait_until(lambda: screen.windows("^Biasprint$"), "a window")
+    program = start(home, "gui", within=placed("full", home), DISPLAY=f":{screen.number}", XDG_RUNTIME_DIR=runtime)
+    screen.xdotool("search", "--sync", "--onlyvisible", "--name", "^Biasprint$")
     program.send_signal(signal.SIGINT)
     assert ended(program)[0] == 0
 
@@ -245,13 +145,13 @@ def test_with_its_home_on_a_full_disk_the_window_opens(tmp_path: Path, screen: S
 
 @on_a_display
 @in_a_place
-@pytest.mark.parametrize("words", [["gui"], ["gui", "study.biasprint"], ["demo"]])
+@pytest.mark.parametrize("words", seeded_part([["gui"], ["gui", "study.biasprint"], ["demo"]], 1))
 def test_a_home_that_is_read_only_opens_no_window_and_says_why(
-    tmp_path: Path, screen: Screen, words: list[str]
+    tmp_path: Path, screen: Display, words: list[str]
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    code, out, err = ended(start(home, *words, within=placed("read-only", home), DISPLAY=screen.display))
+    code, out, err = ended(start(home, *words, within=placed("read-only", home), DISPLAY=f":{screen.number}"))
     assert (code, out) == (1, "")
     assert err.startswith(f"The program may not write to its data folder “{home}")
     assert "Nothing was changed." in err
@@ -260,7 +160,7 @@ def test_a_home_that_is_read_only_opens_no_window_and_says_why(
 
 
 @in_a_place
-@pytest.mark.parametrize("place", list(PLACES))
+@pytest.mark.parametrize("place", seeded_part(PLACES, 1))
 def test_commands_work_beside_a_bad_home_or_say_what_is_wrong_with_it(
     tmp_path: Path, project: Path, place: str
 ) -> None:
@@ -276,10 +176,7 @@ def test_commands_work_beside_a_bad_home_or_say_what_is_wrong_with_it(
         ["letter", work / "letter.txt"],
     ]
     if place == "read-only":  # where they are refused at once
-        commands += [
-            ["measure", "completion", work / project.name],
-            ["score", work / "texts.csv", "--scorer", "textblob"],
-        ]
+        commands.append(["score", work / "texts.csv", "--scorer", "textblob"])
     for command in commands:
         code, _, err = ended(start(home, *command, within=placed(place, home)))
         assert code in (0, 1), err
@@ -309,19 +206,14 @@ def test_a_file_in_the_place_of_the_demos_folder_is_said(tmp_path: Path) -> None
 
 
 def test_a_name_with_quotes_line_ends_and_emoji_stays_in_its_sentence(tmp_path: Path) -> None:
-    file, home = tmp_path / STRANGE, tmp_path / "home"
+    file = tmp_path / STRANGE
     shown = str(file).replace("\n", " ")
-    code, out, err = ended(start(home, "new", file))
-    assert (code, out, err) == (0, f"Made {shown}.\n", "")
-    code, out, err = ended(start(home, "check", file))
-    assert (code, err) == (0, "")
-    assert out.splitlines()[0].startswith(f"{shown} is sound")
-    assert len(out.splitlines()) == 1
-    code, _, err = ended(start(home, "measure", "letters", file))
-    assert code == 1
-    assert err
-    code, _, err = ended(start(home, "letter", file))
-    assert code == 1
-    assert err.startswith(f"“{file.name}”".replace("\n", " "))
+    assert biasprint("new", file).out == f"Made {shown}.\n"
+    checked = biasprint("check", file).out
+    assert checked.startswith(f"{shown} is sound")
+    assert len(checked.splitlines()) == 1
+    refused("measure", "letters", file, code=1, says="")
+    said = refused("letter", file, code=1, says="")
+    assert said.startswith(f"“{file.name}”".replace("\n", " "))
     with Project.open(file, read_only=True) as opened:
         assert opened.path.name == STRANGE

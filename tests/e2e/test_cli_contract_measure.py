@@ -160,6 +160,7 @@ def test_measuring_stores_the_findings_with_their_recipe(measured_file: Path, fi
             assert stored[0].recipe["scorers"]
 
 
+@pytest.mark.soak
 def test_another_seed_gives_the_same_estimates_and_other_resamples(measured_file: Path, findings_of: Findings) -> None:
     """That the same one gives the same numbers is seen in what follows."""
     before = json.loads(findings_of("letters"))

@@ -96,6 +96,7 @@ def test_completion_of_a_project_has_every_measure_and_finds_the_planted_bias(co
             assert found["p_adjusted"] < 0.01
 
 
+@pytest.mark.soak
 def test_what_a_project_exports_as_xlsx_or_parquet_measures_as_the_project_does(
     small_file: Path, tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_what_a_project_exports_as_xlsx_or_parquet_measures_as_the_project_does(
         assert told(biasprint("measure", "completion", table, "--json").json) == of_project, ending
 
 
+@pytest.mark.soak
 def test_importing_replies_gives_the_same_findings_as_their_table(small_file: Path, tmp_path: Path) -> None:
     table, file = tmp_path / "replies.csv", tmp_path / "imported.biasprint"
     biasprint("export", small_file, "outputs", "--out", table)

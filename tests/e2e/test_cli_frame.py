@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint, program, refused
+from seeded_part import seeded_part
 
 from biasprint import core
 from biasprint.core.cli import console
@@ -30,7 +31,7 @@ def test_quiet_leaves_stderr_to_what_went_wrong(tmp_path: Path) -> None:
     refused("--quiet", "generate", file, "--study", "letters", *write[4:], code=1, says="no prompts for letters")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", seeded_part(["bash", "zsh", "fish"], 1))
 def test_a_shell_completes_commands_and_options(shell: str) -> None:
     def asked(line: str, words: int) -> str:
         answer = program(

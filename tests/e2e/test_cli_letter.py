@@ -142,6 +142,7 @@ def test_what_a_person_says_goes_before_what_is_guessed(letter: Path) -> None:
     assert other["reference"].startswith("There is no reference for this occupation")
 
 
+@pytest.mark.soak
 def test_several_letters_of_one_candidate_are_answered_one_after_the_other(letter: Path, tmp_path: Path) -> None:
     second = tmp_path / "second.md"
     second.write_text("# Reference\n\nKelly Moreno is diligent. " + "She works hard every day. " * 8, encoding="utf-8")

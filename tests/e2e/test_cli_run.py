@@ -91,6 +91,7 @@ def test_findings_replay_to_the_same_numbers_and_one_that_was_changed_is_named(e
     assert "estimate 0.125 then" in said
 
 
+@pytest.mark.soak
 def test_the_example_to_copy_finds_who_is_ranked_below(tmp_path: Path) -> None:
     """Forty rankings by an author that leans to men: women are placed lower, and races alike."""
     copy(ROOT / "docs" / "audits" / "equal-resumes.toml", tmp_path / "audit.toml")

@@ -8,6 +8,7 @@ is added must be put into them, with what it does in the middle of a rating.
 import csv
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -204,8 +205,10 @@ def argv_of(name: str, file: Path, out: Path) -> list[str]:
 TRIED = [name for name, (does, argv) in COMMAND_TABLE.items() if does != NO_PROJECT and argv]
 
 
-@pytest.mark.parametrize("state", UNFINISHED)
-@pytest.mark.parametrize("name", [name for name in TRIED if COMMAND_TABLE[name][0] == ASKS])
+@pytest.mark.parametrize(
+    ("name", "state"),
+    seeded_part(product((name for name in TRIED if COMMAND_TABLE[name][0] == ASKS), UNFINISHED), 8),
+)
 def test_a_command_that_names_identities_refuses_in_the_middle_of_a_rating(
     file: Path, tmp_path: Path, state: str, name: str
 ):
@@ -219,7 +222,7 @@ def test_a_command_that_names_identities_refuses_in_the_middle_of_a_rating(
     assert looks(file) == []
 
 
-@pytest.mark.parametrize("name", [name for name in TRIED if COMMAND_TABLE[name][0] == OPEN])
+@pytest.mark.parametrize("name", seeded_part([name for name in TRIED if COMMAND_TABLE[name][0] == OPEN], 8))
 def test_a_command_that_goes_on_in_the_middle_of_a_rating_tells_no_identity(file: Path, tmp_path: Path, name: str):
     brought_to(file, "paused")
     answer = biasprint(*argv_of(name, file, tmp_path / "out"), code=None)
@@ -487,7 +490,7 @@ def test_read_only_it_cannot_be_written_down_and_stays_closed(qtbot: QtBot, wind
     assert "charts" not in window.panels
 
 
-@pytest.mark.parametrize("state", FREE)
+@pytest.mark.parametrize("state", seeded_part(FREE, 1))
 def test_in_the_window_nobody_is_asked_where_nobody_rates(qtbot: QtBot, window: MainWindow, file: Path, state: str):
     opened(qtbot, window, brought_to(file, state))
     for key in ("prompts", "outputs"):

@@ -55,7 +55,7 @@ def plain_tiny(path: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=["tiny", "teaching"])
+@pytest.fixture(scope="module", params=["tiny", pytest.param("teaching", marks=pytest.mark.soak)])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if request.param == "tiny":
         return plain_tiny(tmp_path_factory.mktemp("model") / "tiny.gguf")
@@ -136,6 +136,7 @@ def test_the_server_and_the_backend_write_the_same_texts(
     assert same_cached >= 0.8 * number
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("model", ["teaching"], indirect=True)
 def test_letters_are_generated_and_comparisons_judged_by_the_server(server: str, study_file: Path) -> None:
     """Through the command line. The teaching model does not judge: after a few replies that are none it is given up."""

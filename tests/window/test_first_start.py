@@ -56,5 +56,11 @@ def test_a_project_that_is_open_is_not_opened_twice(new_person: NewPerson) -> No
 def test_without_a_window_manager_the_window_opens_as_well(new_person: NewPerson) -> None:
     person = new_person(managed=False)
     person.start()
+    person.find("Check a letter")
+    for _ in range(2):  # the keyboard is the window's, and so again when a dialog has closed
+        person.press("ctrl+n")
+        person.until(lambda: len(person.windows()) == 2, "a dialog")
+        person.press("Escape")
+        person.until(lambda: len(person.windows()) == 1, "the window alone")
     person.click("Check a letter")
     person.sees("Paste a letter")

@@ -66,6 +66,7 @@ def by_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doing, "generator_spec", spec)
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("by_temperature")
 def test_generators_of_one_model_are_compared_and_held_by_their_names_in_the_file(project: Project) -> None:
     """One of them is not there: that is said, and the others are measured and compared."""

@@ -509,6 +509,7 @@ def test_an_open_session_of_a_person_stays_open_and_blind(project: Project, scri
     door.close(5)
 
 
+@pytest.mark.soak
 def test_the_export_says_who_is_a_model_and_measures_the_same(project: Project, scripted: Any, tmp_path: Path) -> None:
     from biasprint.core.report.export import export_rows
     from biasprint.core.texts.exporting import columns
