@@ -22,8 +22,6 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import session
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.panels.findings import board as findings_board
-from biasprint.desktop.panels.generate import panel as generate_panel
-from biasprint.desktop.panels.generate import write as generate_write
 from biasprint.desktop.panels.home import panel as home_panel
 from biasprint.desktop.panels.judge import setup as judge_setup
 from biasprint.desktop.panels.judge import start as judge_start
@@ -41,20 +39,18 @@ MUCH_GARBAGE = 20_000  # objects; collecting after each of many small tests woul
 
 # What the window waits for before it goes on, so that whoever types or turns a number is not disturbed.
 SHORT_PAUSES = {
-    "PAUSE_MILLISECONDS": (letter_review, pile_view, prompts_panel, prompts_template, template_table, generate_write),
+    "PAUSE_MILLISECONDS": (letter_review, pile_view, prompts_panel, prompts_template, template_table),
     "SEARCH_AFTER_MILLISECONDS": (outputs_panel, findings_board),
     "COMPARE_MILLISECONDS": (pile_view,),
     "COUNT_MILLISECONDS": (pile_view,),
     "COUNT_AGAIN_MILLISECONDS": (home_panel,),
     "SORT_AGAIN_MILLISECONDS": (pile_table,),
-    "READ_AGAIN_MILLISECONDS": (generate_panel,),
-    "LOOK_MILLISECONDS": (generate_write,),
     "ASK_AFTER_MILLISECONDS": (workshop_setup,),
     "CODE_MILLISECONDS": (judge_start,),
     "WAIT_MILLISECONDS": (judge_setup,),
 }
 PAUSE_MILLISECONDS = 20
-PAUSE_BETWEEN_READINGS = 0.005  # seconds
+SECONDS_BETWEEN_READINGS = 0.005
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -80,16 +76,25 @@ def usual_look(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, "light", 1.0)
 
 
+@pytest.fixture
+def pauses_as_for_people() -> None:
+    """The pauses themselves are looked at."""
+
+
 @pytest.fixture(autouse=True)
 def short_pauses(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody types here: the window goes on soon, but in a module with PAUSES_AS_FOR_PEOPLE."""
-    if getattr(request.module, "PAUSES_AS_FOR_PEOPLE", False):
-        return
-    for name, modules in SHORT_PAUSES.items():
-        for module in modules:
-            monkeypatch.setattr(module, name, PAUSE_MILLISECONDS)
-    monkeypatch.setattr(refresher, "SHORTEST_SECONDS", PAUSE_BETWEEN_READINGS)
-    monkeypatch.setattr(session, "REFRESH_SECONDS", PAUSE_BETWEEN_READINGS)
+    """Nobody types here: the window goes on soon, but for a test of the pauses themselves."""
+    if "pauses_as_for_people" not in request.fixturenames:
+        for name, modules in SHORT_PAUSES.items():
+            for module in modules:
+                monkeypatch.setattr(module, name, PAUSE_MILLISECONDS)
+
+
+@pytest.fixture
+def read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changed in a project is read again sooner than ten times a second."""
+    monkeypatch.setattr(refresher, "SHORTEST_SECONDS", SECONDS_BETWEEN_READINGS)
+    monkeypatch.setattr(session, "REFRESH_SECONDS", SECONDS_BETWEEN_READINGS)
 
 
 @pytest.fixture(autouse=True)

@@ -168,6 +168,7 @@ def test_keys_are_shown_and_offered_by_their_titles(qtbot: QtBot, shell: FakeShe
     settle(qtbot, shell)
 
 
+@pytest.mark.usefixtures("pauses_as_for_people")
 def test_typing_searches_once_after_a_pause(
     qtbot: QtBot, shell: FakeShell, project: Project, run: int, open_panel: Open
 ):

@@ -14,6 +14,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.quality import tables_of
 from biasprint.desktop.wording.titles import Titles
 
+pytestmark = pytest.mark.usefixtures("read_at_once")
 Open = Callable[[Path], Bench]
 
 

@@ -35,6 +35,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.raters.decisions import SeatsCard
 from biasprint.desktop.wording.raters import report_words
 
+pytestmark = pytest.mark.usefixtures("read_at_once")
 Open = Callable[[Path], Bench]
 
 

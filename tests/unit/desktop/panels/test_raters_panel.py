@@ -33,6 +33,7 @@ from biasprint.core.project.project import Project
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
 
+pytestmark = pytest.mark.usefixtures("read_at_once")
 Open = Callable[[Path], Bench]
 
 
