@@ -303,6 +303,7 @@ def test_an_export_to_a_full_disk_leaves_the_old_file(measured_file: Path, small
     assert sorted(path.name for path in small_disk.iterdir()) == ["ballast", "scores.csv"]
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(os.name == "nt", reason="file size limits are POSIX's")
 def test_a_disk_that_refuses_to_write_loses_nothing(study_file: Path) -> None:
     before = outputs_of(study_file)

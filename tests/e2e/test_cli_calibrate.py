@@ -4,11 +4,13 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from cli_support import ROOT, biasprint, refused
 
 EXPLANATION = ROOT / "docs" / "explanation" / "calibration.md"
 
 
+@pytest.mark.soak
 def test_a_study_is_simulated_and_told_with_rates_and_reasons(tmp_path: Path) -> None:
     asked = ("--planted", "none", "--n", "12", "--repeats", "2", "--seed", "5")
     answer = biasprint("calibrate", "completion", *asked, "--json", "--out", tmp_path / "docs").json

@@ -36,6 +36,7 @@ def stored(file: Path) -> list[Any]:
         return list(project.prompts.page(newest.id, limit=20_000))
 
 
+@pytest.mark.soak
 def test_completion_has_the_papers_numbers_and_is_narrowed_by_domain_and_direction(file: Path) -> None:
     # Kamruzzaman et al.: 10,816 items in all; beauty 1,026 SAI and 990 ASA.
     assert made(file, "completion")["prompts"] == 10_816

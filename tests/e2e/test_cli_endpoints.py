@@ -139,6 +139,7 @@ def test_a_run_without_a_text_is_a_failure_that_says_why(tmp_path: Path):
     assert "no such thing" in failed.err
 
 
+@pytest.mark.soak
 def test_every_prompt_of_a_run_ends_once_as_done_or_failed_whatever_the_server_does(tmp_path: Path):
     """108 prompts in eight ways. Another seed is another request, and all of a prompt end alike."""
     file = tmp_path / "study.biasprint"

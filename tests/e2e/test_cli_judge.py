@@ -123,6 +123,7 @@ def test_a_judge_that_always_takes_the_first_card_is_seen_through(measured_file:
     assert {(row["rater"], row["read_as"]) for row in rows} == {("first", "choice")}
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("magistrate")
 def test_what_people_judged_is_measured_as_before(measured_file: Path) -> None:
     measure = ("measure", "creativity", measured_file, "--axis", "gender", "--json")

@@ -93,6 +93,7 @@ def test_measuring_goes_on_after_the_compute_process_died(
     assert biasprint("measure", "letters", measured_file, "--json").out == findings_of("letters")
 
 
+@pytest.mark.soak
 def test_generating_goes_on_after_the_model_process_died(
     study_file: Path, tmp_path: Path, killer: Killer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +124,7 @@ def test_scoring_goes_on_after_the_compute_process_died(study_file: Path, tmp_pa
     assert scores_of(study_file) == scores_of(uninterrupted)
 
 
+@pytest.mark.soak
 def test_tables_say_that_the_compute_process_died(study_file: Path, tmp_path: Path, killer: Killer) -> None:
     out = tmp_path / "letters.csv"
     biasprint("export", study_file, "outputs", "--study", "letters", "--out", out)

@@ -49,6 +49,7 @@ def cv(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_a_checked_letter_is_kept_in_a_project_as_the_window_opens_it_and_taken_out(
     letter: Path, cv: Path, tmp_path: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_a_bad_context_is_told_too(letter: Path, tmp_path: Path) -> None:
     refused("letter", letter, "--context", tmp_path / "cv.png", code=1, says="“cv.png” is a picture, not a text.")
 
 
+@pytest.mark.soak
 def test_another_language_is_named_and_not_scored(tmp_path: Path) -> None:
     path = tmp_path / "brief.txt"
     text = "Sehr geehrte Damen und Herren,\n\n" + "ich empfehle Ihnen Frau Moreno sehr, denn sie ist klug. " * 6
@@ -355,6 +357,7 @@ def test_a_report_is_written_beside_the_answer_and_never_over_what_it_is_made_fr
     assert "warm" in changed[1]
 
 
+@pytest.mark.soak
 def test_a_reference_is_made_from_a_project_listed_used_and_removed(
     empty: Path, few_letters: int, letter: Path
 ) -> None:

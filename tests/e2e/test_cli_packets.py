@@ -143,6 +143,7 @@ def test_a_rater_that_the_project_does_not_know_is_added_on_request_alone(study:
     assert "12 answers of R09 added" in biasprint("packet", "merge", earlier, packet, "--accept-raters").out
 
 
+@pytest.mark.soak
 def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) -> None:
     make = ("packet", "make", study, "--out", tmp_path / "packets")
     refused(*make, code=2, says="Who are the packets for?")

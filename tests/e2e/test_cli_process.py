@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import ROOT, biasprint, program
+from cli_support import ROOT, biasprint, narrow, program
 
 from biasprint.core.machine import offline
 
@@ -45,10 +45,11 @@ def test_stdout_is_one_document_whatever_a_third_partys_scorer_prints(tmp_path: 
 def test_without_a_terminal_nothing_is_drawn(tmp_path: Path) -> None:
     file = tmp_path / "study.biasprint"
     biasprint("new", file, "--study", "letters")
+    narrow(file, 6)
     answer = program("generate", file, "--study", "letters", "--backend", "synthetic", "--model", "none", "--json")
     assert answer.code == 0
-    assert answer.json["done"] == 120
-    assert answer.err == "Writing for Context-less letters, version 1.\n"
+    assert answer.json["done"] == 6
+    assert answer.err == "Writing for Context-less letters, version 2.\n"
 
 
 # Written to sitecustomize.py, which every Python reads as it starts. A socket that was refused was not opened.

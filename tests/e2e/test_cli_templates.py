@@ -22,6 +22,7 @@ def asked(tmp_path: Path) -> tuple[Path, Path]:
     return template, table
 
 
+@pytest.mark.soak
 def test_a_template_is_asked_answered_and_compared_by_its_columns(empty: Path, asked: tuple[Path, Path]) -> None:
     template, table = asked
     say = ("prompts", empty, "--study", "compare", "--template", template, "--table", table)

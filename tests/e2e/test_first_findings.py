@@ -62,6 +62,7 @@ def window(
     made.deleteLater()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("study", seeded_part(FEW, 2, seed=3))
 def test_a_first_finding_of_each_study_takes_few_clicks(qtbot: QtBot, window: MainWindow, study: str) -> None:
     auditor, home = Auditor(qtbot, window, PATIENCE), window.panels["home"]

@@ -117,6 +117,7 @@ def test_no_command_writes_into_a_packet(sent: Path, tmp_path: Path, name: str) 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.soak
 def test_a_disk_that_fills_up_while_rating_loses_nothing_and_rating_goes_on_when_there_is_room(
     qtbot: QtBot, windows: ExitStack, sent: Path, project: Path, tmp_path: Path
 ) -> None:

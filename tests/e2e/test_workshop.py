@@ -321,6 +321,7 @@ def test_a_project_that_closes_during_a_workshop_ends_it(people: People):
 # what one takes along, and what one leaves
 
 
+@pytest.mark.soak
 def test_a_picture_is_saved_where_its_owner_says_and_nowhere_else(people: People, tmp_path: Path, own_home: Path):
     settings = QSettings(QSettings.Scope.UserScope, "QtProject")
     settings.setValue("FileDialog/lastVisited", "file:///before")

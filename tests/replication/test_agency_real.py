@@ -65,6 +65,7 @@ def biographies() -> Biographies:
     return Biographies()
 
 
+@pytest.mark.soak
 def test_long_biographies_are_told_apart(biographies: Biographies) -> None:
     right = biographies.right()
     assert len(right) == 48

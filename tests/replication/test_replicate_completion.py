@@ -70,6 +70,7 @@ def percent(measured: MeasuredStudy, variant: str, direction: str, domain: str) 
     return {each.label: 100 * (each.estimate or 0.0) for each in found if each.variant == variant}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("variant", ["default", "as_published"])
 def test_eight_rows_of_table_7_come_out_in_both_variants(valid: MeasuredStudy, variant: str) -> None:
     compared = 0
@@ -101,6 +102,7 @@ def test_the_given_terms_found_in_the_sentences_are_as_many_as_the_design_has(va
     assert len(terms["nationality", "SAI"]) == 30
 
 
+@pytest.mark.soak
 def test_the_irrelevant_replies_are_told_apart_and_counted(everything: MeasuredStudy) -> None:
     """The file of irrelevant replies has 949 rows; the paper left out 964 of another, smaller set."""
     assert everything.result.rows == 10_991 + 949

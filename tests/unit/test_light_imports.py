@@ -153,7 +153,10 @@ for what, program, heavy in {chain!r}:
 CHAINS = {"without numpy": WITHOUT_NUMPY, "without models": WITHOUT_MODELS, "in a child": IN_A_CHILD}
 
 
-@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+@pytest.mark.parametrize(
+    "chain",
+    [pytest.param(chain, id=name, marks=[pytest.mark.soak] * (chain is IN_A_CHILD)) for name, chain in CHAINS.items()],
+)
 def test_nothing_heavy_is_loaded(chain: list[Link]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUN.format(chain=chain)], capture_output=True, text=True, cwd=ROOT, timeout=120

@@ -110,6 +110,7 @@ def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) ->
     assert run.installed == []
 
 
+@pytest.mark.soak
 def test_soak_asks_for_options_that_are_found_wherever_its_files_are(run: ModuleType, tmp_path: Path) -> None:
     """With files that exist, as on every run but the first: pytest once took the page for what to test."""
     kept = tmp_path / "kept.jsonl"
@@ -123,6 +124,7 @@ def test_soak_asks_for_options_that_are_found_wherever_its_files_are(run: Module
     assert (SCRIPT.parent / "docs" / "tables" / "trust.md").exists()
 
 
+@pytest.mark.soak
 def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: ModuleType) -> None:
     named = "tests/benchmarks/test_lexicon_speed.py"
     assert run.main(["bench", named, "-k", "counting"]) == 0

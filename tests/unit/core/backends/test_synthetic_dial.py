@@ -93,6 +93,7 @@ def found_distances() -> dict[str, list[dict[str, Counts]]]:
     return {dial: [distances(prompts, texts(prompts, dial, run)) for run in range(RUNS)] for dial in ("none", "medium")}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("axis", AXES)
 def test_a_medium_drift_is_found_and_in_the_planted_order(
     found_distances: dict[str, list[dict[str, Counts]]], axis: str
@@ -107,6 +108,7 @@ def test_a_medium_drift_is_found_and_in_the_planted_order(
     assert [identities[place] for place in np.argsort(means)] == sorted(identities, key=weights.__getitem__)
 
 
+@pytest.mark.soak
 def test_at_none_the_identities_are_exchangeable(found_distances: dict[str, list[dict[str, Counts]]]) -> None:
     rng = np.random.default_rng(2)
     ps = [spread_p(run[axis], rng) for run in found_distances["none"] for axis in AXES]

@@ -153,6 +153,7 @@ def test_a_table_with_its_own_columns_is_audited_and_read_once(project: Project,
     assert again.measured["completion"].result == first.measured["completion"].result
 
 
+@pytest.mark.soak
 def test_a_saved_audit_brings_imported_texts_along_and_finds_the_same(
     project: Project, replies: Path, tmp_path: Path
 ) -> None:

@@ -166,6 +166,7 @@ def test_a_planted_difference_of_two_authors_is_found(project: Project) -> None:
     assert "330 prompts that both answered" in delta.note
 
 
+@pytest.mark.soak
 def test_generators_without_a_common_prompt_are_said_and_the_rest_is_done(project: Project) -> None:
     whole = drafted()
     generated(project, "large", draft=replace(whole, prompts=whole.prompts[:99], name="one"))

@@ -96,6 +96,7 @@ def test_two_generators_are_compared_on_the_prompts_that_both_answered(project: 
     assert one.n == 2 * BLOCKS
 
 
+@pytest.mark.soak
 def test_differences_of_each_group_are_told_apart_by_gates_and_by_a_replay(project: Project) -> None:
     found = measured(project, compare=("all",)).result.findings
     between = [one for one in found if one.id.endswith(BETWEEN_GENERATORS)]

@@ -171,6 +171,7 @@ def test_its_texts_prompts_and_comparisons_are_what_the_code_makes(path: Path, t
         assert rows_of(again, table) == rows_of(path, table), table
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["lexicon", "lexicon_published", "textblob", "minilm"])
 def test_some_of_its_texts_get_the_same_scores_again(path: Path, name: str) -> None:
     table, column, values = ("embedding", "embedder", "vector") if name == "minilm" else ("score", "scorer", '"values"')

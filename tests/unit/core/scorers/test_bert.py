@@ -35,17 +35,17 @@ def test_the_activation_is_that_of_the_error_function() -> None:
     np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=4e-7)
 
 
-@pytest.mark.parametrize("layers", [0, 6])
-def test_states_are_those_of_transformers(model: Bert, rows: list[np.ndarray], layers: int) -> None:
+def test_states_are_those_of_transformers(model: Bert, rows: list[np.ndarray]) -> None:
     import torch
     from transformers import BertModel
 
     theirs = BertModel.from_pretrained(get_model_path(), local_files_only=True).eval()
     some = rows[:12]
-    for ids, states in zip(some, model.states(some, layers), strict=True):
+    for ids, first, last in zip(some, model.states(some, 0), model.states(some, 6), strict=True):
         with torch.inference_mode():
             hidden = theirs(torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states
-        np.testing.assert_allclose(states, hidden[layers][0].numpy(), atol=2e-5)
+        np.testing.assert_allclose(first, hidden[0][0].numpy(), atol=2e-5)
+        np.testing.assert_allclose(last, hidden[6][0].numpy(), atol=2e-5)
 
 
 def test_states_are_the_same_to_the_bit_in_any_company_and_by_any_number_of_threads(
@@ -60,7 +60,7 @@ def test_states_are_the_same_to_the_bit_in_any_company_and_by_any_number_of_thre
         with threadpool_limits(threads, user_api="blas"):
             for place in (0, 7, 33, 69):
                 assert np.array_equal(model.states([rows[place]])[0], together[place])
-            assert all(map(np.array_equal, model.states(rows), together))
+            assert all(map(np.array_equal, model.states(rows[:30]), together))
 
 
 @pytest.mark.parametrize("count", [2, GROUP - 1, GROUP, GROUP + 1, 2 * GROUP + 1])

@@ -54,6 +54,7 @@ def test_every_letter_is_swapped_and_nearly_all_come_back(letters: list[tuple[st
     assert same / len(letters) >= TWICE
 
 
+@pytest.mark.soak
 def test_half_of_the_letters_come_back_from_they(letters: list[tuple[str, Person]]) -> None:
     """Several people's they and the twin's look alike, and words for everybody stay: fewer can come back."""
     same = 0

@@ -496,6 +496,7 @@ def test_the_score_button_says_why_it_cannot_be_pressed(qtbot: QtBot, panel: Gen
     assert panel.score.score.toolTip() == "Check a scorer first."
 
 
+@pytest.mark.soak
 def test_where_all_is_written_the_study_is_measured_and_its_findings_shown(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ):

@@ -410,6 +410,7 @@ def test_measuring_ends_at_the_charts_of_the_letters(qtbot: QtBot, window: MainW
     assert window.current == "charts"
 
 
+@pytest.mark.soak
 def test_news_and_replies_are_measured_in_one_go_and_end_at_the_findings(
     qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path
 ):

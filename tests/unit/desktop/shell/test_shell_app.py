@@ -80,6 +80,7 @@ def started(after: str, path: Path | None, home: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.soak
 def test_window_is_up_first_and_nothing_heavy_follows(file: Path, tmp_path: Path):
     running = started(CLOSE_WHEN_READY, file, tmp_path / "home")
     out, err = running.communicate(timeout=60)

@@ -49,6 +49,7 @@ def test_modules_of_the_panels_are_all_named():
     }
 
 
+@pytest.mark.soak
 def test_every_room_of_the_engine_is_imported_by_one_thread():
     """Two threads that import a package and a module of it at once can fail: CPython issue 83065."""
     program = """

@@ -65,6 +65,7 @@ def test_the_published_p_takes_the_words_as_given() -> None:
     assert "as given" in found.note
 
 
+@pytest.mark.soak
 def test_the_default_p_is_not_fooled_by_the_choice_of_words() -> None:
     """Without bias the words still fall apart by chance; re-choosing them keeps p uniform, fixed words do not."""
     table, parts = study(0.0)

@@ -257,6 +257,7 @@ def test_the_same_seed_gives_the_same_findings(gender: GroupAxis) -> None:
     assert one == again
 
 
+@pytest.mark.soak
 def test_models_are_measured_apart_and_have_topic_sets_of_their_own(gender: GroupAxis) -> None:
     table = planted(gender, 30, seed=6)
     originals, generated = list(table.texts("original")), list(table.texts("generated"))

@@ -19,6 +19,7 @@ def broken(rows: list[Row], trials: int, errors: float = 3.0) -> list[Row]:
     ]
 
 
+@pytest.mark.soak
 def test_intervals_hold_the_truth_over_few_pairs() -> None:
     assert not broken(news_document.interval_rows(40, (12,)), 40)
 

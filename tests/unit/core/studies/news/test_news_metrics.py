@@ -78,6 +78,7 @@ def test_a_drop_over_few_pairs_has_no_interval() -> None:
     assert (ten.drop_interval.bounds.low, ten.drop_interval.bounds.high) == pytest.approx(expected)
 
 
+@pytest.mark.soak
 def test_the_interval_of_a_skewed_drop_holds_as_often_as_it_says() -> None:
     """Exponential drops, as those of sentences nearly are: t alone ends below the truth too often."""
     rng, held, with_t = np.random.default_rng(7), 0, 0

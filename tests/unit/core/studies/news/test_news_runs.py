@@ -105,6 +105,7 @@ def answer(project: Project, study: int, prompt_set: int, text: str) -> None:
         project.outputs.record_many([OutputSpec(run_id=run, prompt_id=prompt.id, sample=0, seed=0, text=text)])
 
 
+@pytest.mark.soak
 def test_the_shipped_headlines_bring_originals_to_measure_against(project: Project) -> None:
     added = store_set(project, "news", news_set())
     study = project.studies.of_kind("news")

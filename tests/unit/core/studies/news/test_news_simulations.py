@@ -52,6 +52,7 @@ def test_coverage_and_false_positives(rows: Rows, trials: int, sizes: tuple[int,
     check(rows(trials, sizes), trials, errors=2)
 
 
+@pytest.mark.soak
 def test_taking_models_on_one_headline_for_independent_covers_less() -> None:
     found = news_words.word_rows(120, (60,))
     shared = {row.method: row.coverage for row in found if "three models" in row.design}
