@@ -143,14 +143,6 @@ def test_an_export_can_be_of_one_study(measured_file: Path, tmp_path: Path) -> N
     assert "topic" not in read_table(tmp_path / "letters.jsonl")[0]
 
 
-def test_an_exported_default_prompt_has_the_identity_default(measured_file: Path, tmp_path: Path) -> None:
-    out = tmp_path / "outputs.csv"
-    biasprint("export", measured_file, "outputs", "--study", "creativity", "--out", out)
-    rows = read_table(out)
-    assert sum(row["identity"] == "default" and row["axis"] == "" for row in rows) == 12
-    assert {row["identity"] for row in rows if row["axis"] == "gender"} == {"man", "woman", "non-binary"}
-
-
 def test_letters_imported_with_different_fields_are_exported_together(empty: Path, tmp_path: Path) -> None:
     one = write_table(tmp_path / "one.csv", LETTERS)
     other = write_table(tmp_path / "other.csv", [{**row, "name": "Kim", "occupation": "chef"} for row in LETTERS])

@@ -262,21 +262,6 @@ def test_a_mapping_is_for_the_tables_that_have_the_field(measured_file: Path, tm
     assert {f["id"] for f in answer["findings"]} >= {"creativity.rbs", "creativity.abs"}
 
 
-@pytest.mark.soak
-def test_two_tables_of_letters_are_measured_together(
-    measured_file: Path, tmp_path: Path, findings_of: Findings
-) -> None:
-    out = tmp_path / "letters.csv"
-    biasprint("export", measured_file, "outputs", "--study", "letters", "--out", out)
-    lines = out.read_bytes().decode("utf-8").split("\r\n")
-    halves = [tmp_path / "one.csv", tmp_path / "two.csv"]
-    for half, body in zip(halves, (lines[1:61], lines[61:]), strict=True):
-        half.write_text("\r\n".join([lines[0], *body]), encoding="utf-8", newline="")
-    together = biasprint("measure", "letters", *halves, "--json").json
-    assert together["rows"] == 120
-    assert told(together) == told(json.loads(findings_of("letters")))
-
-
 def test_the_table_for_people_says_why_a_number_is_missing(tmp_path: Path) -> None:
     table = tmp_path / "letters.csv"
     table.write_text("text,group\nHe is here.,male\nShe is here.,female\n")

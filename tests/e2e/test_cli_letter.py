@@ -188,19 +188,6 @@ def test_a_bad_context_is_told_too(letter: Path, tmp_path: Path) -> None:
     refused("letter", letter, "--context", tmp_path / "cv.png", code=1, says="“cv.png” is a picture, not a text.")
 
 
-@pytest.mark.soak
-def test_another_language_is_named_and_not_scored(tmp_path: Path) -> None:
-    path = tmp_path / "brief.txt"
-    text = "Sehr geehrte Damen und Herren,\n\n" + "ich empfehle Ihnen Frau Moreno sehr, denn sie ist klug. " * 6
-    path.write_text(text, encoding="utf-8")
-    said = biasprint("letter", path).out
-    assert "This seems to be German. Only English letters can be read, so nothing was scored." in said
-    assert "Language worth a second look" not in said
-    (one,) = biasprint("letter", path, "--json").json["letters"]
-    assert one["stopped"].startswith("This seems to be German.")
-    assert (one["marks"], one["scores"], one["compared"]) == ([], [], [])
-
-
 def test_a_cv_in_place_of_the_letter_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text(

@@ -127,22 +127,6 @@ def test_two_people_one_after_another_and_the_second_reaches_nothing_of_the_firs
     assert not own.evidence
 
 
-def test_choosing_one_identity_every_time_is_evidence_and_the_paragraph_says_so(people: People):
-    people.hold()
-    people.rate_all(always_one)
-    said = people.seat.picture.view.words.text()
-    assert (
-        "You chose these texts: on the zqaxistitle axis the one written for the Zqlabelone identity in 6 of 6" in said
-    )
-    assert people.seat.picture.view.fingerprint.evidence
-
-
-def test_an_uneven_choice_of_few_is_not_enough_evidence(people: People):
-    people.hold()
-    people.rate_all(in_turn())
-    assert "not enough evidence" in people.seat.picture.view.words.text()
-
-
 def test_the_window_stays_blind_from_the_welcome_to_the_last_picture(people: People):
     blind = [people.window.blindfold.on]
     people.hold()
@@ -288,25 +272,6 @@ def test_no_key_leads_out_and_leaving_takes_the_pin(people: People):
     assert people.counts() == "1 session was begun. 0 were finished."
 
 
-def test_ending_brings_the_ordinary_window_back(people: People):
-    window = people.window
-    people.hold()
-    assert window.isFullScreen()
-    assert not window.rail.isVisible()
-    people.rate_all(always_one)
-    people.next_person()
-    people.leave()
-    people.counts()
-    people.click(people.room.facilitator.end)
-    people.wait(lambda: window.kiosk is None and window.project is not None)
-    assert not window.isFullScreen()
-    assert window.rail.isVisible()
-    assert not window.blindfold.on
-    assert window.current == "fingerprint"
-    assert window.windowTitle() == "zqfile — Biasprint"
-    assert all(key.isEnabled() for key in window.findChildren(QShortcut)), "the keys work again"
-
-
 def test_a_project_that_closes_during_a_workshop_ends_it(people: People):
     people.hold()
     people.sit_down()
@@ -348,16 +313,6 @@ def test_a_picture_is_saved_where_its_owner_says_and_nowhere_else(people: People
     assert settings.value("FileDialog/lastVisited") == "file:///before"
     people.next_person()
     assert found(people, {"folder of the last one": "zqstick"}, set()) == (set(), set())
-
-
-def test_a_dialog_that_is_cancelled_saves_nothing(people: People, tmp_path: Path):
-    people.hold()
-    people.rate_all(always_one)
-    before = set(tmp_path.rglob("*"))
-    people.click(people.seat.picture.save)
-    people.window.findChild(QFileDialog).reject()
-    written = set(tmp_path.rglob("*")) - before
-    assert {path.name for path in written} <= {"settings.json"}, "which the window keeps at any time"
 
 
 def test_what_was_copied_is_gone_for_the_next_person(people: People):
