@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import biasprint, refused
+from seeded_part import seeded_part
 
 from biasprint.core.project.project import Project
 from biasprint.core.prompts import Template, TemplateError
@@ -96,14 +97,17 @@ def test_a_table_with_mixed_encodings_gives_its_sound_rows_and_names_the_others(
 
 @pytest.mark.parametrize(
     ("rows", "says"),
-    [
-        ("haiku,stars,martian,text,\n", "identities of no known axis: martian"),
-        ("haiku,stars,man,text,\n", "identities of no known axis: man"),  # alone: no axis can be told from it
-        ("haiku,stars,man,one,0\nhaiku,stars,woman,x,0\nhaiku,stars,man,two,0\n", "Row 3 is sample 0 of the same"),
-        ("haiku,stars,man,one,first\nhaiku,stars,woman,x,0\n", "Row 1: “first” is not a sample number"),
-        ("haiku,stars,man,one,10000\nhaiku,stars,woman,x,0\n", "Row 1: “10000” is not a sample number"),
-        (f"haiku,{'long ' * 60},man,one,\nhaiku,s,woman,x,\n", "Row 1: task and theme are too long"),
-    ],
+    seeded_part(
+        [
+            ("haiku,stars,martian,text,\n", "identities of no known axis: martian"),
+            ("haiku,stars,man,text,\n", "identities of no known axis: man"),  # alone: no axis can be told from it
+            ("haiku,stars,man,one,0\nhaiku,stars,woman,x,0\nhaiku,stars,man,two,0\n", "Row 3 is sample 0 of the same"),
+            ("haiku,stars,man,one,first\nhaiku,stars,woman,x,0\n", "Row 1: “first” is not a sample number"),
+            ("haiku,stars,man,one,10000\nhaiku,stars,woman,x,0\n", "Row 1: “10000” is not a sample number"),
+            (f"haiku,{'long ' * 60},man,one,\nhaiku,s,woman,x,\n", "Row 1: task and theme are too long"),
+        ],
+        2,
+    ),
 )
 def test_creative_writing_that_cannot_be_stored_whole_is_not_stored_at_all(
     empty: Path, tmp_path: Path, rows: str, says: str
@@ -122,7 +126,7 @@ def test_creative_writing_of_no_known_axis_is_not_measured_as_nothing(tmp_path: 
     refused("measure", "creativity", table, code=1, says="No axis has two identities in these outputs")
 
 
-@pytest.mark.parametrize("study", ["texts", "judgments", "letter", "headlines"])
+@pytest.mark.parametrize("study", seeded_part(["texts", "judgments", "letter", "headlines"], 2))
 def test_a_study_that_cannot_be_imported_leaves_no_study_behind(empty: Path, tmp_path: Path, study: str) -> None:
     table = tmp_path / "letters.csv"
     table.write_text("text,group\nA letter,male\n")
@@ -164,7 +168,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "says"), UNKNOWN, ids=[says[:40] for _, says in UNKNOWN])
+@pytest.mark.parametrize(("argv", "says"), seeded_part(UNKNOWN, 8), ids=[says[:40] for _, says in UNKNOWN])
 def test_a_name_that_does_not_exist_is_wrong_usage_and_says_what_does(
     study_file: Path, argv: tuple[str, ...], says: str
 ) -> None:
@@ -204,7 +208,9 @@ def test_unknown_commands_and_parts_are_wrong_usage(study_file: Path) -> None:
     refused("score", study_file, code=2, says="Missing option '--scorer'")
 
 
-@pytest.mark.parametrize("command", ["new", "prompts", "compare", "generate", "check", "import", "score", "export"])
+@pytest.mark.parametrize(
+    "command", seeded_part(["new", "prompts", "compare", "generate", "check", "import", "score", "export"], 2)
+)
 def test_every_command_explains_itself(command: str) -> None:
     said = biasprint(command, "--help").out
     assert said.startswith(f"Usage: biasprint {command} [OPTIONS]")

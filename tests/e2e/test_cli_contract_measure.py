@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from cli_support import biasprint, narrow, refused
+from seeded_part import seeded_part
 
 from biasprint.core.project.project import Project
 from biasprint.core.project.specs import OutputSpec
@@ -68,7 +69,7 @@ def test_the_answer_is_one_document_with_exactly_the_keys_of_the_contract(findin
             assert set(scorer) == {"role", "name", "version", "sha256", "stand_in"}
 
 
-@pytest.mark.parametrize("study", ["letters", "creativity"])
+@pytest.mark.parametrize("study", seeded_part(["letters", "creativity"], 2))
 def test_every_finding_can_be_judged_by_what_stands_in_it(findings_of: Findings, study: str) -> None:
     for finding in json.loads(findings_of(study))["findings"]:
         told = f"{finding['id']} {finding['label']} {finding['variant']}"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cli_support import ROOT, Answer, biasprint, outputs_of, refused
 from docs_pages import DOCS, files_of
+from seeded_part import seeded_part
 
 TUTORIAL = DOCS / "tutorials" / "audit-a-model.md"
 PAGE = TUTORIAL.read_text(encoding="utf-8")
@@ -109,21 +110,24 @@ def test_the_example_to_copy_finds_who_is_ranked_below(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
-    [
-        ("gaets = []", "There is no key “gaets”. Is “gates” meant?"),
-        (
-            "[[generators]]\nbackend = 'synthetic'\nmodel = 'large'\ntemprature = 1",
-            "no key “temprature” in gen",
-        ),
-        ("[[generators]]\nbackend = 'synthetic'", "“model” is missing in generators 2"),
-        ("[[generators]]\nbackend = 'synthetic'\nmodel = 'none'", "Two generators are called “none”"),
-        ("[[measure]]\nstudy = 'news'", "“news” is to be measured, and has no prompts or texts here"),
-        ("seed = -1", "“seed” is not as it should be"),
-        ("gates = ['completion.delta over 1']", "A gate has no “over”"),
-        ("[[texts]]\nstudy = 'letters'", "from a table or from a project"),
-        ("[[measure]]\nstudy = 'completion'\npool = true\ncompare = ['all']", "what is pooled cannot be compared"),
-        ("seed = ", "is not a TOML file"),
-    ],
+    seeded_part(
+        [
+            ("gaets = []", "There is no key “gaets”. Is “gates” meant?"),
+            (
+                "[[generators]]\nbackend = 'synthetic'\nmodel = 'large'\ntemprature = 1",
+                "no key “temprature” in gen",
+            ),
+            ("[[generators]]\nbackend = 'synthetic'", "“model” is missing in generators 2"),
+            ("[[generators]]\nbackend = 'synthetic'\nmodel = 'none'", "Two generators are called “none”"),
+            ("[[measure]]\nstudy = 'news'", "“news” is to be measured, and has no prompts or texts here"),
+            ("seed = -1", "“seed” is not as it should be"),
+            ("gates = ['completion.delta over 1']", "A gate has no “over”"),
+            ("[[texts]]\nstudy = 'letters'", "from a table or from a project"),
+            ("[[measure]]\nstudy = 'completion'\npool = true\ncompare = ['all']", "what is pooled cannot be compared"),
+            ("seed = ", "is not a TOML file"),
+        ],
+        4,
+    ),
 )
 def test_a_file_that_is_wrong_is_refused_in_a_sentence_before_anything_is_done(
     wrong: str, says: str, tmp_path: Path

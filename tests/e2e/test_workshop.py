@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from blind_search import search
 from PySide6.QtCore import QEvent, QSettings, Qt
-from PySide6.QtGui import QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from workshop_people import CONSENT, PATIENCE, People, always_one, in_turn, make_project
 

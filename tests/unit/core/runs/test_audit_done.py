@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from inline_compute import Inline
+from seeded_part import seeded_part
 
 from biasprint import core
 from biasprint.core.errors import UsageError
@@ -221,7 +222,15 @@ def three(project: Project, replies: Path) -> Project:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"pool": True}, {"generators": ("beta",)}, {"generators": ("alpha", "gamma"), "compare": ("gamma", "alpha")}],
+    seeded_part(
+        [
+            {},
+            {"pool": True},
+            {"generators": ("beta",)},
+            {"generators": ("alpha", "gamma"), "compare": ("gamma", "alpha")},
+        ],
+        2,
+    ),
     ids=["each", "pooled", "narrowed", "compared"],
 )
 def test_findings_are_the_same_numbers_when_measured_again_by_their_recipe(

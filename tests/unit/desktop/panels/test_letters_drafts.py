@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 from rating_files import rating_project
 from rating_window import Rating
+from seeded_part import seeded_part
 
 from biasprint.core.documents.kept import DRAFTS, SAVED, Draft, listed, opened, save
 from biasprint.core.documents.values import Document, KeptLetter, Naming, Reading
@@ -221,7 +222,7 @@ WAYS: dict[str, Callable[[MainWindow], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", seeded_part(WAYS, 3))
 def test_an_edited_letter_is_asked_about_by_every_way_out(
     qtbot: QtBot, window: MainWindow, project: Project, own_home: Path, way: str
 ) -> None:

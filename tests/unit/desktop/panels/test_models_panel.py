@@ -10,6 +10,7 @@ from fake_hub import FakeHub, Repository, Rule, classifier, know_wheel
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.errors import AppError
 from biasprint.core.machine import offline
@@ -475,7 +476,7 @@ def test_the_home_panel_leads_here(qtbot: QtBot, make_window: Callable[..., Main
     assert window.current == "models"
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("scale", seeded_part([1.0, 2.0], 1))
 def test_every_control_is_named_reached_by_tab_and_not_cut(
     qtbot: QtBot, qapp: QApplication, window: MainWindow, panel: ModelsPanel, scale: float
 ):

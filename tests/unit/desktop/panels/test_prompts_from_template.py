@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.project.project import Project
 from biasprint.core.runs.setup import STUDIES
@@ -84,13 +85,16 @@ def test_a_typed_table_is_asked_for_every_identity_of_an_axis(qtbot: QtBot, page
 
 @pytest.mark.parametrize(
     ("table", "template", "words"),
-    [
-        (ASKED, "{nam} asks", "Did you mean {name}?"),
-        (ASKED, "Hello", "uses no column"),
-        (ASKED + "Aisha,,What is a deposit?\n", TEMPLATE, "Row 3 of “typed table.csv” has nothing in the column"),
-        (ASKED + "Emily,woman,What is a deposit?\n", TEMPLATE, "Row 3 repeats an earlier row and was taken once"),
-        (ASKED, "{question}", "makes the same prompt for “woman” and “man”"),
-    ],
+    seeded_part(
+        [
+            (ASKED, "{nam} asks", "Did you mean {name}?"),
+            (ASKED, "Hello", "uses no column"),
+            (ASKED + "Aisha,,What is a deposit?\n", TEMPLATE, "Row 3 of “typed table.csv” has nothing in the column"),
+            (ASKED + "Emily,woman,What is a deposit?\n", TEMPLATE, "Row 3 repeats an earlier row and was taken once"),
+            (ASKED, "{question}", "makes the same prompt for “woman” and “man”"),
+        ],
+        2,
+    ),
 )
 def test_what_does_not_fit_is_said(qtbot: QtBot, page: TemplatePage, table: str, template: str, words: str):
     page.edit.setPlainText(template)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.wording import wording_of
@@ -383,7 +384,7 @@ def test_an_own_document_is_asked_for_of_own_occupations(qtbot: QtBot, panel: Pr
     assert panel.preview.model.prompt(0).text == "Write a note for Joseph, a baker."
 
 
-@pytest.mark.parametrize("kind", ["names", "tasks", "themes", "documents", "occupations"])
+@pytest.mark.parametrize("kind", seeded_part(["names", "tasks", "themes", "documents", "occupations"], 2))
 def test_each_kind_is_copied_and_kept_as_it_ships(qtbot: QtBot, page: OwnPage, kind: str):
     page.show_kind(kind)
     first = next(iter(titles(page)))

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from seeded_part import seeded_part
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
@@ -382,8 +383,8 @@ def test_a_long_beginning_that_all_prompts_share_is_left_out_of_the_list():
     assert shared_beginning([]) == ""
 
 
-@pytest.mark.parametrize("size", [(1280, 684), (1024, 560), (760, 520)])
-def test_no_part_of_the_preview_lies_over_another(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, size: tuple):
+@pytest.mark.parametrize("size", seeded_part([[1280, 684], [1024, 560], [760, 520]], 1))
+def test_no_part_of_the_preview_lies_over_another(qtbot: QtBot, window: MainWindow, panel: PromptsPanel, size: list):
     qtbot.waitUntil(lambda: panel.preview.list.isVisible())
     window.resize(*size)
 

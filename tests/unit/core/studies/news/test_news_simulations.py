@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from seeded_part import seeded_part
 from simulations import news_words
 from simulations.rows import Row, standard_error
 
@@ -27,11 +28,14 @@ def check(rows: list[Row], trials: int, errors: float) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "trials", "sizes"),
-    [
-        (news_words.word_rows, 60, (10, 60)),
-        (news_words.gap_rows, 80, (10, 60)),
-        (news_words.twice_rows, 40, (12,)),
-    ],
+    seeded_part(
+        [
+            (news_words.word_rows, 60, (10, 60)),
+            (news_words.gap_rows, 80, (10, 60)),
+            (news_words.twice_rows, 40, (12,)),
+        ],
+        1,
+    ),
 )
 def test_coverage_and_false_positives_in_short(rows: Rows, trials: int, sizes: tuple[int, ...]) -> None:
     # Of dozens of rows one lies two standard errors off by chance.
