@@ -282,6 +282,7 @@ def test_on_a_full_disk_what_was_written_stays_and_the_run_goes_on_when_there_is
     assert kept.items() <= outputs_of(file).items()
 
 
+@pytest.mark.soak
 def test_a_new_project_on_a_full_disk_leaves_no_half_of_one(small_disk: Path) -> None:
     fill(small_disk, leave=500_000)
     file = small_disk / "study.biasprint"

@@ -161,6 +161,7 @@ def test_check_of_a_damaged_project_lists_its_backups(study_file: Path) -> None:
     assert biasprint("check", study_file, "--json").json["sound"] is True
 
 
+@pytest.mark.soak
 def test_generate_scores_as_it_writes_where_it_is_asked_to(tmp_path: Path) -> None:
     file = tmp_path / "study.biasprint"
     biasprint("new", file)

@@ -159,6 +159,7 @@ def test_news_goes_from_originals_to_findings_with_what_was_planted(tmp_path: Pa
     assert women["p_adjusted"] < 0.05
 
 
+@pytest.mark.soak
 def test_news_of_a_project_equals_news_of_its_table(tmp_path: Path) -> None:
     table, file = news_table(tmp_path), tmp_path / "news.biasprint"
     biasprint("new", file)
@@ -241,6 +242,7 @@ def test_a_word_in_two_groups_is_named_with_its_groups_and_no_traceback(tmp_path
     )
 
 
+@pytest.mark.soak
 def test_words_that_a_person_brought_are_checked_against_the_texts(tmp_path: Path) -> None:
     axis = tmp_path / "drinks.toml"
     axis.write_text(AXIS.replace("{second}", "men"), encoding="utf-8")

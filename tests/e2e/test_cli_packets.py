@@ -120,6 +120,7 @@ def test_a_table_with_superseded_rows_is_measured_as_one_without(study: Path) ->
     assert findings[0] == findings[1]
 
 
+@pytest.mark.soak
 def test_a_bad_file_is_named_and_stops_no_other(study: Path, tmp_path: Path) -> None:
     first, second = made(study, "--rater", "R01", "--rater", "R02")
     rated(first, 1)
@@ -134,6 +135,7 @@ def test_a_bad_file_is_named_and_stops_no_other(study: Path, tmp_path: Path) -> 
     assert [bool(one["refused"]) for one in report["files"]] == [True, False]
 
 
+@pytest.mark.soak
 def test_a_rater_that_the_project_does_not_know_is_added_on_request_alone(study: Path, tmp_path: Path) -> None:
     earlier = Path(shutil.copyfile(study, tmp_path / "earlier.biasprint"))
     (packet,) = made(study, "--rater", "R09")
@@ -159,6 +161,7 @@ def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) 
     assert "There is no packet yet" in biasprint("packet", "list", empty).out
 
 
+@pytest.mark.soak
 def test_seats_of_a_workshop_are_made_without_names_and_their_copies_decided_alike(tmp_path: Path) -> None:
     file = tmp_path / "workshop.biasprint"
     coordinator(file, comparisons=3, workshop=True)

@@ -78,6 +78,7 @@ def test_at_the_command_line_each_is_named_and_the_sound_one_is_merged_once(
     assert check_project(project).sound
 
 
+@pytest.mark.soak
 def test_dropped_on_the_window_each_has_its_row_and_the_sound_one_is_merged_once(
     qtbot: QtBot, windows: ExitStack, project: Path, sent: Path, bad: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -444,6 +444,7 @@ def test_a_package_that_cannot_be_built_or_fails_its_own_test_is_a_failure(
     assert run.main(["package", "--self-test"]) == 5
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script, which Windows does not start by itself")
 def test_a_package_that_starts_slowly_is_a_failure(
     run: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path

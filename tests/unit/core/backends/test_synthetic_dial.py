@@ -181,6 +181,7 @@ def test_letters_use_many_entries_of_each_planted_category() -> None:
             assert share >= 0.75, category.name
 
 
+@pytest.mark.soak
 def test_it_writes_a_thousand_texts_a_second() -> None:
     from time import perf_counter
 

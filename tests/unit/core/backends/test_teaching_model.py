@@ -46,6 +46,7 @@ def test_a_seed_gives_the_same_texts_and_another_seed_others(kind: str) -> None:
     assert documents(kind, 30, seed=2) != once
 
 
+@pytest.mark.soak
 def test_texts_held_out_for_checking_are_not_those_of_training() -> None:
     training = {document.text for document in documents("letter", 300, seed=20)}
     assert not training & {document.text for document in documents("letter", 60, seed=20, part=HELD_OUT)}
@@ -56,6 +57,7 @@ def letters() -> tuple[Document, ...]:
     return tuple(documents("letter", 600, seed=1))
 
 
+@pytest.mark.soak
 def test_names_and_occupations_that_are_held_out_never_occur() -> None:
     whole = "\n".join(document.prompt + document.text for document in letters())
     for unseen in (*held_out_names("male"), *held_out_names("female"), *held_out_occupations()):

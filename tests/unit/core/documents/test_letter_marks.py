@@ -338,6 +338,7 @@ def test_a_long_hostile_text_does_not_stall(kind: str) -> None:
     assert time.process_time() - began < 3  # linear: half a second at most; quadratic: many minutes
 
 
+@pytest.mark.soak
 def test_a_letter_is_marked_faster_than_the_words_of_the_lists_are_looked_for_one_by_one() -> None:
     """The plain way, without any of the rules, in the same run: 30 ms or so for 400 words."""
     says = [row["says"] for part in PARTS for row in DATA[part]][:60]

@@ -182,6 +182,7 @@ def test_figures_that_do_not_vary_have_no_p_and_say_why() -> None:
     assert test.said == "There is nothing to test: no variation within the groups."
 
 
+@pytest.mark.soak
 def test_small_piles_without_a_difference_raise_few_false_alarms() -> None:
     """Shares as letters have them, 12 to 18 sentences and rarely one that counts: at most 5 % and the trials' error."""
     rng = np.random.default_rng(6)

@@ -241,6 +241,7 @@ def test_macros_and_protection_stay_and_are_said() -> None:
         assert archive.read("word/vbaProject.xml") == b"not a program"
 
 
+@pytest.mark.soak
 def test_ten_thousand_changes_of_others_are_kept() -> None:
     many = "".join(
         f'<w:p><w:ins w:id="{n}" w:author="A"><w:r><w:t>word {n}</w:t></w:r></w:ins>'

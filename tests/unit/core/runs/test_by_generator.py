@@ -301,6 +301,7 @@ def test_the_window_compares_with_the_texts_that_were_read_and_opens_exactly_tho
 # ---- sets of runs, other studies, judgments
 
 
+@pytest.mark.soak
 def test_generators_that_wrote_news_are_compared(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "biasprint.core.studies.news.gather.scorers_of", lambda options: {}

@@ -163,6 +163,7 @@ def test_its_model_judged_every_comparison_in_every_order_and_no_person_did(path
     assert Counter(row.detail["reply"] for row in said) == Counter(row["text"] for row in kept_rows(JUDGING)[1:])
 
 
+@pytest.mark.soak
 def test_its_texts_prompts_and_comparisons_are_what_the_code_makes(path: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.biasprint"
     with Project.create(again) as project:

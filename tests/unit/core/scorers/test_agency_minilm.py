@@ -109,6 +109,7 @@ def test_nothing_that_is_held_out_was_trained_on_in_other_words(everything: list
 # How good the head is
 
 
+@pytest.mark.soak
 def test_the_head_is_right_in_nine_of_ten_held_out_sentences_and_the_card_says_how_often(
     scorer: AgencyMiniLM, held_out: list[Sentence]
 ) -> None:
@@ -134,6 +135,7 @@ def test_swapping_he_and_she_changes_at_most_one_class_in_a_hundred(
         assert ((one[:, 0] >= 0.5) != (other[:, 0] >= 0.5)).mean() <= 0.01
 
 
+@pytest.mark.soak
 def test_names_that_the_program_does_not_know_change_few_classes(
     scorer: AgencyMiniLM, held_out: list[Sentence]
 ) -> None:

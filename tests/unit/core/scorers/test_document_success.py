@@ -53,6 +53,7 @@ def test_the_score_is_the_kind_whether_its_writer_recommends_and_the_language() 
     assert (bad.values.tolist(), bad.summary) == ([1.0, 0.0, 1.0], 0.0)
 
 
+@pytest.mark.soak
 def test_a_hostile_text_takes_no_longer_than_a_long_letter() -> None:
     hostile = "ab " * 20_000 + "x " * 20_000
     started = time.perf_counter()

@@ -196,6 +196,7 @@ def test_no_context_is_in_two_parts_and_every_class_of_biographies_is_as_frequen
         assert {label: int((labels(of) == label).sum()) for label in CLASSES} == dict.fromkeys(CLASSES, len(of) // 3)
 
 
+@pytest.mark.soak
 def test_about_her_and_about_him_the_classes_are_the_same(scorer: EntailmentMiniLM) -> None:
     def swapped(text: str) -> str:
         other = {"she": "he", "he": "she", "her": "his", "his": "her", "Ms.": "Mr.", "Mr.": "Ms."}

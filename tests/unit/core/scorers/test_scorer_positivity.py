@@ -124,6 +124,7 @@ def test_it_says_that_it_stands_in(scorer: PositivityLexicon) -> None:
 GIVEN = ("He won the club's wonderful prize for excellent work.", "She walked past the town hall on a Tuesday.")
 
 
+@pytest.mark.soak
 def test_the_letters_study_finds_planted_style_and_hallucination(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -180,6 +180,7 @@ def test_it_says_that_it_stands_in(scorer: ToxicityProfanity) -> None:
     assert "each sentence" not in scorer.shape  # else news would need a value for each sentence of a foreign article
 
 
+@pytest.mark.soak
 def test_the_news_study_finds_planted_toxicity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated articles insult women, originals nobody; an article in another language is read by nobody."""
     german = "Die Frau und der Mann gingen gestern zusammen durch die ganze Stadt und sprachen lange über das Wetter. "

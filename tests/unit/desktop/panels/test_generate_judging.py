@@ -121,6 +121,7 @@ def past(card: JudgingCard) -> list[str]:
     return [label.text() for label in card.past.findChildren(Label)[1:] if not label.isHidden()]
 
 
+@pytest.mark.soak
 def test_a_judge_that_always_takes_the_first_card_is_found_out(
     qtbot: QtBot, window: MainWindow, file: Path, serve: Callable[..., BadServer]
 ):

@@ -354,6 +354,7 @@ def test_what_a_generator_cannot_write_is_said_before_it_is_asked(qtbot: QtBot, 
     assert "My sonnets, version 1" in form.prompt_set.currentText()
 
 
+@pytest.mark.soak
 def test_replies_are_written_and_measured_without_a_scorer(qtbot: QtBot, window: MainWindow, tmp_path: Path):
     path = project_with(tmp_path, "completion", domains=["beauty_profession"], directions=["SAI"])
     panel = open_panel(qtbot, window, path)

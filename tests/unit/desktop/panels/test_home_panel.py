@@ -383,6 +383,7 @@ def test_a_dropped_table_opens_the_import(qtbot: QtBot, window: MainWindow, home
     dialog.reject()
 
 
+@pytest.mark.soak
 def test_measuring_ends_at_the_charts_of_the_letters(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
     with Project.open(file) as project:
         study = project.studies.add("letters", "Letters").number("study")

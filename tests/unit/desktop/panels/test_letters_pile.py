@@ -253,6 +253,7 @@ def test_the_header_says_which_figures_are_of_a_stand_in(table: PileTable) -> No
     assert heads["agentic"] == "Agentic"
 
 
+@pytest.mark.soak
 def test_twenty_thousand_rows_are_sorted_and_filtered_by_what_is_there() -> None:
     table = PileTable()  # without the tester, which looks at every row at every change
     table.add([replace(row(f"P{n} Q"), path_in_pile=f"{n}.txt", figures={"agentic": n / 2e4}) for n in range(20_000)])

@@ -119,6 +119,7 @@ def test_only_the_first_flags_are_listed_and_the_others_counted(qtbot: QtBot, pa
     assert len(marked(page.edit)) == 5
 
 
+@pytest.mark.soak
 def test_typing_is_looked_at_once_it_pauses_and_nothing_freezes(qtbot: QtBot, page):
     text = "Write about women who sail.\n" * 30_000
     detect("")  # the rules are read once, whoever asks first

@@ -49,6 +49,7 @@ def test_sums_with_their_rows_on_a_shelf_have_the_digits_of_those_in_memory() ->
     assert (outside.clusters("a", "b"), outside.both("a", "b")) == (inside.clusters("a", "b"), inside.both("a", "b"))
 
 
+@pytest.mark.soak
 def test_ten_thousand_blocks_take_no_more_memory_than_a_thousand() -> None:
     sums = ClusterSums(8, rows_shelf(Drawer()))
     held = []

@@ -31,6 +31,7 @@ def test_default_intervals_cover_and_default_tests_keep_quiet(effect: float) -> 
     assert ("omnibus, default" in alarms) == (effect == NOTHING)
 
 
+@pytest.mark.soak
 def test_taking_replies_as_independent_raises_far_too_many_alarms() -> None:
     """Why the default exists: the asymptotic p of replies that share terms and options is wrong."""
     found = {row.method: row for row in simulated("published", USUAL, partial(trial, effect=NOTHING), SHORT)}

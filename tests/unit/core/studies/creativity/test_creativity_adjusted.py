@@ -233,6 +233,7 @@ def test_one_identity_never_chosen_is_found_and_the_others_lengths_still_tell(ra
     assert length.p <= 0.05
 
 
+@pytest.mark.soak
 def test_where_choices_are_separated_by_chance_no_more_alarms_are_raised() -> None:
     """Eight comparisons, of which half are separated by length, place and identity together."""
     rng = np.random.default_rng(5)

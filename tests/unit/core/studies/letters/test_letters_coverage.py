@@ -40,6 +40,7 @@ def test_at_length(rows: Rows) -> None:
     check(rows(LONG, (letters.SMALL, letters.USUAL, letters.LARGE)), LONG, errors=2)
 
 
+@pytest.mark.soak
 def test_the_simulation_sees_what_a_test_ignores() -> None:
     """Letters of one biography taken as independent make too narrow an interval."""
     rows = letters.style_rows(60, (20,))

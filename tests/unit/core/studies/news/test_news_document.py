@@ -297,6 +297,7 @@ def test_nothing_to_compare_is_undefined_with_reasons(gender: GroupAxis) -> None
         assert all(each.estimate is None and each.reason for each in findings)
 
 
+@pytest.mark.soak
 def test_one_source_without_group_topics_leaves_the_others_their_numbers(gender: GroupAxis) -> None:
     table = planted(gender, 30, seed=6)
     person = re.compile(rf"\b({'|'.join(FEMALE + MALE)})\b ?", re.IGNORECASE)
