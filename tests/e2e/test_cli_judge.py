@@ -88,7 +88,6 @@ def replies(file: Path) -> set[tuple[str, tuple[int, ...], str, int | None]]:
     return found
 
 
-@pytest.mark.soak
 @pytest.mark.usefixtures("magistrate")
 def test_a_model_judges_every_plan_and_its_flip_rate_is_told(study_file: Path) -> None:
     answer = biasprint("judge", study_file, *BY, "fair", "--seed", 4, "--json").json
