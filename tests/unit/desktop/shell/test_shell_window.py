@@ -29,6 +29,7 @@ from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels import PANELS, PanelEntry
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.settings import Settings
+from biasprint.desktop.warm_up import is_importing
 from biasprint.desktop.widgets import Button, Label, PrimaryButton
 from biasprint.desktop.window_commands import EVERYWHERE, AboutDialog, help_text, window_commands
 
@@ -118,8 +119,9 @@ def test_each_panel_of_the_rail_is_there_and_says_the_same_of_itself(entry: Pane
     assert (panel.key, panel.title) == (entry.key, entry.title)
 
 
-def test_a_mistyped_panel_is_an_error(make_window: Callable[..., MainWindow]):
+def test_a_mistyped_panel_is_an_error(qtbot: QtBot, make_window: Callable[..., MainWindow]):
     window = make_window((*ENTRIES, PanelEntry("ghost", "Ghost", "home", "biasprint.desktop.panels.ghost:GhostPanel")))
+    qtbot.waitUntil(lambda: not is_importing(), timeout=10_000)  # as the first window of a process lets it
     with pytest.raises(ModuleNotFoundError, match="ghost"):
         window.show_panel("ghost")
 
