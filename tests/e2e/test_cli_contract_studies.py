@@ -1,8 +1,6 @@
 """The contract of `measure` for news and completion: from tables of every kind, and from a project."""
 
 import csv
-import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -157,30 +155,6 @@ def test_news_goes_from_originals_to_findings_with_what_was_planted(tmp_path: Pa
     assert men["n"] == len(rows)
     assert men["interval"]["low"] > 0 > women["interval"]["high"]
     assert women["p_adjusted"] < 0.05
-
-
-@pytest.mark.soak
-def test_news_of_a_project_equals_news_of_its_table(tmp_path: Path) -> None:
-    table, file = news_table(tmp_path), tmp_path / "news.biasprint"
-    biasprint("new", file)
-    assert biasprint("import", file, table, "--study", "news", "--json").json["added"] >= len(NEWS)
-    of_project = biasprint("measure", "news", file, "--json").json
-    of_table = biasprint("measure", "news", table, "--json").json
-    check_contract(of_project)
-
-    def figures(answer: Any) -> list[tuple[Any, ...]]:
-        return [(f["id"], f["label"], json.dumps(f["dims"]), f["variant"], f["estimate"]) for f in answer["findings"]]
-
-    assert figures(of_project) == figures(of_table)
-    exported = tmp_path / "exported.csv"
-    biasprint("export", file, "outputs", "--out", exported)
-    assert figures(biasprint("measure", "news", exported, "--json").json) == figures(of_table)
-    ids = Counter(finding["id"] for finding in of_project["findings"])
-    for level in ("word", "sentence.sentiment", "sentence.toxicity", "document"):
-        spread = "gap" if level.startswith("sentence") else "wasserstein"
-        for measure in (spread, "prejudice_share", "prejudice_drop", "difference"):
-            assert ids[f"news.{level}.{measure}"], f"news.{level}.{measure} is missing"
-    assert ids["news.refusal_rate"]
 
 
 def test_the_table_for_people_begins_with_what_is_pooled_and_says_what_it_leaves_out(completion_file: Path) -> None:

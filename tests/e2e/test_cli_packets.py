@@ -121,31 +121,6 @@ def test_a_table_with_superseded_rows_is_measured_as_one_without(study: Path) ->
 
 
 @pytest.mark.soak
-def test_a_bad_file_is_named_and_stops_no_other(study: Path, tmp_path: Path) -> None:
-    first, second = made(study, "--rater", "R01", "--rater", "R02")
-    rated(first, 1)
-    bad = tmp_path / "letter.bpacket"
-    bad.write_text("Dear coordinator")
-    answered = biasprint("packet", "merge", study, bad, tmp_path / "missing.bpacket", second, first, code=1)
-    assert "“letter.bpacket” is no packet." in answered.err
-    assert "There is no file" in answered.err
-    assert "Traceback" not in answered.err
-    assert "12 answers of R01 added" in answered.out
-    report = biasprint("packet", "merge", study, bad, first, "--json", code=1).json
-    assert [bool(one["refused"]) for one in report["files"]] == [True, False]
-
-
-@pytest.mark.soak
-def test_a_rater_that_the_project_does_not_know_is_added_on_request_alone(study: Path, tmp_path: Path) -> None:
-    earlier = Path(shutil.copyfile(study, tmp_path / "earlier.biasprint"))
-    (packet,) = made(study, "--rater", "R09")
-    rated(packet, 1)
-    answered = biasprint("packet", "merge", earlier, packet, code=1)
-    assert "does not know the rater R09" in answered.err
-    assert "12 answers of R09 added" in biasprint("packet", "merge", earlier, packet, "--accept-raters").out
-
-
-@pytest.mark.soak
 def test_what_cannot_be_made_is_said_in_a_sentence(study: Path, tmp_path: Path) -> None:
     make = ("packet", "make", study, "--out", tmp_path / "packets")
     refused(*make, code=2, says="Who are the packets for?")

@@ -78,25 +78,6 @@ def test_at_the_command_line_each_is_named_and_the_sound_one_is_merged_once(
     assert check_project(project).sound
 
 
-@pytest.mark.soak
-def test_dropped_on_the_window_each_has_its_row_and_the_sound_one_is_merged_once(
-    qtbot: QtBot, windows: ExitStack, project: Path, sent: Path, bad: dict[str, Path], tmp_path: Path
-) -> None:
-    again = Path(shutil.copy(sent, sent.with_name("again.bpacket")))
-    files = [*bad.values(), sent, again]
-    before = {path: path.read_bytes() for path in files}
-    bench = Bench(qtbot, windows.enter_context(a_window(qtbot, tmp_path)), project)
-    rows = drop(bench, files)
-    for row, (says, path) in zip(rows, bad.items(), strict=False):
-        assert row[0] == path.name
-        assert row[6].startswith("Not merged. "), row
-        assert says in row[6]
-    assert [row[:4] for row in rows[len(bad) :]] == [(SOUND, "R01", "4", "0"), ("again.bpacket", "R01", "0", "4")]
-    assert not bench.window.banners.texts()
-    assert {path: path.read_bytes() for path in files} == before
-    assert len(bench.project.judging.judgments()) == 4
-
-
 WRITING = {
     "prompts": ("prompts", "FILE", "--study", "letters"),
     "compare": ("compare", "FILE", "--axis", "gender"),

@@ -111,20 +111,6 @@ def test_an_unknown_command_is_a_wrong_use(run: ModuleType, words: list[str]) ->
 
 
 @pytest.mark.soak
-def test_soak_asks_for_options_that_are_found_wherever_its_files_are(run: ModuleType, tmp_path: Path) -> None:
-    """With files that exist, as on every run but the first: pytest once took the page for what to test."""
-    kept = tmp_path / "kept.jsonl"
-    kept.touch()
-    assert run.main(["soak", "--short", "--fuzz-seconds", "1", "--goes-on", str(kept)]) == 0
-    elsewhere = f"--trust={tmp_path / 'page.md'}"
-    words = [*run.commands[-1], elsewhere, "-p", "no:cacheprovider", "--collect-only", "--ignore-glob=*/test_*"]
-    told = subprocess.run([sys.executable, *words], cwd=SCRIPT.parent, capture_output=True, text=True, check=False)
-    assert "unrecognized arguments" not in told.stderr
-    assert told.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, told.stdout
-    assert (SCRIPT.parent / "docs" / "tables" / "trust.md").exists()
-
-
-@pytest.mark.soak
 def test_bench_asks_for_the_page_of_ratios_by_an_option_that_is_found(run: ModuleType) -> None:
     named = "tests/benchmarks/test_lexicon_speed.py"
     assert run.main(["bench", named, "-k", "counting"]) == 0

@@ -22,7 +22,6 @@ from biasprint.desktop.operations.measuring import read_scorers, scorers_for
 from biasprint.desktop.operations.runs import IMPORTED, RunLine, WriteRequest, read_runs
 from biasprint.desktop.panels.generate.panel import DRAW, SCORE, WRITE, GeneratePanel
 from biasprint.desktop.panels.generate.runs import RunsModel
-from biasprint.desktop.wording.titles import words_of
 
 PATIENCE = 60_000
 
@@ -495,35 +494,6 @@ def test_the_score_button_says_why_it_cannot_be_pressed(qtbot: QtBot, panel: Gen
     for row in panel.score.rows.values():
         row.check.setChecked(False)
     assert panel.score.score.toolTip() == "Check a scorer first."
-
-
-@pytest.mark.soak
-def test_where_all_is_written_the_study_is_measured_and_its_findings_shown(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-):
-    file = project_with(tmp_path, "completion", domains=["ageism"], directions=["SAI"])
-    panel = open_panel(qtbot, window, file)
-    form = panel.write.form
-    qtbot.waitUntil(form.start.isEnabled, timeout=PATIENCE)
-    assert form.next.isHidden()
-    write_all(qtbot, panel)
-    qtbot.waitUntil(lambda: form.next.isVisible() and form.next.isEnabled(), timeout=PATIENCE)
-    assert form.start.isHidden()
-    assert form.next.text() == words_of("completion").action
-    form.next.click()
-    assert not form.next.isEnabled()
-    qtbot.waitUntil(lambda: window.current == words_of("completion").panel, timeout=PATIENCE)
-    project = window.project
-    assert project is not None
-    assert project.findings.last("completion") is not None
-    window.show_panel("generate")
-    qtbot.waitUntil(lambda: form.next.text() == "See the findings", timeout=PATIENCE)
-    form.next.click()
-    assert window.current == words_of("completion").panel
-    window.show_panel("generate")
-    form.samples.setValue(2)  # something is to be written again
-    assert form.next.isHidden()
-    assert form.start.isVisible()
 
 
 def test_a_study_that_is_being_measured_is_known_in_every_panel(

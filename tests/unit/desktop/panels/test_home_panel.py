@@ -384,34 +384,6 @@ def test_a_dropped_table_opens_the_import(qtbot: QtBot, window: MainWindow, home
 
 
 @pytest.mark.soak
-def test_measuring_ends_at_the_charts_of_the_letters(qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path):
-    with Project.open(file) as project:
-        study = project.studies.add("letters", "Letters").number("study")
-        specs = [
-            SourceSpec(
-                kind="letter", origin="a", row=n, text=f"{who} is a natural leader and a caring friend, {n}.",
-                fields={"group": group},
-            )
-            for n in range(6)
-            for who, group in [("Kim", "female") if n % 2 else ("Joe", "male")]
-        ]  # fmt: skip
-        project.sources.add_many(study, specs)
-    project = open_in(qtbot, window, file)
-    qtbot.waitUntil(lambda: home.texts.button.text() == "Score and measure")
-    home.texts.button.click()
-    qtbot.waitUntil(lambda: window.current == "charts", timeout=60_000)
-    counted = {(name, count) for name, _, count in project.scores.known()}
-    assert counted >= {("lexicon", 6), ("lexicon_published", 6), ("agency_minilm", 6)}
-    assert project.findings.all("letters")
-    charts = window.panels["charts"]
-    assert charts.tabs.tabText(charts.tabs.currentIndex()) == "Letters"
-    window.show_panel("home")
-    qtbot.waitUntil(lambda: home.texts.button.text() == "See what was found")
-    home.texts.button.click()
-    assert window.current == "charts"
-
-
-@pytest.mark.soak
 def test_news_and_replies_are_measured_in_one_go_and_end_at_the_findings(
     qtbot: QtBot, window: MainWindow, home: HomePanel, file: Path, tmp_path: Path
 ):

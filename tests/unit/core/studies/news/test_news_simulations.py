@@ -35,6 +35,7 @@ def check(rows: list[Row], trials: int, errors: float) -> None:
             (news_words.twice_rows, 40, (12,)),
         ],
         1,
+        seed=5,
     ),
 )
 def test_coverage_and_false_positives_in_short(rows: Rows, trials: int, sizes: tuple[int, ...]) -> None:
