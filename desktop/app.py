@@ -236,7 +236,7 @@ def _start_marking(window: MainWindow) -> None:
     """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
     # Not in the thread, where the engine is imported beside it: see WarmUp.
     from biasprint.core.compute import quick
-    from biasprint.core.documents.getting_ready import get_ready_for_words
+    from biasprint.core.letters.getting_ready import get_ready_for_words
 
     def work(ctx: JobContext) -> None:
         quick().call(get_ready_for_words, ctx=ctx)
@@ -261,7 +261,7 @@ def tell_of_drafts(window: MainWindow) -> None:
         folder = home() / "letters" / "drafts"
         if not folder.is_dir() or not any(folder.iterdir()):
             return 0  # most often; nothing more is imported then
-        from biasprint.core.documents.kept import DRAFTS, listed
+        from biasprint.core.letters.kept import DRAFTS, listed
 
         return len(listed(DRAFTS).entries)
 

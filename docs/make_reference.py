@@ -16,13 +16,13 @@ sys.path.insert(0, str(ROOT / "core" / "python"))
 
 from biasprint.core.backends.protocol import Request, output_seed  # noqa: E402
 from biasprint.core.backends.registry import open_backend  # noqa: E402
-from biasprint.core.documents.batches import reference_of_letters  # noqa: E402
-from biasprint.core.documents.references import (  # noqa: E402
+from biasprint.core.jobs import JobContext, Progress  # noqa: E402
+from biasprint.core.letters.batches import reference_of_letters  # noqa: E402
+from biasprint.core.letters.references import (  # noqa: E402
     Built,
     ReferenceSet,
     to_bytes,
 )
-from biasprint.core.jobs import JobContext, Progress  # noqa: E402
 from biasprint.core.prompts import PromptDraft, letters_context_less_set  # noqa: E402
 
 FILE = ROOT / "resources" / "letters" / "reference" / "bundled.json"

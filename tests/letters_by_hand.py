@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from biasprint.core.documents.marks import marks_of
-from biasprint.core.documents.parts import parts_of
-from biasprint.core.documents.values import Document, Mark, Sentence
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.parts import parts_of
+from biasprint.core.letters.values import Document, Mark, Sentence
 from biasprint.core.swap.guess import guess_person
 
 FILE = Path(__file__).parent / "data" / "letters_by_hand.txt"

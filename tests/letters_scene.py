@@ -6,9 +6,9 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.values import Document
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.values import Document
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from biasprint.core.compute import process
-from biasprint.core.documents import files
+from biasprint.core.letters import files
 from biasprint.core.machine import child
 
 LENT = "BIASPRINT_TESTS_FORKSERVER"

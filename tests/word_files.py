@@ -11,9 +11,9 @@ from typing import Any
 
 from lxml import etree
 
-from biasprint.core.documents.files.cleaning import cleaned
-from biasprint.core.documents.files.readers import of_docx
-from biasprint.core.documents.word import AUTHOR
+from biasprint.core.letters.files.cleaning import cleaned
+from biasprint.core.letters.files.readers import of_docx
+from biasprint.core.letters.word import AUTHOR
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 

@@ -21,16 +21,16 @@ from biasprint.core.cli.console import (
 )
 from biasprint.core.cli.options import grouped
 from biasprint.core.cli.project_commands import AsJson
-from biasprint.core.documents.formats import NAMES, goes_back_into
 from biasprint.core.errors import UsageError
+from biasprint.core.letters.formats import NAMES, goes_back_into
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.house import HouseList
-    from biasprint.core.documents.occupation_guess import OccupationGuess
-    from biasprint.core.documents.request import ReadingRequest
-    from biasprint.core.documents.values import Document, NameTwins, Reading, TwinDifference
-    from biasprint.core.documents.word import Comment, WordFile
     from biasprint.core.jobs import JobContext
+    from biasprint.core.letters.house import HouseList
+    from biasprint.core.letters.occupation_guess import OccupationGuess
+    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.letters.word import Comment, WordFile
     from biasprint.core.swap import Person, Pronoun
     from biasprint.core.swap.name_groups import NameGroup
 
@@ -50,7 +50,7 @@ def add_reference_to(app: typer.Typer) -> None:
 
 def list_references(as_json: AsJson = False) -> None:
     """Show the sets that there are."""
-    from biasprint.core.documents.references import references
+    from biasprint.core.letters.references import references
 
     found = references()
     if as_json:
@@ -76,8 +76,8 @@ def make(
 ) -> None:
     """Make a set from a project's finished letters, or a folder of letters: their figures, never their text."""
     from biasprint.core.compute import shared
-    from biasprint.core.documents.pile.files import is_pile
-    from biasprint.core.runs.letter_sets import make_reference, make_reference_from_pile
+    from biasprint.core.letters.pile.files import is_pile
+    from biasprint.core.letters.reference_sets import make_reference, make_reference_from_pile
 
     if is_pile(file):
         with job("Reading letters") as ctx:
@@ -99,7 +99,7 @@ def make(
 
 def remove(name: Name, as_json: AsJson = False) -> None:
     """Remove a set."""
-    from biasprint.core.documents.references import remove as forget
+    from biasprint.core.letters.references import remove as forget
 
     forget(name)
     if as_json:
@@ -147,13 +147,13 @@ class Files:
     def check_word(self, ctx: "JobContext", doc: Path) -> None:
         """Raise `UsageError`, before the scorers read the letter, where its Word file cannot be called so."""
         if self.word is not None:
-            from biasprint.core.documents.files import read_file
+            from biasprint.core.letters.files import read_file
 
             _word_file(ctx, doc, self.word, read_file(doc, ctx), ())
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write what is asked for; what is to be said of the Word file."""
-        from biasprint.core.documents.values import TwinDifference
+        from biasprint.core.letters.values import TwinDifference
 
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
@@ -161,7 +161,7 @@ class Files:
         # First what may be refused: then nothing is written.
         notes = _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
         if self.report is not None or self.note is not None:
-            from biasprint.core.documents.report import write_note, write_report
+            from biasprint.core.letters.report import write_note, write_report
 
             if self.report is not None:
                 write_report(self.report, reading, twin=twin, original=original)
@@ -206,7 +206,7 @@ def letter(
     ] = None,
 ) -> None:
     """Check reference letters: language that matters, support by a CV, letters like it, the same letter for another."""
-    from biasprint.core.documents.pile.files import is_pile
+    from biasprint.core.letters.pile.files import is_pile
 
     many = pile or any(is_pile(doc) for doc in docs)
     about_one = {"--name": name, "--pronoun": pronoun, "--twin": twin, **files.options}
@@ -244,9 +244,9 @@ def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
     """What all letters of a command are read with, as far as it is the same for each."""
-    from biasprint.core.documents.references import reference as reference_set
-    from biasprint.core.documents.request import ReadingRequest
-    from biasprint.core.runs.letter_check import scorers_for_letters
+    from biasprint.core.letters.letter_check import scorers_for_letters
+    from biasprint.core.letters.references import reference as reference_set
+    from biasprint.core.letters.request import ReadingRequest
 
     chosen = reference_set(reference)
     about = _context(ctx, context)
@@ -268,9 +268,9 @@ def checked_letter(
     `given`: name and pronoun of the candidate, "" where they are to be guessed.
     """
     from biasprint.core.compute import shared
-    from biasprint.core.documents.files import read_file
-    from biasprint.core.documents.parts import parts_of
-    from biasprint.core.runs.letter_check import occupation_of, read_one, readings_under_names, twin_readings
+    from biasprint.core.letters.files import read_file
+    from biasprint.core.letters.letter_check import occupation_of, read_one, readings_under_names, twin_readings
+    from biasprint.core.letters.parts import parts_of
     from biasprint.core.swap.guess import guess_person
     from biasprint.core.swap.name_groups import NameGroup, named_in
 
@@ -293,7 +293,7 @@ def checked_letter(
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
-    from biasprint.core.documents.word.remarks import comments_on
+    from biasprint.core.letters.word.remarks import comments_on
     from biasprint.core.report.whole_file import write_whole
 
     found = _word_file(ctx, doc, target, reading.document, comments_on(reading))
@@ -305,7 +305,7 @@ def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", comments: "Sequence[Comment]"
 ) -> "WordFile":
     """What is to be written. Raises `UsageError` where Word would not open it by the target's ending."""
-    from biasprint.core.documents.files import written_as_word
+    from biasprint.core.letters.files import written_as_word
 
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     found = written_as_word(own, letter, letter.text, comments, ctx=ctx)
@@ -330,10 +330,10 @@ def _pile(
 ) -> None:
     from biasprint.core.cli.letter_output import pile_json, tell_pile
     from biasprint.core.compute import shared
-    from biasprint.core.documents.pile.files import is_pile
-    from biasprint.core.documents.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from biasprint.core.documents.report.letters import report_of
-    from biasprint.core.runs.letter_piles import compare_groups, read_pile, report_pile
+    from biasprint.core.letters.pile.files import is_pile
+    from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
+    from biasprint.core.letters.read_piles import compare_groups, read_pile, report_pile
+    from biasprint.core.letters.report.letters import report_of
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
@@ -365,7 +365,7 @@ def _pile(
 
 def _house(path: Path | None) -> "HouseList | None":
     """The house list of a file. Each line of it that was left out is said beside the answer."""
-    from biasprint.core.documents.house import read_list
+    from biasprint.core.letters.house import read_list
 
     if path is None:
         return None
@@ -376,14 +376,14 @@ def _house(path: Path | None) -> "HouseList | None":
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
-    from biasprint.core.documents.files import read_file
+    from biasprint.core.letters.files import read_file
 
     return read_file(path, ctx) if path is not None else None
 
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
-    from biasprint.core.documents.parts import parts_of
+    from biasprint.core.letters.parts import parts_of
     from biasprint.core.swap.guess import guess_person
 
     if not name.strip() and not pronoun:

@@ -10,11 +10,13 @@ from itertools import groupby
 from typing import Any
 
 from biasprint.core.cli.console import print_table, say
-from biasprint.core.documents.categories import categories
-from biasprint.core.documents.occupation_guess import OccupationGuess
-from biasprint.core.documents.pile import Pile, PileColumn, PileRow
-from biasprint.core.documents.pile.differences import LIMITS_OF_PILES, GroupTest, headline
-from biasprint.core.documents.pile.outcomes import (
+from biasprint.core.draw import digits
+from biasprint.core.findings import ScorerUse
+from biasprint.core.letters.categories import categories
+from biasprint.core.letters.occupation_guess import OccupationGuess
+from biasprint.core.letters.pile import Pile, PileColumn, PileRow
+from biasprint.core.letters.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
     rate_written,
@@ -22,7 +24,7 @@ from biasprint.core.documents.pile.outcomes import (
     ratio_written,
     without_said,
 )
-from biasprint.core.documents.values import (
+from biasprint.core.letters.values import (
     ComparedFigure,
     LetterFigure,
     Mark,
@@ -33,8 +35,6 @@ from biasprint.core.documents.values import (
     beside_category,
     changed,
 )
-from biasprint.core.draw import digits
-from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
 
 # ---- A reading, a twin and a pile as JSON. The keys are a contract; see docs/reference/json.md

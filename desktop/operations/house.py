@@ -12,7 +12,7 @@ from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.house import HouseEntry, HouseList
+    from biasprint.core.letters.house import HouseEntry, HouseList
 
 
 _keeping = RLock()  # two steps at once would lose what one of them changed
@@ -31,7 +31,7 @@ def see_house_list() -> Operation[House]:
     """The list of this computer, with each line of its file that could not be used."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.documents.house import house_list
+        from biasprint.core.letters.house import house_list
 
         read = house_list()
         return _house(read.found, read.left_out)
@@ -43,7 +43,7 @@ def add_to_house_list(*, words: str, what: str, category: str, reason: str) -> O
     """One entry more, in place of one with the same words and category."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.documents.house import entry
+        from biasprint.core.letters.house import entry
 
         try:
             made = entry(words, what, category, reason)
@@ -67,7 +67,7 @@ def import_house_list(path: Path) -> Operation[House]:
     """The entries of a file beside those that there are; where both have one for the same words, the file's is used."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.documents.house import house_list, read_list
+        from biasprint.core.letters.house import house_list, read_list
 
         read = read_list(path)
         given = read.found.entries
@@ -93,7 +93,7 @@ def export_house_list(path: Path) -> Operation[Path]:
     """Write the list to a file that others can import."""
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.documents.house import house_list, write_list
+        from biasprint.core.letters.house import house_list, write_list
 
         write_list(path, house_list().found)
         return path
@@ -104,7 +104,7 @@ def export_house_list(path: Path) -> Operation[Path]:
 
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
-    from biasprint.core.documents.house import HouseList, house_list, keep
+    from biasprint.core.letters.house import HouseList, house_list, keep
 
     with _keeping:
         found = HouseList(tuple(change(house_list().found.entries)))
@@ -113,7 +113,7 @@ def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", tol
 
 
 def _house(found: "HouseList", told: tuple[str, ...]) -> House:
-    from biasprint.core.documents.categories import categories
+    from biasprint.core.letters.categories import categories
 
     return House(found, {one.key: one.title for one in categories().values()}, told)
 

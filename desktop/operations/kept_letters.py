@@ -10,8 +10,8 @@ from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.kept import Draft, KeptEntry
-    from biasprint.core.documents.values import KeptLetter
+    from biasprint.core.letters.kept import Draft, KeptEntry
+    from biasprint.core.letters.values import KeptLetter
     from biasprint.core.project.project import Project
 
 
@@ -28,7 +28,7 @@ def list_kept() -> Operation[KeptHere]:
     """Look what is kept in the data folder."""
 
     def work(ctx: JobContext) -> KeptHere:
-        from biasprint.core.documents.kept import DRAFTS, SAVED, listed
+        from biasprint.core.letters.kept import DRAFTS, SAVED, listed
 
         drafts, saved = listed(DRAFTS), listed(SAVED)
         return KeptHere(drafts.entries, saved.entries, len(drafts.damaged) + len(saved.damaged))
@@ -40,7 +40,7 @@ def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]"
     """The letters that were saved in the project."""
 
     def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
-        from biasprint.core.runs.saved_letters import saved_letters
+        from biasprint.core.letters.saved import saved_letters
 
         return saved_letters(project)
 
@@ -51,7 +51,7 @@ def open_saved(*, key: str) -> "Operation[KeptLetter]":
     """One of the person's own letters, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-        from biasprint.core.documents.kept import SAVED, opened
+        from biasprint.core.letters.kept import SAVED, opened
 
         return opened(SAVED, key)
 
@@ -62,7 +62,7 @@ def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLette
     """A letter of the project, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-        from biasprint.core.runs.saved_letters import saved_letter
+        from biasprint.core.letters.saved import saved_letter
 
         return saved_letter(project, reading)
 
@@ -76,7 +76,7 @@ def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptL
     """
 
     def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
-        from biasprint.core.documents.kept import DRAFTS, opened
+        from biasprint.core.letters.kept import DRAFTS, opened
 
         draft = _held(key)
         try:
@@ -97,7 +97,7 @@ def discard_draft(*, key: str) -> Operation[None]:
 
 
 def _held(key: str) -> "Draft":
-    from biasprint.core.documents.kept import Draft
+    from biasprint.core.letters.kept import Draft
     from biasprint.core.machine.storage import Busy
 
     draft = Draft(key)
@@ -116,7 +116,7 @@ def save_letter(*, letter: "KeptLetter") -> Operation[str]:
     """Keep a letter among the person's own; its key there."""
 
     def work(ctx: JobContext) -> str:
-        from biasprint.core.documents.kept import save
+        from biasprint.core.letters.kept import save
 
         return save(letter)
 
@@ -127,7 +127,7 @@ def remove_saved(*, key: str) -> Operation[None]:
     """Delete one of the person's own letters."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.documents.kept import SAVED, remove
+        from biasprint.core.letters.kept import SAVED, remove
 
         remove(SAVED, key)
 
@@ -138,7 +138,7 @@ def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
     """Delete a letter of the project, with its text and every reading of it."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.runs.saved_letters import remove_letter
+        from biasprint.core.letters.saved import remove_letter
 
         remove_letter(project, reading)
 
@@ -149,7 +149,7 @@ def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter
     """Keep the letter and its reading in the project; the id of the reading."""
 
     def work(ctx: JobContext) -> str:
-        from biasprint.core.runs.saved_letters import save_letter
+        from biasprint.core.letters.saved import save_letter
 
         return save_letter(project, letter, checked.reading, checked.occupation)
 

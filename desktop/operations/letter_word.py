@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.documents.formats import GOES_BACK, goes_back_into
-from biasprint.core.documents.values import LetterSource
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.formats import GOES_BACK, goes_back_into
+from biasprint.core.letters.values import LetterSource
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import TwinDifference
+    from biasprint.core.letters.values import TwinDifference
     from biasprint.desktop.operations.letters import Checked
 
 
@@ -26,7 +26,7 @@ def read_letter(*, path: Path) -> Operation[LetterSource]:
     """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
 
     def work(ctx: JobContext) -> LetterSource:
-        from biasprint.core.documents.files import read_file
+        from biasprint.core.letters.files import read_file
 
         document = read_file(path, ctx)
         return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
@@ -44,9 +44,9 @@ def save_word(
     put_aside = frozenset(dismissed)
 
     def work(ctx: JobContext) -> WordSaved:
-        from biasprint.core.documents.files import written_as_word
-        from biasprint.core.documents.word.remarks import comments_on
         from biasprint.core.errors import UsageError
+        from biasprint.core.letters.files import written_as_word
+        from biasprint.core.letters.word.remarks import comments_on
         from biasprint.core.report.whole_file import write_whole
 
         after = checked.reading.document.text
@@ -82,7 +82,7 @@ def save_report(
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.compute import shared
-        from biasprint.core.documents.report import write_report
+        from biasprint.core.letters.report import write_report
 
         shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
         return path
@@ -98,7 +98,7 @@ def save_note(
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.compute import shared
-        from biasprint.core.documents.report import write_note
+        from biasprint.core.letters.report import write_note
         from biasprint.desktop.operations.letters import house_in_use
 
         house, _ = house_in_use()

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasprint.core.documents.values import Document, Mark, Part
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.values import Document, Mark, Part
 from biasprint.core.swap import Person, Pronoun
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.jobs.runner import progress_only
@@ -18,13 +18,13 @@ from biasprint.desktop.widgets.words import plural, tr
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from biasprint.core.documents.house import HouseList
-    from biasprint.core.documents.pile import FilePlace, Pile, PileColumn, PileRow
-    from biasprint.core.documents.pile.differences import GroupTest
-    from biasprint.core.documents.pile.outcomes import SelectionRates
-    from biasprint.core.documents.references import ReferenceSet
-    from biasprint.core.documents.request import ReadingRequest
-    from biasprint.core.documents.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.letters.house import HouseList
+    from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
+    from biasprint.core.letters.pile.differences import GroupTest
+    from biasprint.core.letters.pile.outcomes import SelectionRates
+    from biasprint.core.letters.references import ReferenceSet
+    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import Document, NameTwins, Reading, TwinDifference
     from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter
@@ -47,7 +47,7 @@ class About:
 
 
 class Rewording(Protocol):
-    """A suggestion for words of one sentence (core.documents.suggestions.Suggestion). `new` is None for a hint."""
+    """A suggestion for words of one sentence (core.letters.suggestions.Suggestion). `new` is None for a hint."""
 
     @property
     def mark_key(self) -> str: ...
@@ -98,7 +98,7 @@ def read_document(*, path: Path) -> Operation[Document]:
     """The text of a file, read in a process of its own."""
 
     def work(ctx: JobContext) -> Document:
-        from biasprint.core.documents.files import read_file
+        from biasprint.core.letters.files import read_file
 
         return read_file(path, ctx)
 
@@ -109,7 +109,7 @@ def read_pasted(*, text: str) -> Operation[Document]:
     """A pasted text as a letter or CV."""
 
     def work(ctx: JobContext) -> Document:
-        from biasprint.core.documents.files import read_pasted as read
+        from biasprint.core.letters.files import read_pasted as read
 
         return read(text)
 
@@ -129,7 +129,7 @@ def warm_up_words() -> Operation[None]:
     """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.documents.files import read_bytes
+        from biasprint.core.letters.files import read_bytes
 
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
         check_words(ctx, LetterRequest(WARMING))
@@ -145,7 +145,7 @@ def document_as_typed(document: Document, text: str) -> Document:
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from biasprint.core.compute import shared
-    from biasprint.core.runs.letter_check import ROLES, read_one
+    from biasprint.core.letters.letter_check import ROLES, read_one
 
     scorers = _scorers()
     read = partial(read_one, ctx, request.document, shared())
@@ -155,7 +155,7 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
     from biasprint.core.compute import quick
-    from biasprint.core.runs.letter_check import first_reading
+    from biasprint.core.letters.letter_check import first_reading
 
     return replace(_checked(request, partial(first_reading, ctx, request.document, quick()), {}), first=True)
 
@@ -163,9 +163,9 @@ def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
 def _checked(
     request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
 ) -> Checked:
-    from biasprint.core.documents.categories import categories
-    from biasprint.core.documents.request import ReadingRequest
-    from biasprint.core.runs.letter_check import occupation_of
+    from biasprint.core.letters.categories import categories
+    from biasprint.core.letters.letter_check import occupation_of
+    from biasprint.core.letters.request import ReadingRequest
 
     guess = None
     if request.occupation is None:
@@ -197,7 +197,7 @@ def _checked(
 
 
 def _plural(occupation: str) -> str:
-    from biasprint.core.documents.occupations import occupation_key, plurals
+    from biasprint.core.letters.occupations import occupation_key, plurals
 
     one = occupation_key(occupation)
     return next((many for many, single in plurals().items() if single == one and many.endswith("s")), "")
@@ -213,7 +213,7 @@ def forget_scorers() -> None:
 
 def _scorers() -> Mapping[str, str]:
     """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
-    from biasprint.core.runs.letter_check import scorers_for_letters
+    from biasprint.core.letters.letter_check import scorers_for_letters
 
     if not _chosen:
         _chosen.update(scorers_for_letters())
@@ -222,7 +222,7 @@ def _scorers() -> Mapping[str, str]:
 
 def _reference() -> "ReferenceSet | None":
     """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
-    from biasprint.core.documents.references import BUNDLED, in_use, reference
+    from biasprint.core.letters.references import BUNDLED, in_use, reference
 
     for name in (in_use(), BUNDLED):
         try:
@@ -234,7 +234,7 @@ def _reference() -> "ReferenceSet | None":
 
 def house_in_use() -> "tuple[HouseList | None, str]":
     """The house list of this computer, or why it cannot be used."""
-    from biasprint.core.documents.house import house_list
+    from biasprint.core.letters.house import house_list
 
     try:
         return house_list().found, ""
@@ -244,7 +244,7 @@ def house_in_use() -> "tuple[HouseList | None, str]":
 
 def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
     """Suggestions by sentence: words from a lexicon, for a person to take or leave."""
-    from biasprint.core.documents.suggestions import suggestions_for
+    from biasprint.core.letters.suggestions import suggestions_for
 
     marks: dict[int, list[Mark]] = {}
     for mark in reading.marks:
@@ -265,7 +265,7 @@ def suggested(person: Person) -> Person:
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
-    from biasprint.core.documents.pile import AXIS
+    from biasprint.core.letters.pile import AXIS
     from biasprint.core.prompts.axes import load_axis
 
     pronoun = OTHER[person.pronoun]
@@ -316,9 +316,9 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-        import biasprint.core.documents.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
+        import biasprint.core.letters.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
         from biasprint.core.compute import shared
-        from biasprint.core.runs.letter_check import twin_readings
+        from biasprint.core.letters.letter_check import twin_readings
         from biasprint.core.swap.name_groups import name_group, named_in
 
         about = other
@@ -334,10 +334,10 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-        import biasprint.core.documents.asked  # noqa: F401 - as for one twin
+        import biasprint.core.letters.asked  # noqa: F401 - as for one twin
         from biasprint.core.compute import shared
+        from biasprint.core.letters.letter_check import readings_under_names
         from biasprint.core.prompts.library import name_set_called
-        from biasprint.core.runs.letter_check import readings_under_names
         from biasprint.core.swap.name_groups import groups_of
 
         groups = groups_of(name_set_called(names)) if names else None
@@ -348,8 +348,8 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
     """What a twin is read with: the same as the letter."""
-    from biasprint.core.documents.request import ReadingRequest
-    from biasprint.core.runs.letter_check import scorers_for_letters
+    from biasprint.core.letters.letter_check import scorers_for_letters
+    from biasprint.core.letters.request import ReadingRequest
 
     reading = checked.reading
     return ReadingRequest(
@@ -371,8 +371,8 @@ def rewrite(
     def work(ctx: JobContext) -> "TwinDifference":
         from biasprint.core.compute import models, shared
         from biasprint.core.errors import UsageError
+        from biasprint.core.letters.rewriting import Generator, regenerate_twin
         from biasprint.core.machine.keys import session_keys
-        from biasprint.core.runs.letters_anew import Generator, regenerate_twin
 
         context, reading = checked.request.context, checked.reading
         if context is None:
@@ -424,16 +424,16 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.documents.pile import groups
-        from biasprint.core.runs import letter_piles
-        from biasprint.core.runs.letter_check import ROLES, scorers_for_letters
+        from biasprint.core.letters import read_piles
+        from biasprint.core.letters.letter_check import ROLES, scorers_for_letters
+        from biasprint.core.letters.pile import groups
         from biasprint.core.scorers.registry import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        return letter_piles.read_pile(ctx, paths, shared(), scorers=scorers, house=house)
+        return read_piles.read_pile(ctx, paths, shared(), scorers=scorers, house=house)
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -447,7 +447,7 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     """The letter of a row and its CV, read again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-        from biasprint.core.runs.letter_piles import open_row
+        from biasprint.core.letters.read_piles import open_row
 
         return open_row(ctx, paths, row)
 
@@ -461,10 +461,10 @@ def compare_groups(
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
         from biasprint.core.compute import shared
-        from biasprint.core.documents.pile.outcomes import selection_rates
-        from biasprint.core.runs import letter_piles
+        from biasprint.core.letters import read_piles
+        from biasprint.core.letters.pile.outcomes import selection_rates
 
-        return letter_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
+        return read_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
 
     return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
 
@@ -473,7 +473,7 @@ def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[
     """The rows with what a table says of who was chosen, and what is to be said of the table."""
 
     def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
-        from biasprint.core.documents.pile.outcomes import read_outcomes, with_outcomes
+        from biasprint.core.letters.pile.outcomes import read_outcomes, with_outcomes
 
         return with_outcomes(rows, read_outcomes(path))
 
@@ -491,10 +491,10 @@ def read_with_cvs(
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.runs import letter_piles
+        from biasprint.core.letters import read_piles
 
         house, _ = house_in_use()
-        return letter_piles.read_with_cvs(
+        return read_piles.read_with_cvs(
             ctx, paths, rows, shared(), cvs=cvs, chosen=chosen, scorers=_scorers(), house=house
         )
 
@@ -519,8 +519,8 @@ def report_pile(
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
         from biasprint.core.compute import shared
-        from biasprint.core.documents.report.letters import report_of
-        from biasprint.core.runs.letter_piles import report_pile as write
+        from biasprint.core.letters.read_piles import report_pile as write
+        from biasprint.core.letters.report.letters import report_of
 
         found = report_of(pile, tests, rates, by_hand=by_hand)
         return path, write(ctx, paths, path, found, shared(), scorers=_scorers(), house=house_in_use()[0])

@@ -10,9 +10,9 @@ from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.pile import Pile
-    from biasprint.core.documents.references import Listed
-    from biasprint.core.runs.letter_sets import MadeReference
+    from biasprint.core.letters.pile import Pile
+    from biasprint.core.letters.reference_sets import MadeReference
+    from biasprint.core.letters.references import Listed
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
     """Compare with this set from now on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.documents.references import use
+        from biasprint.core.letters.references import use
 
         use(name)
         return _as_they_stand()
@@ -45,7 +45,7 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
 
 def remove_reference(name: str) -> Operation[ReferenceSets]:
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.documents.references import remove
+        from biasprint.core.letters.references import remove
 
         remove(name)
         return _as_they_stand()
@@ -58,7 +58,7 @@ def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[Ref
 
     def work(ctx: JobContext) -> ReferenceSets:
         from biasprint.core.compute import shared
-        from biasprint.core.runs.letter_sets import make_reference_from_pile
+        from biasprint.core.letters.reference_sets import make_reference_from_pile
 
         hint = tr("Say above what the candidates are.")
         return _used(make_reference_from_pile(ctx, folder, name, shared(), occupation=occupation, hint=hint))
@@ -70,7 +70,7 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
     """A set from the rows of a pile that was read, as they stand; it is used from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.runs.letter_sets import reference_of_pile
+        from biasprint.core.letters.reference_sets import reference_of_pile
 
         rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
         hint = tr("Say above what the candidates are.")
@@ -80,7 +80,7 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
 
 
 def _used(made: "MadeReference") -> ReferenceSets:
-    from biasprint.core.documents.references import use
+    from biasprint.core.letters.references import use
 
     found = made.reference
     use(found.name)
@@ -96,6 +96,6 @@ def _left_out(dropped: Mapping[str, int]) -> str:
 
 
 def _as_they_stand(told: tuple[str, ...] = ()) -> ReferenceSets:
-    from biasprint.core.documents.references import in_use, references
+    from biasprint.core.letters.references import in_use, references
 
     return ReferenceSets(references(), in_use(), told)

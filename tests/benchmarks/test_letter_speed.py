@@ -12,12 +12,12 @@ from figures import at_most, figure, spread, title
 from letter_sentences import letters
 
 from biasprint.core.compute import shared
-from biasprint.core.documents.files import read_pasted
-from biasprint.core.documents.request import ReadingRequest
-from biasprint.core.documents.values import Document, Reading
 from biasprint.core.jobs import JobContext
-from biasprint.core.runs.letter_check import read_one, scorers_for_letters
-from biasprint.core.runs.letter_piles import read_pile
+from biasprint.core.letters.files import read_pasted
+from biasprint.core.letters.letter_check import read_one, scorers_for_letters
+from biasprint.core.letters.read_piles import read_pile
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 
 pytestmark = pytest.mark.bench
 

@@ -8,9 +8,9 @@ import pytest
 from cli_support import biasprint, refused
 from docx import Document
 
-from biasprint.core.documents.references import reference
+from biasprint.core.letters.references import reference
+from biasprint.core.letters.saved import saved_letter
 from biasprint.core.project.project import Project
-from biasprint.core.runs.saved_letters import saved_letter
 
 PARAGRAPHS = (
     "To whom it may concern,",

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.compute import shared
+from biasprint.core.letters import letter_check
 from biasprint.core.machine import offline
 from biasprint.core.project.project import Project
-from biasprint.core.runs import letter_check
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.desktop import theme
 from biasprint.desktop.app import create_window, start

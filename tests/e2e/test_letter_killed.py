@@ -13,7 +13,7 @@ import pytest
 from note_letters import letters
 from types_in_a_letter import LETTER
 
-from biasprint.core.documents.kept import DRAFTS, listed, opened
+from biasprint.core.letters.kept import DRAFTS, listed, opened
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kill −9 is POSIX's")
 

@@ -150,14 +150,14 @@ def _letters(*names: str) -> Samples:
 
 
 def _take_letter(path: Path) -> str:
-    from biasprint.core.documents.files.child import parse_letter_file
+    from biasprint.core.letters.files.child import parse_letter_file
 
     parse_letter_file(path.read_bytes(), path.name)
     return ""
 
 
 def _limit() -> None:
-    from biasprint.core.documents.files.child import limit_once
+    from biasprint.core.letters.files.child import limit_once
 
     limit_once()
 
@@ -210,8 +210,8 @@ def _parquets() -> list[bytes]:
 
 
 def _take_table(path: Path) -> str:
-    from biasprint.core.documents.house import read_list
-    from biasprint.core.documents.pile.outcomes import read_outcomes
+    from biasprint.core.letters.house import read_list
+    from biasprint.core.letters.pile.outcomes import read_outcomes
     from biasprint.core.tables import fields_of, known_formats, look_at, read_format, read_records
     from biasprint.core.tables.read import read_columns
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.documents.marks import marks_of
-from biasprint.core.documents.parts import parts_of
-from biasprint.core.documents.reading import sentences_of
-from biasprint.core.documents.values import CATEGORIES, Category, Document, Mark
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.parts import parts_of
+from biasprint.core.letters.reading import sentences_of
+from biasprint.core.letters.values import CATEGORIES, Category, Document, Mark
 from biasprint.core.swap.guess import guess_person
 
 pytestmark = pytest.mark.replication

@@ -47,7 +47,7 @@ WITHOUT_NUMPY: list[Link] = [
     ),
     (
         "the swap twin",
-        "import biasprint.core.swap.engine, biasprint.core.swap.guess, biasprint.core.documents.values",
+        "import biasprint.core.swap.engine, biasprint.core.swap.guess, biasprint.core.letters.values",
         ("spacy", "textblob", "nltk", "torch", "numpy", "pandas", "scipy"),
     ),
 ]
@@ -55,8 +55,8 @@ WITHOUT_MODELS: list[Link] = [
     (
         "a letter on the command line",
         "import biasprint.core.cli.letter_commands, biasprint.core.cli.letter_output, "
-        "biasprint.core.documents.pile.files, biasprint.core.documents.house\n"
-        "from biasprint.core.runs.letter_check import scorers_for_letters; scorers_for_letters()",
+        "biasprint.core.letters.pile.files, biasprint.core.letters.house\n"
+        "from biasprint.core.letters.letter_check import scorers_for_letters; scorers_for_letters()",
         ("sqlalchemy", "sqlmodel", *STATISTICS, *MODELS),
     ),
     ("the rules of a workshop", "import biasprint.core.judging.workshop", (*STATISTICS, "torch", "PySide6")),
@@ -88,7 +88,7 @@ WITHOUT_MODELS: list[Link] = [
     ),
     (
         "the jobs of letters",
-        "from biasprint.core.runs import letter_check, letter_piles, letter_sets, letters_anew",
+        "from biasprint.core.letters import letter_check, read_piles, reference_sets, rewriting",
         ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
     ),
     (
@@ -113,27 +113,27 @@ WITHOUT_MODELS: list[Link] = [
 IN_A_CHILD: list[Link] = [
     (
         "the first reading of a letter",
-        "from biasprint.core.documents.files import read_pasted\n"
-        "from biasprint.core.documents.reading import read_words\n"
-        "from biasprint.core.documents.request import ReadingRequest\n"
+        "from biasprint.core.letters.files import read_pasted\n"
+        "from biasprint.core.letters.reading import read_words\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "letter = read_pasted('Kelly is a warm colleague, and I recommend her to you.')\n"
         "assert read_words(letter, ReadingRequest({})).marks",
         (*MODELS[:3], "gensim", *STATISTICS, "textblob", "nltk", "sqlalchemy", "typer", "weasel", "PySide6"),
     ),
     (
         "a letter's style",
-        "from biasprint.core.documents.files import read_pasted\n"
-        "from biasprint.core.documents.reading import read_letter\n"
-        "from biasprint.core.documents.request import ReadingRequest\n"
+        "from biasprint.core.letters.files import read_pasted\n"
+        "from biasprint.core.letters.reading import read_letter\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "styles = {'formality': 'formality_f', 'positivity': 'positivity_lexicon'}\n"
         "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), ReadingRequest(styles))",
         (*MODELS[:3], *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
     ),
     (
         "a whole letter with a CV",
-        "from biasprint.core.documents.files import read_pasted\n"
-        "from biasprint.core.documents.reading import read_letter\n"
-        "from biasprint.core.documents.request import ReadingRequest\n"
+        "from biasprint.core.letters.files import read_pasted\n"
+        "from biasprint.core.letters.reading import read_letter\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "letter = read_pasted('Kelly leads the choir. She is kind, and she never gave up on her singers.')\n"
         "roles = {'agency': 'agency_minilm', 'entailment': 'entailment_minilm'}\n"
         "asked = ReadingRequest(roles, context=read_pasted('Kelly Moreno has led the choir since 2015.'))\n"

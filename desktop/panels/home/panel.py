@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
-from biasprint.core.documents.formats import is_letter_name
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.letters.formats import is_letter_name
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import new_project, open_project
 from biasprint.desktop.jobs import JobHandle

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.documents.values import Document
+from biasprint.core.letters.values import Document
 from biasprint.core.swap import PRONOUNS, Person, Pronoun
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.compared import ComparedCard, naming_said

@@ -11,8 +11,8 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.kept import Draft
-    from biasprint.core.documents.values import KeptLetter
+    from biasprint.core.letters.kept import Draft
+    from biasprint.core.letters.values import KeptLetter
 
 WRITE_AFTER_MILLISECONDS = 700  # of a change, while others follow too: with the writing, on a busy disk, less than 2 s
 SETTING = "keep_drafts"
@@ -90,7 +90,7 @@ class LetterDraft(QObject):
 
     def _next(self) -> "tuple[Draft, int]":
         """Where the next write goes, and its number: a thread may be late."""
-        from biasprint.core.documents.kept import Draft  # not needed before something is edited
+        from biasprint.core.letters.kept import Draft  # not needed before something is edited
 
         self._draft = self._draft or Draft()
         self._writes += 1

@@ -15,7 +15,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import TwinDifference
+    from biasprint.core.letters.values import TwinDifference
 
 
 class LetterExport(QObject):

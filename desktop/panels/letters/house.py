@@ -19,7 +19,7 @@ from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.house import HouseEntry
+    from biasprint.core.letters.house import HouseEntry
 
 WIDTH, HEIGHT = 680, 560
 LONGEST_WORDS, LONGEST_REASON = 80, 300

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from biasprint.core.documents.values import KeptLetter
 from biasprint.core.errors import AppError
+from biasprint.core.letters.values import KeptLetter
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation, kept_letters
 from biasprint.desktop.panels.letters.drafts import SETTING, LetterDraft
@@ -18,7 +18,7 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.kept import Draft
+    from biasprint.core.letters.kept import Draft
     from biasprint.core.project.project import Project
 
 Then = Callable[[], object]

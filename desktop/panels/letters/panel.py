@@ -15,8 +15,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from biasprint.core.documents.values import Document, KeptLetter, LetterSource
 from biasprint.core.errors import AppError
+from biasprint.core.letters.values import Document, KeptLetter, LetterSource
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, letter_word, letters
 from biasprint.desktop.operations.letters import Checked
@@ -38,8 +38,8 @@ from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.keys import shortcut
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.kept import Draft
-    from biasprint.core.documents.values import TwinDifference
+    from biasprint.core.letters.kept import Draft
+    from biasprint.core.letters.values import TwinDifference
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobHandle
 

@@ -19,8 +19,8 @@ from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.pile import Pile
-    from biasprint.core.documents.references import Listed
+    from biasprint.core.letters.pile import Pile
+    from biasprint.core.letters.references import Listed
 
 WIDTH, HEIGHT = 720, 520
 LONGEST_NAME, LONGEST_OCCUPATION = 60, 80

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from biasprint.core.documents.values import Document, KeptLetter, LetterSource, Part, PartKind
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.values import Document, KeptLetter, LetterSource, Part, PartKind
 from biasprint.core.swap import Person
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations import letters
@@ -102,7 +102,7 @@ class LetterCheck(QObject):
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
         """Characters of the letter are what a person says they are."""
-        from biasprint.core.documents.parts import with_kind
+        from biasprint.core.letters.parts import with_kind
 
         if self.latest is not None:
             before = self._parts if self._parts is not None else self.latest.reading.parts
@@ -238,7 +238,7 @@ class LetterReview(QObject):
 
     `seen` follows every reading, `shown` also the marked words that come before the first. `on_board` is called once,
     with the board, when it is first needed. `edited`: something of it would be lost if it were closed now.
-    `saved_as`, `reading`: where it is saved (biasprint.core.documents.values.KeptLetter).
+    `saved_as`, `reading`: where it is saved (biasprint.core.letters.values.KeptLetter).
     """
 
     seen = Signal(object)  # Checked

@@ -21,7 +21,7 @@ from biasprint.desktop.widgets.layout import clear_column
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.kept import KeptEntry
+    from biasprint.core.letters.kept import KeptEntry
     from biasprint.desktop.operations.kept_letters import KeptHere
 
 ROW_HEIGHT, MOST_ROWS = 36, 6  # pixels; rows that are seen at once

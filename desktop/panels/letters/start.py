@@ -6,7 +6,7 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from biasprint.core.documents.formats import ENDINGS, NAMES
+from biasprint.core.letters.formats import ENDINGS, NAMES
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.shelf import KeptCard
 from biasprint.desktop.widgets import Card, FlowLayout, Label, LinkButton, PrimaryButton, QuietButton, tr

@@ -36,7 +36,7 @@ from biasprint.desktop.widgets.layout import Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import NameTwins, TwinDifference
+    from biasprint.core.letters.values import NameTwins, TwinDifference
     from biasprint.desktop.jobs import JobHandle
     from biasprint.desktop.operations.letters import Checked
     from biasprint.desktop.shell import Shell
@@ -185,7 +185,7 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-        from biasprint.core.documents.asked import without_dismissed  # loaded in a job's thread, with the twin
+        from biasprint.core.letters.asked import without_dismissed  # loaded in a job's thread, with the twin
 
         return without_dismissed(difference, self._dismissed)
 

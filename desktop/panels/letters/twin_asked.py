@@ -12,7 +12,7 @@ from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import AskedSentence, TwinDifference
+    from biasprint.core.letters.values import AskedSentence, TwinDifference
 
 LONGEST_SENTENCE, LONGEST_WORDS = 300, 60  # characters; the whole sentence stands in the texts
 

@@ -30,7 +30,7 @@ from biasprint.desktop.widgets.layout import Beside
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import TwinDifference
+    from biasprint.core.letters.values import TwinDifference
 
 SIDE_WIDTH = 344
 ASKED = 1  # the page of the sentences to ask about

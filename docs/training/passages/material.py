@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from biasprint.core.documents.marks import marks_of
-from biasprint.core.documents.passages import clauses
-from biasprint.core.documents.values import Category, Mark, Sentence
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.passages import clauses
+from biasprint.core.letters.values import Category, Mark, Sentence
 from training.files import read_rows
 
 HERE = Path(__file__).parent

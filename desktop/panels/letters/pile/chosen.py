@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 
-from biasprint.core.documents.pile.outcomes import (
+from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     GroupRate,
     SelectionRates,

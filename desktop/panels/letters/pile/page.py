@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.documents.formats import ENDINGS
-from biasprint.core.documents.pile import FilePlace, Pile, PileRow
 from biasprint.core.errors import AppError
+from biasprint.core.letters.formats import ENDINGS
+from biasprint.core.letters.pile import FilePlace, Pile, PileRow
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -47,7 +47,7 @@ from biasprint.desktop.widgets.layout import Room, Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.documents.values import Document
+    from biasprint.core.letters.values import Document
     from biasprint.desktop.operations import Operation
     from biasprint.desktop.shell import Shell
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from biasprint.core.documents.pile import LOOK_KINDS, PileColumn, PileRow
+from biasprint.core.letters.pile import LOOK_KINDS, PileColumn, PileRow
 from biasprint.core.swap import Person
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import number, tr

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.documents.pile import PileRow
+from biasprint.core.letters.pile import PileRow
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.pile.rows import (
     CHOSEN,

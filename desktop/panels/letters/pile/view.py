@@ -15,10 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.documents.pile import LOOK_KINDS, Pile, PileColumn, PileRow
-from biasprint.core.documents.pile.differences import GroupTest, headline
-from biasprint.core.documents.pile.outcomes import SelectionRates
 from biasprint.core.draw import digits
+from biasprint.core.letters.pile import LOOK_KINDS, Pile, PileColumn, PileRow
+from biasprint.core.letters.pile.differences import GroupTest, headline
+from biasprint.core.letters.pile.outcomes import SelectionRates
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.pile.chosen import PileRates
 from biasprint.desktop.panels.letters.pile.rows import (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from biasprint.core.documents import balance
 from biasprint.core.errors import AppError
+from biasprint.core.letters import balance
 from biasprint.core.machine.models import catalogue
 from biasprint.core.scorers import (
     agency_minilm,

@@ -16,7 +16,7 @@ from scorer_sets import (
 )
 
 from biasprint.core.cache import BatchCache
-from biasprint.core.documents.support import STAND_IN_IS_SURE
+from biasprint.core.letters.support import STAND_IN_IS_SURE
 from biasprint.core.scorers import minilm
 from biasprint.core.scorers.entailment import CLASSES, judged, pair, windows
 from biasprint.core.scorers.entailment_minilm import (

@@ -5,11 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from biasprint.core.documents.checked_words import LEAST, as_asked
-from biasprint.core.documents.marks import marks_of
-from biasprint.core.documents.values import CATEGORIES as MARKED
-from biasprint.core.documents.values import Sentence
-from biasprint.core.documents.whose import marked_text
+from biasprint.core.letters.checked_words import LEAST, as_asked
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.values import CATEGORIES as MARKED
+from biasprint.core.letters.values import Sentence
+from biasprint.core.letters.whose import marked_text
 from biasprint.core.scorers.head import read_weights
 from biasprint.core.scorers.passages_minilm import changes_of
 from biasprint.core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded_part import seeded_part
 
-from biasprint.core.documents.values import Part
 from biasprint.core.errors import UsageError
+from biasprint.core.letters.values import Part
 from biasprint.core.swap import Person
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess import guess_person

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.documents.values import Part
+from biasprint.core.letters.values import Part
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import guess, guess_person
 

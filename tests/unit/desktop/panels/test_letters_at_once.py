@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.reading import read_words
-from biasprint.core.documents.values import Mark, Support
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.reading import read_words
+from biasprint.core.letters.values import Mark, Support
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
@@ -199,7 +199,7 @@ def test_entries_that_come_leave_the_list_where_it_is_and_choose_nothing(qtbot: 
 def test_what_reads_files_and_what_marks_words_start_before_there_is_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     quick, read = Inline(), list[str]()
     monkeypatch.setattr("biasprint.core.compute.quick", lambda: quick)
-    monkeypatch.setattr("biasprint.core.documents.files.read_bytes", lambda data, name, ctx: read.append(name))
+    monkeypatch.setattr("biasprint.core.letters.files.read_bytes", lambda data, name, ctx: read.append(name))
     letters.warm_up_words().work(JobContext())
     assert quick.calls == [read_words]
     assert read == ["letter.txt"]

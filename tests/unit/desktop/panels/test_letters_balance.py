@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents import balance
-from biasprint.core.documents.balance import TITLES, balance_of
-from biasprint.core.documents.files import read_pasted
-from biasprint.core.documents.reading import read_letter
-from biasprint.core.documents.request import ReadingRequest
-from biasprint.core.documents.values import Balance, Leaning
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import balance
+from biasprint.core.letters.balance import TITLES, balance_of
+from biasprint.core.letters.files import read_pasted
+from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Balance, Leaning
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest

@@ -14,9 +14,9 @@ from rating_files import rating_project
 from rating_window import Rating
 from seeded_part import seeded_part
 
-from biasprint.core.documents.kept import DRAFTS, SAVED, Draft, listed, opened, save
-from biasprint.core.documents.values import Document, KeptLetter, Naming, Reading
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.kept import DRAFTS, SAVED, Draft, listed, opened, save
+from biasprint.core.letters.values import Document, KeptLetter, Naming, Reading
 from biasprint.core.project.project import Project
 from biasprint.core.swap import Person
 from biasprint.desktop.app import tell_of_drafts

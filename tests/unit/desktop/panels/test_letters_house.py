@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.house import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.house import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, house
 from biasprint.desktop.operations.house import House

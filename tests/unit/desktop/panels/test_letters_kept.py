@@ -11,8 +11,8 @@ import pytest
 from letters_scene import CANARY, LETTER, PATIENCE, opened, panel_of, with_cv
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.values import Document, Part
 from biasprint.core.errors import AppError
+from biasprint.core.letters.values import Document, Part
 from biasprint.core.project.project import Project
 from biasprint.core.text import sha256_text
 from biasprint.desktop.main_window import MainWindow

@@ -39,10 +39,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from seeded_part import seeded_part
 
-from biasprint.core.documents.files import read_bytes
-from biasprint.core.documents.values import Document
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters.files import read_bytes
+from biasprint.core.letters.values import Document
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question

@@ -15,12 +15,12 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.categories import categories
-from biasprint.core.documents.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
-from biasprint.core.documents.pile.differences import GroupTest
-from biasprint.core.documents.pile.outcomes import selection_rates
-from biasprint.core.documents.values import Document
 from biasprint.core.findings import Interval, Power
+from biasprint.core.letters.categories import categories
+from biasprint.core.letters.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
+from biasprint.core.letters.pile.differences import GroupTest
+from biasprint.core.letters.pile.outcomes import selection_rates
+from biasprint.core.letters.values import Document
 from biasprint.core.swap import Person
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations.letters import export_table

@@ -9,8 +9,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.pile import Pile, PileRow
-from biasprint.core.documents.references import BUNDLED, in_use, reference
+from biasprint.core.letters.pile import Pile, PileRow
+from biasprint.core.letters.references import BUNDLED, in_use, reference
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.panels.letters.references import ReferenceDialog
 from biasprint.desktop.widgets.events import CardDrop

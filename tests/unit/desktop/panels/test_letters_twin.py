@@ -10,7 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.values import (
+from biasprint.core.findings import ScorerUse
+from biasprint.core.letters.values import (
     AskedSentence,
     Document,
     LetterFigure,
@@ -27,7 +28,6 @@ from biasprint.core.documents.values import (
     TwinDifference,
     figure_differences,
 )
-from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
 from biasprint.core.swap.result import Change, Twin, applied
 from biasprint.desktop import theme

@@ -10,9 +10,9 @@ from threading import Event
 import pytest
 from pytestqt.qtbot import QtBot
 
-from biasprint.core.documents.getting_ready import get_ready_for_words
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Precedence
+from biasprint.core.letters.getting_ready import get_ready_for_words
 from biasprint.desktop import app, main_window, warm_up
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.main_window import MainWindow

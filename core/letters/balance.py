@@ -1,0 +1,126 @@
+"""In the compute process: how the praise of one letter is divided between warmth and drive. It needs no other letters.
+
+The rule is stated here once; docs/explanation/letter-balance.md says how well it tells letters apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from biasprint.core.errors import NotInstalledYet
+from biasprint.core.letters.values import Balance, Category, Leaning, Mark, Sentence
+from biasprint.core.letters.whose import unnamed
+from biasprint.core.swap import Person
+
+if TYPE_CHECKING:
+    from biasprint.core.scorers.agency_minilm import AgencyMiniLM
+
+RULE = "rule 2"
+BESIDE = "agency_minilm"  # the scorer whose classes and embeddings the head has
+WEIGHTS_SHA256 = "fc8f71e1de1739409d52683353967e680731865e21710b169bcff9a22536b7db"
+TIMES = 2.5  # as much of one kind as of the other, and praise leans to it
+PRAISES_FROM = 0.4  # of the sentences: with less of either kind there is no praise to divide
+FEWEST = 4  # sentences: one or two of them would decide
+WORDS: Mapping[Category, str] = {
+    "communal": "warmth", "grindstone": "effort", "agentic": "drive", "ability": "talent", "standout": "excellence",
+}  # fmt: skip
+SAID_WHERE_NONE = ("warmth", "effort", "drive")
+TITLES: Mapping[Leaning, str] = {
+    "warmth": "Praise mostly of warmth",
+    "drive": "Praise mostly of drive",
+    "balanced": "Praise of both warmth and drive",
+    "little praise": "Little praise of either kind",
+    "too short": "Too short to tell",
+}
+KNOWN_FOR: Mapping[Leaning, tuple[str, str]] = {
+    "warmth": (
+        "In one study of letters for academic posts, the more words of warmth a letter held, the lower its applicant "
+        "was rated.",
+        "Madera, Hebl and Martin 2009",
+    ),
+    "drive": (
+        "Guides to writing references advise to say as well how somebody works with others. No study that this program "
+        "rests on has found that letters with this balance are rated otherwise.",
+        "convention of writing guides",
+    ),
+    "too short": (f"A balance is told from {FEWEST} sentences on: in fewer, one or two of them would decide.", ""),
+}
+
+
+def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None) -> Balance | None:
+    """The balance of a letter's praise; None for a letter without a body, or while what reads it is not installed.
+
+    Of each kind, warmth and drive, the letter has as much as the sum over its sentences of the probability that the
+    head gives to it (communal, agentic), and one for each word marked so. Sentences are read without the names of
+    `person`. `marks`: all that the lists find, as the numbers of the rule, `leaning_of`, were set with: words that a
+    model doubts as well, and no passages.
+    """
+    if not body:
+        return None
+    try:
+        head = _head()
+    except NotInstalledYet:
+        return None
+    from biasprint.core.scorers.agency_minilm import CLASSES
+
+    marks = [mark for mark in marks if not mark.passage]
+    found = head.probabilities([unnamed(one, person) for one in body])
+    words = {name: sum(mark.category == key for mark in marks) for key, name in WORDS.items()}
+    warm, driven = (float(found[:, CLASSES.index(name)].sum()) for name in ("communal", "agentic"))
+    leaning = leaning_of(warm + words["warmth"], driven + words["drive"], len(body))
+    kind = {"warmth": "communal", "drive": "agentic"}.get(leaning, "")
+    marked = {mark.sentence for mark in marks if mark.category == kind}
+    sure = {one.index for one, row in zip(body, found, strict=True) if kind and row[CLASSES.index(kind)] >= 0.5}
+    reason, source = KNOWN_FOR.get(leaning, ("", ""))
+    return Balance(
+        words, warm, driven, len(body), leaning, TITLES[leaning], _said(words, warm, driven, len(body)), reason, source,
+        tuple(sorted(marked | sure)),
+    )  # fmt: skip
+
+
+def leaning_of(warm: float, driven: float, sentences: int) -> Leaning:
+    """Which way praise leans: to one kind where there is at least TIMES as much of it as of the other.
+
+    `warm`, `driven`: how much of both. Less than PRAISES_FROM for each sentence is little praise; fewer than FEWEST
+    sentences are too short to tell.
+    """
+    if sentences < FEWEST:
+        return "too short"
+    if warm + driven < PRAISES_FROM * sentences:
+        return "little praise"
+    if warm >= TIMES * driven:
+        return "warmth"
+    return "drive" if driven >= TIMES * warm else "balanced"
+
+
+def version_of_balance() -> str:
+    """The rule, and the head that it rests on."""
+    return f"{RULE}; {_head().version}"
+
+
+def _said(words: Mapping[str, int], warm: float, driven: float, sentences: int) -> str:
+    """“8 words of warmth, none of effort or drive, in 11 sentences. Sentences of warmth …”"""
+    some = [(count, name) for name, count in words.items() if count]
+    listed = [f"{count} of {name}" for count, name in some]
+    if some:
+        listed[0] = f"{some[0][0]} {'word' if some[0][0] == 1 else 'words'} of {some[0][1]}"
+    if none := [name for name in SAID_WHERE_NONE if not words[name]]:
+        named = " or ".join(filter(None, (", ".join(none[:-1]), none[-1])))
+        listed.append(f"{'none' if some else 'No words'} of {named}")
+    by = "Sentences of warmth, by a stand-in scorer"
+    length = "1 sentence" if sentences == 1 else f"{sentences} sentences"
+    return f"{', '.join(listed)}, in {length}. {by}: {_about(warm)}; of drive: {_about(driven)}."
+
+
+def _about(count: float) -> str:
+    return f"about {count:.0f}" if round(count) else "none"
+
+
+@cache
+def _head() -> "AgencyMiniLM":
+    from biasprint.core.scorers.agency_minilm import AgencyMiniLM
+    from biasprint.core.scorers.registry import load
+
+    load(BESIDE)  # where what it needs is not installed, this says so
+    return AgencyMiniLM(files("biasprint.models").joinpath("balance", "head.safetensors"), WEIGHTS_SHA256)

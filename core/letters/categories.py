@@ -1,0 +1,208 @@
+"""The categories of marks, their words and rules, and the patterns made from them (resources/letters/marks)."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.letters.values import CATEGORIES, Category
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+
+MASK = "\ue000"  # stands for each sign of the candidate's name: a name is no word
+# Neither inside a word nor inside a compound: “person” holds no son, “self-confident” is an entry of its own.
+BEFORE, AFTER = rf"(?<![\w-])(?=[\w{MASK}])", r"(?![\w-])"
+# All repetition is bounded, so that no text, however made, takes longer than its length calls for.
+SPACE = r"\s{1,9}"
+WORD = rf"[\w'{MASK}-]{{1,40}}"
+BETWEEN = rf"(?:{WORD}{SPACE}){{0,2}}"
+ENDING = r"[a-z']{0,20}"
+NUMBER = (
+    r"(?:\d{1,3}|(?:nineteen|eighteen|twenty|thirty|forty|fifty|sixty|seventy|eighty)"
+    r"(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?)"
+)
+YEAR = r"(?:19|20)\d\d"
+CANDIDATE = rf"(?:she|he|they|{MASK}{{1,40}}(?:{SPACE}{MASK}{{1,40}})?)"
+_LISTED = re.compile(r"(\^?)\{(\w+)\}(.*)")
+NEVER = re.compile(r"(?!)")
+
+Lists = Mapping[str, tuple[str, ...]]
+
+
+def any_of(entries: Iterable[str], lists: Lists | None = None, cased: bool = False) -> re.Pattern[str]:
+    """A pattern for any of the entries, the longest first. For lower-case text, or, `cased`, for text as it stands."""
+    given = sorted(set(entries), key=len, reverse=True)
+    if not given:
+        return NEVER
+    return re.compile(f"{BEFORE}(?:{'|'.join(_entry(entry, lists or {}, cased) for entry in given)}){AFTER}")
+
+
+def is_cased(entry: str) -> bool:
+    """Whether an entry has words that only count with a capital: “Polish” and not “polish”."""
+    return "^" in entry
+
+
+def _entry(entry: str, lists: Lists, cased: bool) -> str:
+    parts = []
+    for word in entry.split():
+        options = "|".join(_word(one, lists, cased) for one in word.split("|"))
+        parts.append(BETWEEN if word == "~" else f"(?:{options}){SPACE}")
+    return "".join(parts).removesuffix(SPACE)
+
+
+def _word(word: str, lists: Lists, cased: bool) -> str:
+    if word.startswith("{candidate}"):
+        rest = re.escape(word.removeprefix("{candidate}"))
+        return f"(?i:{CANDIDATE}){rest}" if cased else f"{CANDIDATE}{rest}"
+    listed = _LISTED.fullmatch(word)
+    if listed is None:
+        return _plain(word, cased)
+    capital, name, rest = listed.groups()
+    return "|".join(
+        SPACE.join(_plain(capital + one, cased) for one in f"{option}{rest}".split()) for option in lists[name]
+    )
+
+
+def _plain(word: str, cased: bool) -> str:
+    capital, word = word.startswith("^"), word.removeprefix("^")
+    if word == "*":
+        return f"[A-Z]{WORD}" if capital else WORD
+    if word == "####":
+        return YEAR
+    pieces = (NUMBER.join(map(re.escape, piece.split("#"))) for piece in word.split("*"))
+    found = ENDING.join(pieces)
+    if not cased:
+        return found
+    return f"{word[0].upper()}(?i:{found[1:]})" if capital else f"(?i:{found})"
+
+
+Words = tuple[str, ...]
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _CategoryFile:
+    title: str
+    known_for: str
+    source: str
+    harm: Literal["more", "fewer"]
+    praise: bool
+    entries: Words
+    unless: Words
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _ScopeFile:
+    version: str
+    negations: Words
+    no_negations: Words
+    denied_after: Words
+    hedges: Words
+    no_hedges: Words
+    ends: Words
+    reach: int
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _ListsFile:
+    lists: dict[str, Words]
+
+
+@dataclass(frozen=True)
+class CategoryWords:
+    """A category as the program uses it. `harm`: whether more or fewer such words count against the candidate."""
+
+    key: Category
+    title: str
+    known_for: str
+    source: str
+    harm: Literal["more", "fewer"]
+    praise: bool
+    entries: Words
+    unless: Words
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """For lower-case text."""
+        return any_of((entry for entry in self.entries if not is_cased(entry)), lists())
+
+    @cached_property
+    def cased_pattern(self) -> re.Pattern[str]:
+        """For text as it stands."""
+        return any_of(filter(is_cased, self.entries), lists(), cased=True)
+
+    @cached_property
+    def exceptions(self) -> re.Pattern[str]:
+        """For lower-case text."""
+        return any_of(self.unless, lists())
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What turns praise round or weakens it, how many words far, and what it never reaches over."""
+
+    negations: re.Pattern[str]
+    no_negations: re.Pattern[str]
+    denied_after: re.Pattern[str]
+    hedges: re.Pattern[str]
+    no_hedges: re.Pattern[str]
+    ends: re.Pattern[str]
+    reach: int
+
+
+@cache
+def categories() -> Mapping[Category, CategoryWords]:
+    """All categories in the order of values.CATEGORIES."""
+    return {key: _category(key) for key in CATEGORIES}
+
+
+@cache
+def lists() -> Mapping[str, Words]:
+    """The groups of words that entries name in braces."""
+    return validated(
+        _ListsFile, read_toml(packaged("letters", "marks", "lists.toml")), "The file marks/lists.toml"
+    ).lists
+
+
+@cache
+def scope() -> Scope:
+    """The words that deny and weaken, and where their reach ends."""
+    found = validated(_ScopeFile, read_toml(packaged("letters", "marks", "scope.toml")), "The file marks/scope.toml")
+    signs = [re.escape(end) for end in found.ends if not end[0].isalnum()]
+    words = any_of((end for end in found.ends if end[0].isalnum()), lists()).pattern
+    # After a comma a new clause has its own subject, and no “not” before the comma denies it.
+    clause = r",\s{1,9}(?:(?:and|so|or)\s{1,9})?(?:she|he|it|they|i|we|her|his|their|the|this|you|my|our)(?![\w-])"
+    joined = (
+        r"(?<![\w-])and\s{1,9}(?:she|he|it|they|i|we)(?![\w-])"
+        # “doesn't shrink, and reduces a bold red”: a verb with an object of its own
+        r"|(?<![\w-])and\s{1,9}[\w'-]{1,40}(?:s|ed)\s{1,9}(?:a|an|the|her|his|their|our|every)(?![\w-])"
+    )
+    negations = any_of(word for word in found.negations if word != "n't").pattern
+    return Scope(
+        re.compile(rf"n't\b|{negations}"),
+        any_of(found.no_negations, lists()),
+        any_of(found.denied_after, lists()),
+        any_of(found.hedges, lists()),
+        any_of(found.no_hedges, lists()),
+        re.compile("|".join((*signs, words, clause, joined))),
+        found.reach,
+    )
+
+
+@cache
+def version_of_marks() -> str:
+    """Changes with every edit of the categories."""
+    names = (*CATEGORIES, "scope", "lists")
+    content = b"\n".join(packaged("letters", "marks", f"{name}.toml").read_bytes() for name in names)
+    return f"marks 4; {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _category(key: Category) -> CategoryWords:
+    found = validated(
+        _CategoryFile, read_toml(packaged("letters", "marks", f"{key}.toml")), f"The file marks/{key}.toml"
+    )
+    given = (found.title, found.known_for, found.source, found.harm, found.praise, found.entries, found.unless)
+    return CategoryWords(key, *given)

@@ -1,0 +1,108 @@
+"""A file becomes a `Document`: its paragraphs, and nothing else of it. Read in a child process with limits.
+
+The formats are `core.letters.formats`. Bytes go to the child and paragraphs come back: nothing of a letter is
+written to disk on the way.
+"""
+
+import atexit
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasprint.core.compute import ComputeCrashed, ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.given import ordinary_file
+from biasprint.core.jobs import JobContext
+from biasprint.core.letters.files.child import document_of_text, parse_letter_file
+from biasprint.core.letters.values import Document
+
+if TYPE_CHECKING:
+    from biasprint.core.letters.word import Comment, WordFile
+
+# A file that needs more is no letter, and may be an attack.
+MOST_BYTES = 30_000_000
+SECONDS = 10.0
+START_SECONDS = 20.0  # what a slow machine may take to start the process, on top of the reading
+
+
+def read_file(path: Path, ctx: JobContext | None = None) -> Document:
+    """The document in a file. Raises `AppError`: one sentence about this file and what to do."""
+    try:
+        if path.is_dir():
+            raise AppError(f"“{path.name}” is a folder.", hint="Check it as a pile of letters.")
+        _check_size(ordinary_file(path, follow=True).st_size, path.name)
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise AppError(f"There is no file “{path}”.", hint="Check the name.") from None
+    except OSError as error:
+        raise AppError(
+            f"“{path.name}” could not be read.", hint="See that you may read it, and that its drive is there.",
+            details=str(error),
+        ) from error  # fmt: skip
+    return read_bytes(data, path.name, ctx)
+
+
+def read_bytes(data: bytes, name: str, ctx: JobContext | None = None) -> Document:
+    """The document in `data`, which is called `name`. The bytes tell its format."""
+    _check_size(len(data), name)
+    try:
+        document = _process().call(parse_letter_file, data, name, ctx=ctx, timeout=SECONDS + _starting())
+    except ComputeCrashed as error:
+        raise AppError(
+            f"“{name}” takes more time or memory to read than a letter may, and was left.",
+            hint="Paste the letter's text instead.",
+            details=f"{error.message} {error.details}",
+        ) from error
+    return document
+
+
+def written_as_word(
+    data: bytes | None, document: Document, after: str, comments: "Sequence[Comment]", *, tracked: bool = True,
+    when: datetime | None = None, ctx: JobContext | None = None,
+) -> "WordFile":  # fmt: skip
+    """`core.letters.word.word_file` in the reading process. `data`: the docx that `document` was read from, or None.
+
+    Raises `AppError` where that takes more than a letter may.
+    """
+    from biasprint.core.letters.word import write_word  # not above: whoever only reads a letter needs none of it
+
+    try:
+        found = _process().call(
+            write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,
+            timeout=SECONDS + _starting(),
+        )  # fmt: skip
+    except ComputeCrashed as error:
+        raise AppError(
+            f"“{document.name}” takes more time or memory to write than a letter may.", kept="Nothing was written.",
+            hint="Copy the text into a new document.", details=f"{error.message} {error.details}",
+        ) from error  # fmt: skip
+    return found
+
+
+def read_pasted(text: str) -> Document:
+    """The document in pasted text, which may hold anything but is only text: it needs no process of its own."""
+    _check_size(len(text), "The pasted text")
+    return document_of_text(text)
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > MOST_BYTES:
+        raise AppError(
+            f"“{name}” has {size / 1e6:.0f} MB: a letter has far less.", hint="Choose the file that holds the letter."
+        )
+
+
+@cache
+def _process() -> ComputeProcess:
+    process = ComputeProcess(niceness=0)  # somebody waits to see the letter
+    atexit.register(process.close)
+    return process
+
+
+def _starting() -> float:
+    return 0.0 if _process().pid is not None else START_SECONDS
+
+
+__all__ = ["read_bytes", "read_file", "read_pasted", "written_as_word"]

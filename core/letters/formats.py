@@ -1,0 +1,196 @@
+"""The kinds of file that a letter can be. Readers, messages and file dialogs are made from this one table.
+
+A new kind takes its reader, in a module of `biasprint.core.letters.files`, and its row here.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.letters.values import Extracted
+
+_HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|p|div|meta)\b", re.IGNORECASE)
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
+_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+_ARCHIVES = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
+
+
+class Head:
+    """What a file's kind is told by: its first bytes, and, of a zip, the names of the files inside."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.start = data[:2048]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._data.strip(b"\x00 \t\r\n\xef\xbb\xbf")
+
+    @property
+    def is_zip(self) -> bool:
+        return self.start.startswith(b"PK\x03\x04")
+
+    @cached_property
+    def inside(self) -> frozenset[str] | None:
+        """The names inside a zip; `None` where it is none or is broken."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(self._data)) as archive:
+                return frozenset(archive.namelist()) if self.is_zip else None
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError):
+            return None
+
+    def has(self, folder: str) -> bool:
+        return any(name.startswith(folder) for name in self.inside or ())
+
+
+@dataclass(frozen=True)
+class LetterFormat:
+    """`endings`: of its files, the usual one first. `read`: bytes and the file's name → its paragraphs.
+
+    `known`: told by the first bytes. A kind of plain text is told by its ending alone, and has none.
+    """
+
+    kind: str
+    endings: tuple[str, ...]
+    read: Callable[[bytes, str], Extracted]
+    known: Callable[[Head], bool] | None = None
+
+
+def _docx(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_docx
+
+    return of_docx(data, name)
+
+
+def _odt(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_odt
+
+    return of_odt(data, name)
+
+
+def _pdf(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_pdf
+
+    return of_pdf(data, name)
+
+
+def _rtf(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_rtf
+
+    return of_rtf(data, name)
+
+
+def _html(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_html
+
+    return of_html(data, name)
+
+
+def _markdown(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_markdown
+
+    return of_markdown(data, name)
+
+
+def _plain(data: bytes, name: str) -> Extracted:
+    from biasprint.core.letters.files.readers import of_plain
+
+    return of_plain(data, name)
+
+
+# Asked in this order. A zip that cannot be opened goes to the reader of docx, which says so.
+FORMATS: tuple[LetterFormat, ...] = (
+    LetterFormat("docx", ("docx",), _docx, lambda head: head.has("word/") or (head.is_zip and head.inside is None)),
+    LetterFormat("odt", ("odt",), _odt, lambda head: {"content.xml", "mimetype"} <= (head.inside or frozenset())),
+    LetterFormat("pdf", ("pdf",), _pdf, lambda head: b"%PDF-" in head.start[:1024]),
+    LetterFormat("rtf", ("rtf",), _rtf, lambda head: head.start.lstrip().startswith(b"{\\rtf")),
+    LetterFormat("html", ("html", "htm", "xhtml"), _html),
+    LetterFormat("md", ("md", "markdown"), _markdown),
+    LetterFormat("txt", ("txt",), _plain),
+)
+# A checked letter of these kinds goes back into its own file, which is written with one of these endings.
+GOES_BACK = {"docx": (".docx", ".docm"), "odt": (".odt",)}
+ENDINGS = tuple(ending for one in FORMATS for ending in one.endings)
+NAMES = f"{', '.join(one.kind for one in FORMATS[:-1])} or {FORMATS[-1].kind}"
+CHOOSE = f"Choose a {NAMES} file."
+
+
+@dataclass(frozen=True)
+class _NoLetter:
+    known: Callable[[Head], bool]
+    why: str
+    hint: str
+
+
+_NO_LETTERS = (
+    _NoLetter(lambda head: head.is_empty, "is empty", "Choose the file that holds the letter."),
+    _NoLetter(
+        lambda head: head.has("xl/"), "is a spreadsheet, not a letter",
+        "Letters in a table come in with “biasprint import”.",
+    ),
+    _NoLetter(lambda head: head.has("ppt/"), "is a set of slides, not a letter", CHOOSE),
+    _NoLetter(
+        lambda head: head.is_zip or head.start.startswith(_ARCHIVES), "is an archive",
+        "Check it as a pile of letters, or unpack it first.",
+    ),
+    _NoLetter(
+        lambda head: head.start.startswith(_PICTURES)
+        or (head.start[:4] == b"RIFF" and head.start[8:12] == b"WEBP")
+        or head.start[4:8] == b"ftyp",
+        "is a picture, not a text", "A photo or scan has to go through text recognition (OCR) first.",
+    ),
+    _NoLetter(
+        lambda head: head.start.startswith(b"\xd0\xcf\x11\xe0"),
+        "is an Office file from before 2007, or is protected by a password",
+        "Open it in your word processor, and save it as docx without a password.",
+    ),
+    _NoLetter(lambda head: head.start.startswith(_PROGRAMS), "is a program, not a letter", CHOOSE),
+    _NoLetter(
+        lambda head: head.start.startswith(b"SQLite format 3\x00"),
+        "is a Biasprint project or a database, not a letter", "Open a project with File, Open.",
+    ),
+)  # fmt: skip
+
+
+def format_of(data: bytes, name: str) -> LetterFormat:
+    """The format of a letter's file. Raises `AppError` for what is none, in a sentence that names the file."""
+    head = Head(data)
+    found = next((one for one in FORMATS if one.known is not None and one.known(head)), None)
+    if found is not None:
+        return found
+    wrong = next((one for one in _NO_LETTERS if one.known(head)), None)
+    if wrong is not None:
+        raise AppError(f"“{name}” {wrong.why}.", hint=wrong.hint)
+    ending = name.rpartition(".")[2].lower()
+    by_ending = next((one for one in FORMATS if one.known is None and ending in one.endings), None)
+    return by_ending or format_called("html" if _HTML.match(head.start.lstrip(b"\xef\xbb\xbf \t\r\n")) else "txt")
+
+
+def format_called(kind: str) -> LetterFormat:
+    """The format of this kind. Raises `KeyError` where there is none."""
+    return {one.kind: one for one in FORMATS}[kind]
+
+
+def goes_back_into(kind: str, path: Path) -> bool:
+    """Whether a letter of this kind goes back into its own file there; else a plain docx is written.
+
+    Raises `UsageError` for an odt of another kind of letter.
+    """
+    suffix = path.suffix.lower()
+    if suffix in GOES_BACK.get(kind, ()):
+        return True
+    if suffix in GOES_BACK["odt"]:
+        raise UsageError(
+            "Only a letter that came as odt is written as odt.", hint="Name a file that ends in .docx."
+        )  # fmt: skip
+    return False
+
+
+def is_letter_name(name: str) -> bool:
+    """Whether a file of this name may be a letter, by its ending."""
+    return name.rpartition(".")[2].lower() in ENDINGS

@@ -1,0 +1,293 @@
+"""Letters that are kept on this computer: drafts of what is being edited, and the ones that their owner saved.
+
+Each is one file in a folder of the data folder that only its owner may read, written whole or not at all. A draft is
+held by the window that writes it, with the operating system's lock: the kernel frees it when that window ends, however
+it ends, so that a draft which nobody holds is one that was left behind.
+"""
+
+import json
+import threading
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID, uuid4
+
+from biasprint.core.errors import AppError
+from biasprint.core.letters.values import PART_KINDS, Document, KeptLetter, LetterSource, Part
+from biasprint.core.machine.storage import Busy, home, locked, not_writable
+from biasprint.core.report.whole_file import write_whole
+from biasprint.core.swap import PRONOUNS, Person
+
+Shelf = Literal["drafts", "saved"]
+DRAFTS: Shelf = "drafts"
+SAVED: Shelf = "saved"
+FORMAT = 1
+BAD = (OSError, ValueError, KeyError, TypeError, RecursionError)  # what a file that is no letter raises
+MOST_BYTES = 16_000_000  # of one file; a letter that can be edited has a hundredth of that
+MOST_SOURCE = 4_000_000  # of a letter's own file: a draft is written at every pause, and all of it each time
+
+
+@dataclass(frozen=True)
+class KeptEntry:
+    """A line of a list of letters. `when`: in UTC, as ISO 8601 writes it. `reading`: as of a `KeptLetter`."""
+
+    key: str
+    title: str
+    when: str
+    reading: str = ""
+
+
+@dataclass(frozen=True)
+class ShelfContent:
+    """What a shelf holds, the newest first, and the names of the files that are no letters."""
+
+    entries: tuple[KeptEntry, ...]
+    damaged: tuple[str, ...] = ()
+
+
+def new_key() -> str:
+    return uuid4().hex
+
+
+def listed(shelf: Shelf) -> ShelfContent:
+    """Every letter of a shelf. Of the drafts, only those that no window holds."""
+    entries, damaged = [], []
+    for path in _files(shelf):
+        try:
+            content = _content(path)
+        except FileNotFoundError:
+            continue  # saved or removed this moment by another window
+        except BAD:
+            damaged.append(path.name)
+            continue
+        if shelf == SAVED or not is_held(path.stem):
+            letter = content["letter"]
+            entries.append(KeptEntry(path.stem, letter["title"], content["when"], letter["reading"]))
+    return ShelfContent(tuple(sorted(entries, key=lambda one: (one.when, one.key), reverse=True)), tuple(damaged))
+
+
+def opened(shelf: Shelf, key: str) -> KeptLetter:
+    """A letter of a shelf. `AppError` where it is gone or damaged."""
+    path = _path(shelf, key)
+    try:
+        letter = letter_of(_content(path)["letter"])
+    except FileNotFoundError as error:
+        raise AppError("This letter is not here any more.", hint="It was removed, maybe by another window.") from error
+    except BAD as error:
+        raise AppError(
+            "This letter cannot be read.",
+            kept=f"Its file was not changed: “{path}”.",
+            hint="Open it in an editor: its text is in there, after “paragraphs”.",
+            details=repr(error),
+        ) from error
+    return replace(letter, saved_as=key) if shelf == SAVED else letter
+
+
+def put(shelf: Shelf, key: str, letter: KeptLetter) -> None:
+    """Write a letter in place of what its file held; on disk when this returns. `AppError` where that fails."""
+    content = {
+        "format": FORMAT,
+        "when": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "letter": as_json(letter),
+    }
+    write_whole(_path(shelf, key, make=True), json.dumps(content, ensure_ascii=True, indent=1).encode())
+
+
+def save(letter: KeptLetter) -> str:
+    """Keep a letter among the saved ones, in place of what it was there before; its key."""
+    key = letter.saved_as or new_key()
+    put(SAVED, key, replace(letter, saved_as=key))
+    return key
+
+
+def remove(shelf: Shelf, key: str) -> None:
+    """Delete a letter's file; one that is gone already is no error."""
+    path = _path(shelf, key)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise AppError(
+            f"“{path}” could not be deleted ({error.strerror}).",
+            kept="The letter is still in it.",
+            hint="Close whatever has it open, then delete it by hand.",
+        ) from error
+
+
+# ---- Drafts
+
+
+def is_held(key: str) -> bool:
+    """Whether a window is writing this draft."""
+    try:
+        with locked(_lock_name(key), patience=0):
+            return False
+    except Busy:
+        return True
+
+
+class Draft:
+    """The draft of one letter, written from any thread. A write that was overtaken by a later one does nothing."""
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key or new_key()
+        self._lock = threading.Lock()
+        self._held = ExitStack()
+        self._holding = False
+        self._latest = 0
+        self._over = False
+
+    def hold(self) -> None:
+        """No other window is offered it from now on. Raises `Busy` where one has it."""
+        with self._lock:
+            self._hold()
+
+    def write(self, letter: KeptLetter, number: int) -> bool:
+        """Put the letter on disk, unless a write with a higher number did, or the draft is over. Whether it did."""
+        with self._lock:
+            if self._over or number <= self._latest:
+                return False
+            self._hold()
+            put(DRAFTS, self.key, letter)
+            self._latest = number
+            return True
+
+    def discard(self) -> None:
+        """The letter was saved, or let go of: delete the draft, for good."""
+        with self._lock:
+            self._over = True
+            try:
+                remove(DRAFTS, self.key)
+            finally:
+                self._let_go()
+                with suppress(OSError):
+                    (home() / "locks" / _lock_name(self.key)).unlink(missing_ok=True)
+
+    def leave(self) -> None:
+        """The window lets go of it; the draft stays, for whoever looks for it next."""
+        with self._lock:
+            self._over = True
+            self._let_go()
+
+    def _hold(self) -> None:
+        if not self._holding:
+            self._held.enter_context(locked(_lock_name(self.key), patience=0))
+            self._holding = True
+
+    def _let_go(self) -> None:
+        self._held.close()
+        self._holding = False
+
+
+# ---- The files
+
+
+def as_json(letter: KeptLetter) -> dict[str, Any]:
+    """For `letter_of`. A file that is too large for a draft is left out: its text is there, and changes beside it."""
+    source = letter.source
+    content = asdict(replace(letter, source=None))
+    if source is not None:
+        fits = source.data is not None and len(source.data) <= MOST_SOURCE
+        data = b64encode(source.data).decode() if fits and source.data is not None else None
+        path = None if source.path is None else str(source.path)
+        content["source"] = {"document": asdict(source.document), "data": data, "path": path}
+    return content
+
+
+def letter_of(data: Mapping[str, Any]) -> KeptLetter:
+    """What `as_json` made. ValueError, KeyError or TypeError for anything else."""
+    context, parts, person, occupation = (data[name] for name in ("context", "parts", "person", "occupation"))
+    document, source = document_of(data["document"]), data.get("source")  # earlier versions kept none
+    parts = None if parts is None else tuple(_part(one, len(document.text)) for one in parts)
+    return KeptLetter(
+        document=document,
+        title=_text(data["title"]),
+        context=None if context is None else document_of(context),
+        parts=parts,
+        person=None if person is None else _person(person),
+        occupation=None if occupation is None else _text(occupation),
+        dismissed=tuple(_text(one) for one in data["dismissed"]),
+        saved_as=_text(data["saved_as"]),
+        reading=_text(data["reading"]),
+        source=None if source is None else _source(source),
+    )
+
+
+def _source(data: Mapping[str, Any]) -> LetterSource:
+    file, path = data["data"], data["path"]
+    return LetterSource(
+        document_of(data["document"]),
+        None if file is None else b64decode(_text(file), validate=True),
+        None if path is None else Path(_text(path)),
+    )
+
+
+def document_of(data: Mapping[str, Any]) -> Document:
+    pages = data["pages"]
+    if pages is not None and not isinstance(pages, int):
+        raise TypeError(f"pages: {pages!r}")
+    paragraphs, notes = (tuple(_text(one) for one in data[name]) for name in ("paragraphs", "notes"))
+    return Document(_text(data["name"]), _text(data["kind"]), paragraphs, pages, notes)
+
+
+def _part(data: Mapping[str, Any], length: int) -> Part:
+    if data["kind"] not in PART_KINDS or not 0 <= data["start"] <= data["end"] <= length:
+        raise ValueError(f"no part of a letter: {data!r}")
+    return Part(data["kind"], int(data["start"]), int(data["end"]))
+
+
+def _person(data: Mapping[str, Any]) -> Person:
+    if data["pronoun"] not in PRONOUNS:
+        raise ValueError(f"no pronoun: {data['pronoun']!r}")
+    first, last, title = (_text(data[name]) for name in ("first_name", "last_name", "title"))
+    return Person(first, last, title, data["pronoun"])
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"no text: {value!r}")
+    return value
+
+
+def _content(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError("far larger than a letter")
+    content = json.loads(path.read_text("utf-8"))
+    if content["format"] != FORMAT:
+        raise ValueError(f"format {content['format']!r}")
+    letter_of(content["letter"])
+    _text(content["when"])
+    return dict(content)
+
+
+def _files(shelf: Shelf) -> Iterator[Path]:
+    """The letters' own files; what else somebody put there is left alone."""
+    folder = home() / "letters" / shelf
+    if folder.is_dir():
+        yield from (path for path in folder.glob("*.json") if _is_key(path.stem))
+
+
+def _is_key(name: str) -> bool:
+    with suppress(ValueError):
+        return UUID(hex=name).hex == name
+    return False
+
+
+def _path(shelf: Shelf, key: str, *, make: bool = False) -> Path:
+    if not _is_key(key):
+        raise ValueError(f"no key of a letter: {key!r}")
+    folder = home() / "letters" / shelf
+    if make:
+        try:
+            for one in (folder.parent, folder):
+                one.mkdir(mode=0o700, exist_ok=True)  # letters are nobody else's
+        except OSError as error:
+            raise not_writable(folder, error) from error
+    return folder / f"{key}.json"
+
+
+def _lock_name(key: str) -> str:
+    return f"letter-{key}.lock"

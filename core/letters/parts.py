@@ -1,0 +1,256 @@
+"""The parts of a letter: letterhead, salutation, body, closing, signature, quoted parts of a CV."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby, pairwise
+from typing import Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.letters.values import Document, Part, PartKind, Suspicion
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+
+Look = Literal["salutation", "closing", "letterhead", "cv heading", "quote"]
+LONG = 90  # characters: a longer line is running text
+SHORT = 60
+_BULLET = re.compile(r"\s*(?:[-*•–·▪]|\d{1,2}[.)])\s+\S")
+_SENTENCE = re.compile(r"[.!?][”\"')]*$")
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _Words:
+    version: str
+    salutations: tuple[str, ...]
+    closings: tuple[str, ...]
+    letterhead: tuple[str, ...]
+    cv_headings: tuple[str, ...]
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LetterLine:
+    """`start` and `end` are places in the document's text; `paragraph` counts from 0."""
+
+    paragraph: int
+    start: int
+    end: int
+    text: str
+
+    def looks_like(self, look: Look) -> bool:
+        """Whether the line starts as such a line does, and is no longer than one."""
+        longest = {"salutation": 110, "closing": 60, "letterhead": LONG, "cv heading": 45, "quote": 140}[look]
+        return len(self.text) <= longest and bool(_patterns()[look].match(self.text.strip()))
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.text) > LONG
+
+    @property
+    def is_sentence(self) -> bool:
+        return bool(_SENTENCE.search(self.text)) and len(self.text.split()) >= 4
+
+    @property
+    def is_bullet(self) -> bool:
+        return bool(_BULLET.match(self.text))
+
+    @property
+    def is_quoted(self) -> bool:
+        return self.text.lstrip().startswith((">", "|"))
+
+
+def lines_of(document: Document) -> list[LetterLine]:
+    """Every line of every paragraph, in order."""
+    found: list[LetterLine] = []
+    at = 0
+    for number, paragraph in enumerate(document.paragraphs):
+        for text in paragraph.split("\n"):
+            found.append(LetterLine(number, at, at + len(text), text))
+            at += len(text) + 1
+        at += 1  # paragraphs are two line ends apart
+    return found
+
+
+@cache
+def _patterns() -> dict[Look, re.Pattern[str]]:
+    words = validated(_Words, read_toml(packaged("letters", "parts.toml")), "The file letters/parts.toml")
+    given: dict[Look, tuple[str, ...]] = {
+        "salutation": words.salutations,
+        "closing": words.closings,
+        "letterhead": words.letterhead,
+        "cv heading": words.cv_headings,
+        "quote": words.quotes,
+    }
+    return {look: re.compile("|".join(f"(?:{one})" for one in ones), re.IGNORECASE) for look, ones in given.items()}
+
+
+MOST_SIGNED = 8  # lines: a name, posts, an address
+FEWEST_LISTED = 3
+
+
+def parts_of(document: Document) -> tuple[Part, ...]:
+    """The parts in order. They cover every line; a part ends where the last of its lines does."""
+    lines = lines_of(document)
+    kinds: list[PartKind] = ["body"] * len(lines)
+    begin = _set_apart_head(lines, kinds)
+    end = _set_apart_end(lines, kinds, begin)
+    _set_apart_quotes(lines, kinds, begin, end)
+    numbered = groupby(range(len(lines)), key=lambda place: kinds[place])
+    stretches = [(kind, list(places)) for kind, places in numbered]
+    return tuple(Part(kind, lines[places[0]].start, lines[places[-1]].end) for kind, places in stretches)
+
+
+def _set_apart_head(lines: Sequence[LetterLine], kinds: list[PartKind]) -> int:
+    """Letterhead and salutation; the place of the first line after them."""
+    greeting = next((place for place, line in enumerate(lines[:40]) if line.looks_like("salutation")), None)
+    if greeting is not None and not any(line.is_long for line in lines[:greeting]):
+        kinds[:greeting] = ["letterhead"] * greeting
+        kinds[greeting] = "salutation"
+        return greeting + 1
+    place = 0
+    while place < min(len(lines) - 1, 15) and _stands_above(lines[place]):
+        kinds[place] = "letterhead"
+        place += 1
+    return place
+
+
+def _stands_above(line: LetterLine) -> bool:
+    return not line.is_sentence and not line.is_long and line.looks_like("letterhead")
+
+
+def _set_apart_end(lines: Sequence[LetterLine], kinds: list[PartKind], begin: int) -> int:
+    """Closing and signature; the place of the first of their lines."""
+    for place in range(len(lines) - 1, begin - 1, -1):
+        after = lines[place + 1 :]
+        if lines[place].looks_like("closing") and not any(line.is_long or line.is_sentence for line in after):
+            kinds[place] = "closing"
+            kinds[place + 1 :] = ["signature"] * len(after)
+            return place
+    # A letter without a closing line may still end in a name.
+    place = len(lines)
+    while place > begin + 1 and len(lines) - place < MOST_SIGNED and _is_signed(lines[place - 1]):
+        place -= 1
+        kinds[place] = "signature"
+    return place
+
+
+def _is_signed(line: LetterLine) -> bool:
+    plain = len(line.text) <= SHORT and not line.is_sentence and not line.is_bullet
+    return (plain and line.text[:1] in "[(") or (plain and line.text.istitle())
+
+
+def _set_apart_quotes(lines: Sequence[LetterLine], kinds: list[PartKind], begin: int, end: int) -> None:
+    """Lines marked as quoted, what follows an announcement of a CV, and lists under the headings of one."""
+    place = begin
+    while place < end:
+        line = lines[place]
+        if line.is_quoted:
+            kinds[place] = "quoted_cv"
+        elif line.looks_like("quote") or (line.looks_like("cv heading") and not line.is_sentence):
+            listed = _listed(lines, place + 1, end)
+            if listed >= (1 if line.looks_like("quote") else FEWEST_LISTED):
+                kinds[place : place + 1 + listed] = ["quoted_cv"] * (1 + listed)
+                place += listed
+        place += 1
+
+
+def _listed(lines: Sequence[LetterLine], begin: int, end: int) -> int:
+    """How many lines from `begin` on belong to a list: bullets, headings, short lines that are no sentences."""
+    place = begin
+    while place < end:
+        line = lines[place]
+        short = len(line.text) <= SHORT and not line.is_sentence
+        if not (line.is_bullet or line.is_quoted or line.looks_like("cv heading") or short):
+            break
+        place += 1
+    return place - begin
+
+
+def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tuple[Part, ...]:
+    """The parts with the characters from `start` to `end` being of `kind`; neighbours of one kind are joined."""
+    pieces: list[Part] = []
+    for part in parts:
+        if part.start < min(part.end, start):
+            pieces.append(Part(part.kind, part.start, min(part.end, start)))
+        if max(part.start, end) < part.end:
+            pieces.append(Part(part.kind, max(part.start, end), part.end))
+    pieces.append(Part(kind, start, end))
+    joined: list[Part] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
+        if joined and joined[-1].kind == piece.kind:
+            joined[-1] = Part(piece.kind, joined[-1].start, piece.end)
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
+FEWEST_HEADINGS = 3
+FEWEST_WORDS = 30
+
+
+def suspicions(document: Document, parts: Sequence[Part]) -> tuple[Suspicion, ...]:
+    """Everything that looks wrong, the gravest first. Heavy: the language is told by its words."""
+    found = []
+    is_cv = looks_like_cv(document, parts)  # by English headings; a list has too few little words to tell by
+    language = "" if is_cv else other_language(document.text)
+    if language:
+        said = f"This seems to be {language}. Only English letters can be read, so nothing was scored."
+        found.append(Suspicion("language", said, stops=True))
+    if is_cv:
+        said = "This looks like a CV, not a letter. Give it as the context, and choose the letter."
+        found.append(Suspicion("cv", said))
+    if holds_several(document):
+        said = "This file seems to hold more than one letter. What is shown mixes them: check each by itself."
+        found.append(Suspicion("two letters", said))
+    words = len(document.text.split())
+    if words < FEWEST_WORDS:
+        said = f"These are {words} words: too few to say anything about the letter as a whole."
+        found.append(Suspicion("too short", said))
+    return tuple(found)
+
+
+def looks_like_cv(document: Document, parts: Sequence[Part]) -> bool:
+    """Headings of a CV, no greeting, and hardly a sentence."""
+    if any(part.kind == "salutation" for part in parts):
+        return False
+    lines = lines_of(document)
+    headings = sum(line.looks_like("cv heading") and not line.is_sentence for line in lines)
+    sentences = sum(line.is_sentence and line.is_long for line in lines)
+    return headings >= FEWEST_HEADINGS and sentences <= len(lines) / 3
+
+
+def holds_several(document: Document) -> bool:
+    """A greeting after a closing, with running text behind it."""
+    lines = lines_of(document)
+    looks = [
+        "greeting" if line.looks_like("salutation") else "closing" if line.looks_like("closing") else ""
+        for line in lines
+    ]
+    greetings = [place for place, look in enumerate(looks) if look == "greeting"]
+    return any(
+        "closing" in looks[one + 1 : other] and any(line.is_long or line.is_sentence for line in lines[other + 1 :])
+        for one, other in pairwise(greetings)
+    )
+
+
+def other_language(text: str) -> str:
+    """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
+    from biasprint.core.scorers.segment import is_english, language_of, words
+
+    if is_english(words(text)):
+        return ""
+    return LANGUAGES.get(language_of(text), "another language than English")
+
+
+LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
+    "el": "Greek", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "ga": "Irish", "gl": "Galician", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
+    "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian",
+    "lv": "Latvian", "mk": "Macedonian", "ms": "Malay", "nb": "Norwegian", "nl": "Dutch", "nn": "Norwegian",
+    "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
+    "sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip

@@ -1,0 +1,156 @@
+"""Passages that belong to a category by what they say, where no word of its list stands: a small head on MiniLM.
+
+“She sat up all night with a homesick first-year” is warmth, and has no word for it. Each clause of the letter's body is
+read, alone and in its sentence, without the candidate's name and gender; one that the head is sure of becomes a mark.
+Word lists find the rest (`biasprint.core.letters.marks`). How the head was made, and how sure it has to be:
+models/passages/card.md.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biasprint.core.cache import BatchCache
+from biasprint.core.letters.categories import MASK, categories
+from biasprint.core.letters.subject import is_of_the_candidate
+from biasprint.core.letters.values import CATEGORIES, Category, Mark, Sentence
+from biasprint.core.letters.whose import MarkedText, marked_text
+from biasprint.core.scorers.agency_minilm import neutral, neutral_words
+from biasprint.core.scorers.passages_minilm import WEIGHTS_SHA256, probabilities
+from biasprint.core.swap import Person
+
+# Gender is left to the lists: a clause is read without it.
+FOUND: tuple[Category, ...] = tuple(key for key in CATEGORIES if key != "gender")
+# The least probability: where about four of five are right, and three of five of those near it, on 72 letters of two
+# authors whom the head of the count before had not seen, by what the authors set off (models/passages/card.md).
+LEAST: dict[Category, float] = {
+    "agentic": 0.65, "communal": 0.6, "standout": 0.65, "ability": 0.6, "grindstone": 0.6, "doubt": 0.8,
+    "personal_life": 0.65, "age": 0.6, "family": 0.75, "appearance": 0.65, "health": 0.65, "origin": 0.7,
+}  # fmt: skip
+LEAST_WORDS = 4
+SAID = "A model read the passage so. It can be wrong: no word of the lists says it."
+COUNTED = "The study counted words, not passages like this one."
+
+_CUT = re.compile(
+    r"(?:[,;:—–()]|\s-\s)\s*"
+    r"|\s+(?=(?:and|but|though|although|because|while|when|who|which|so|if|until|where)\s)"
+)
+# What the head takes for a doubt and is praise: “never fails to impress”, “an opportunity not to be missed”.
+_PRAISE = re.compile(
+    r"\b(?:always|consistently|never fail(?:s|ed|ing)?|second to none|none (?:better|finer)|no equal|never given to"
+    r"|(?:not|never) to be (?:missed|underestimated|forgotten)|without (?:equal|fail|peer)|willing|willingness"
+    r"|eager(?:ly|ness)?|certain|confident|exceed(?:s|ed|ing)?|flawless(?:ly)?)\b",
+    re.IGNORECASE,
+)
+
+
+class ReadClause(NamedTuple):
+    """A clause from `start` to `end` of its sentence; `share`: of FOUND, of approval and of neutral."""
+
+    page: MarkedText
+    start: int
+    end: int
+    share: NDArray[np.float64]
+
+
+_known: BatchCache[str, tuple[float, ...]] = BatchCache(20_000)  # by the clause as it is read; 3 MB
+
+
+def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Person | None = None) -> tuple[Mark, ...]:
+    """The marks of whole passages beside `marks`, in order. Only the body has any.
+
+    Raises `AppError` where the model or the head cannot be loaded.
+    """
+    taken: dict[int, list[Mark]] = {}
+    for mark in marks:
+        taken.setdefault(mark.sentence, []).append(mark)
+    found: list[Mark] = []
+    for page, start, end, share in read_clauses(sentences, person):
+        place = int(np.argmax(share))
+        if place >= len(FOUND) or share[place] < LEAST[FOUND[place]]:
+            continue
+        category = FOUND[place]
+        start, end = _trimmed(page.sentence.text, start, end)
+        if _is_taken(page.sentence, start, end, category, taken.get(page.sentence.index, ())):
+            continue
+        if len(page.sentence.text.split()) < LEAST_WORDS or (
+            category == "doubt" and _PRAISE.search(page.sentence.text, start, end)
+        ):
+            continue
+        if is_of_the_candidate(page, start, end, category, person):
+            _add(found, page.sentence, start, end, category)
+    return tuple(found)
+
+
+def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[ReadClause]:
+    """Every clause of the body with its probabilities, in order.
+
+    Raises `AppError` where the model or the head cannot be loaded.
+    """
+    pages = [marked_text(sentence, person) for sentence in sentences if sentence.part == "body"]
+    cut = [clauses(page.sentence.text) for page in pages]
+    asked = [(page, start, end) for page, spans in zip(pages, cut, strict=True) for start, end in spans]
+    of_clauses = _shares([_as_read(page, start, end) for page, start, end in asked])
+    whole = _shares([_as_read(page, 0, len(page.sentence.text)) for page in pages])
+    # A clause alone says little: “took the whole office” is told by its sentence. So both count alike.
+    of_sentences = np.repeat(whole, np.array([len(spans) for spans in cut], dtype=int), axis=0)
+    return [ReadClause(*one, share) for one, share in zip(asked, (of_clauses + of_sentences) / 2, strict=True)]
+
+
+def _shares(texts: Sequence[str]) -> NDArray[np.float64]:
+    return np.array(_known.get(texts, probabilities)).reshape(len(texts), len(FOUND) + 2)
+
+
+def clauses(text: str) -> list[tuple[int, int]]:
+    """The clauses of a sentence, cut at signs and conjunctions; none has fewer than LEAST_WORDS words if it can be."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in [*(cut.end() for cut in _CUT.finditer(text)), len(text)]:
+        if len(text[start:end].split()) >= LEAST_WORDS:
+            spans.append((start, end))
+            start = end
+    if start < len(text):
+        spans[-1:] = [(spans[-1][0], len(text))] if spans else [(0, len(text))]
+    return spans
+
+
+def _as_read(page: MarkedText, start: int, end: int) -> str:
+    """The clause without what tells the candidate's name and gender."""
+    named = re.compile(rf"{MASK}[{MASK}\s]*")
+    clause = named.sub(lambda found: "they" + found[0][len(found[0].rstrip()) :], page.cased[start:end])
+    return neutral(clause.strip(" ,;:—–()"))
+
+
+def version_of_passages() -> str:
+    """Changes with every edit of the head and of what a clause is read without."""
+    return f"passages 4; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without the conjunction before it, and the signs and spaces around it."""
+    opening = re.match(r"[\s,;:—–()]*(?:(?:and|but|so|though|although|because)\s+)?", text[start:end], re.IGNORECASE)
+    start += opening.end() if opening else 0
+    return start, start + len(text[start:end].rstrip(" \t\n,;:.!—–()"))
+
+
+def _is_taken(sentence: Sentence, start: int, end: int, category: Category, marks: Sequence[Mark]) -> bool:
+    """Whether words of a list say it already: of this category, or where it is praise or doubt, any praise."""
+    own = {mark.category for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end}
+    praise = {key for key, one in categories().items() if one.praise}
+    return category in own or ((category in praise or category == "doubt") and not own.isdisjoint(praise))
+
+
+def _add(found: list[Mark], sentence: Sentence, start: int, end: int, category: Category) -> None:
+    """A new mark, or the last one made longer where it ends at this clause."""
+    about = categories()[category]
+    if found and found[-1].sentence == sentence.index and found[-1].category == category:
+        between = sentence.text[found[-1].end - sentence.start : start]
+        if len(between.split()) <= 1:
+            start = found.pop().start - sentence.start
+    place = sentence.start + start
+    words = sentence.text[start:end]
+    reason = " ".join([SAID, about.known_for, *([COUNTED] if about.praise else [])])
+    found.append(Mark(category, place, place + len(words), sentence.index, words, reason, about.source, passage=True))

@@ -1,0 +1,337 @@
+"""A pile of letters read: one row for each file, each held against its own CV where there is one."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
+from biasprint.core.findings import ScorerUse
+from biasprint.core.jobs import JobContext
+from biasprint.core.letters.batches import row_of_letter
+from biasprint.core.letters.files import read_bytes, read_file
+from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.letter_check import scorers_for_letters
+from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne
+from biasprint.core.letters.pile.compare import group_tests
+from biasprint.core.letters.pile.cvs import MatchedCvs, cvs_among, match_cvs, named_like_a_cv
+from biasprint.core.letters.pile.differences import GroupTest
+from biasprint.core.letters.pile.files import PileFile, PileFiles, again, files_of, is_pile, named_file
+from biasprint.core.letters.report import check_report_path, write_pile_report
+from biasprint.core.letters.report.letters import PileReport, letters_to_tell, section_of_letter
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document
+from biasprint.core.report.blocks import Block
+
+
+def read_pile(
+    ctx: JobContext,
+    paths: Path | Sequence[Path],
+    compute: ComputeProcess,
+    *,
+    context: Document | None = None,
+    cvs: Path | None = None,
+    occupation: str = "",
+    scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
+) -> Pile:
+    """The rows of a folder or zip, or of files that were named one by one. Each row is reported as `partial`.
+
+    A file that cannot be read is a row with its reason; only the pile itself can fail. `context` and `occupation` hold
+    for every letter; `cvs`, a folder or zip, has a CV for those whose file names fit. A file of the pile itself that is
+    named like a CV, and fits a letter, is that letter's CV and no row. Pausing and cancelling take effect between and
+    within files.
+    """
+    with _opened(paths) as (root, found), _cvs_of(cvs) as others:
+        name = root.name if root is not None else f"{len(found.files)} files"
+        if not found.files:
+            raise AppError(f"“{name}” holds no files.", hint="Choose the folder with the letters.")
+        matched = _Matched(_placed(found.files, root), _placed(others, cvs))
+        request = ReadingRequest(_scorers(scorers), context, occupation=occupation, house=house)
+        rows = _Rows(_Reader(compute), request)
+        ctx.report(0, len(matched.letters))
+        for place, file in enumerate(matched.letters, 1):
+            ctx.check()
+            row = rows.add(ctx, file, matched.cv_of(file), matched.remark_on(file))
+            ctx.report(place, len(matched.letters), note=row.path_in_pile, partial=row)
+    return replace(rows.pile(name, found.passed_over), remarks=matched.remarks)
+
+
+def read_with_cvs(
+    ctx: JobContext,
+    paths: Sequence[Path],
+    rows: Sequence[PileRow],
+    compute: ComputeProcess,
+    *,
+    cvs: Path | None = None,
+    chosen: Mapping[str, FilePlace | None] | None = None,
+    scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
+) -> Pile:
+    """Rows of a pile that was read, again with a CV each; what a person set right stays. Only those rows.
+
+    `cvs`: a folder or zip, whose files are matched by name; `chosen`: path of a row → its CV, None for none any more.
+    """
+    with _opened(paths) as (root, found), _cvs_of(cvs) as others:
+        files = {file.path_in_pile: file for file in found.files}
+        letters = [files[row.path_in_pile] for row in rows if row.path_in_pile in files]
+        matched = _Matched(_placed(letters, root), _placed(others, cvs), among=False)
+        asked: dict[str, FilePlace | None] = {path: cv.place for path, cv in matched.by_letter.items()}
+        asked |= chosen or {}
+        reader, request = _Reader(compute), ReadingRequest(_scorers(scorers), house=house)
+        found_again: list[PileRow] = []
+        these = [row for row in rows if row.path_in_pile in asked and row.path_in_pile in files]
+        for place, row in enumerate(these, 1):
+            ctx.check()
+            wanted, known = asked[row.path_in_pile], matched.by_letter.get(row.path_in_pile)
+            cv = known if known is not None and known.place == wanted else _Cv.at(wanted)
+            found_again.append(reader.read_again(ctx, row, files[row.path_in_pile], cv, request))
+            ctx.report(place, len(these), note=row.path_in_pile, partial=found_again[-1])
+    remarks = matched.remarks if cvs is not None else ()
+    return Pile("", tuple(found_again), reader.columns, tuple(reader.uses.values()), reader.versions, 0, remarks)
+
+
+def open_row(ctx: JobContext, paths: Path | Sequence[Path], row: PileRow) -> tuple[Document, Document | None]:
+    """The letter of a row and its CV, read again from their files: the pile keeps no text."""
+    root = _root_of(paths)
+    letter = FilePlace(Path(row.path_in_pile)) if root is None else FilePlace(root, row.path_in_pile)
+    return read_place(ctx, letter), read_place(ctx, row.cv) if row.cv is not None else None
+
+
+def read_place(ctx: JobContext, place: FilePlace) -> Document:
+    """The text of a file. Raises `AppError` where it is gone or cannot be read."""
+    return read_bytes(again(place.root, place.inside), place.name, ctx) if place.inside else read_file(place.root, ctx)
+
+
+def compare_groups(
+    ctx: JobContext, rows: Sequence[PileRow], columns: Sequence[PileColumn], compute: ComputeProcess
+) -> tuple[GroupTest, ...]:
+    """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
+    return compute.call(group_tests, tuple(rows), tuple(columns), ctx=ctx)
+
+
+def report_pile(
+    ctx: JobContext,
+    paths: Path | Sequence[Path],
+    target: Path,
+    found: PileReport,
+    compute: ComputeProcess,
+    *,
+    context: Document | None = None,
+    scorers: Mapping[str, str] | None = None,
+    house: HouseList | None = None,
+) -> tuple[str, ...]:
+    """Write the report of a pile, PDF or docx by its ending; what is to be said of it.
+
+    The letters that have something to look at are read again, because the pile keeps no text; one whose file has
+    changed or gone since is named. `context`: the CV of those that have none of their own.
+    """
+    check_report_path(target)  # before letters are read for it
+    support = {role: name for role, name in _scorers(scorers).items() if role == "entailment"}  # marks need no scorer
+    sections: list[tuple[Block, ...]] = []
+    lost: list[str] = []
+    told = letters_to_tell(found.pile.rows)
+    for place, row in enumerate(told, 1):
+        ctx.check()
+        try:
+            letter, cv = open_row(ctx, paths, row)
+        except AppError as error:
+            lost.append(str(error))
+            continue
+        person = row.person if row.person.full_name else None
+        request = ReadingRequest(support, cv or context, person=person, house=house)
+        sections.append(compute.call(section_of_letter, letter, row.path_in_pile, request, ctx=ctx))
+        ctx.report(place, len(told), note=row.path_in_pile)
+    compute.call(write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
+    return tuple(lost)
+
+
+def _scorers(chosen: Mapping[str, str] | None) -> Mapping[str, str]:
+    return dict(chosen) if chosen is not None else scorers_for_letters()
+
+
+# ---- The files, and which CV is whose
+
+
+def _root_of(paths: Path | Sequence[Path]) -> Path | None:
+    """The folder or zip that is the pile; None where its files were named one by one."""
+    if isinstance(paths, Path):
+        return paths
+    is_one = len(paths) == 1 and (is_pile(paths[0]) or paths[0].suffix.lower() == ".zip")
+    return paths[0] if is_one else None
+
+
+@contextmanager
+def _opened(paths: Path | Sequence[Path]) -> Iterator[tuple[Path | None, PileFiles]]:
+    """The folder or zip and its files; None and the files that were named."""
+    root = _root_of(paths)
+    if root is not None:
+        with files_of(root) as found:
+            yield root, found
+    elif not isinstance(paths, Path):
+        yield None, PileFiles(tuple(named_file(path) for path in paths), 0)
+
+
+@contextmanager
+def _cvs_of(root: Path | None) -> Iterator[Sequence[PileFile]]:
+    with nullcontext(PileFiles((), 0)) if root is None else files_of(root) as found:
+        yield [file for file in found.files if not file.trouble]
+
+
+@dataclass(frozen=True)
+class _Cv:
+    """`read` gives its text; it raises `AppError`."""
+
+    place: FilePlace
+    read: Callable[[JobContext], Document]
+
+    @classmethod
+    def at(cls, place: FilePlace | None) -> "_Cv | None":
+        return None if place is None else cls(place, lambda ctx: read_place(ctx, place))
+
+
+def _placed(files: Sequence[PileFile], root: Path | None) -> Mapping[PileFile, FilePlace]:
+    """Where each file can be read again."""
+    return {
+        file: FilePlace(Path(file.path_in_pile)) if root is None else FilePlace(root, file.path_in_pile)
+        for file in files
+    }
+
+
+class _Matched:
+    """The letters of a pile and which CV is whose: one of `others` by its name, else one in the pile itself."""
+
+    def __init__(
+        self, files: Mapping[PileFile, FilePlace], others: Mapping[PileFile, FilePlace], *, among: bool = True
+    ) -> None:
+        keys = {file.path_in_pile if place.inside else file.name: file for file, place in files.items()}
+        here = cvs_among([key for key, file in keys.items() if not file.trouble]) if among else MatchedCvs({}, ())
+        own = {key: file for key, file in keys.items() if key not in here.used}
+        cvs = {file.path_in_pile if place.inside else file.name: file for file, place in others.items()}
+        there = match_cvs(list(own), list(cvs))
+        taken = {keys[key] for key in here.used}
+        self.letters = [file for file in files if file not in taken]
+        self.by_letter = {
+            own[key].path_in_pile: _of_pile(keys[cv], files[keys[cv]]) for key, cv in here.by_letter.items()
+        } | {own[key].path_in_pile: _of_pile(cvs[cv], others[cvs[cv]]) for key, cv in there.by_letter.items()}
+        self._unclear = {own[key].path_in_pile for key in (*here.unclear, *there.unclear)} - self.by_letter.keys()
+        self._like_a_cv = {file.path_in_pile for key, file in own.items() if among and named_like_a_cv(file.name)}
+        unused = [key for key in cvs if key not in there.used]
+        self.remarks = (_unused_said(unused),) if unused else ()
+
+    def cv_of(self, file: PileFile) -> _Cv | None:
+        return self.by_letter.get(file.path_in_pile)
+
+    def remark_on(self, file: PileFile) -> str:
+        """What is to be said of a file as a letter, or as a CV that is none."""
+        if file.path_in_pile in self._unclear:
+            return "Its name fits several CVs: none was used."
+        return "It is named like a CV, and fits no letter here." if file.path_in_pile in self._like_a_cv else ""
+
+
+def _of_pile(file: PileFile, place: FilePlace) -> _Cv:
+    return _Cv(place, lambda ctx: read_bytes(file.read(), file.name, ctx))
+
+
+NAMED = 3  # CVs that are told by name
+
+
+def _unused_said(names: Sequence[str]) -> str:
+    told = ", ".join(f"“{name}”" for name in names[:NAMED]) + (" …" if len(names) > NAMED else "")
+    if len(names) == 1:
+        return f"A CV fits no letter by its name: {told}."
+    return f"{len(names):,} CVs fit no letter by their names: {told}."
+
+
+# ---- The rows
+
+
+class _Reader:
+    """Reads letters one by one; `columns`, `uses` and `versions` are those of all that it read."""
+
+    def __init__(self, compute: ComputeProcess) -> None:
+        self._compute = compute
+        self._last: tuple[FilePlace, Document] | None = None  # the letters of one candidate come together
+        self.columns: tuple[PileColumn, ...] = ()
+        self.uses: dict[str, ScorerUse] = {}
+        self.versions: Mapping[str, str] = {}
+
+    def read(self, ctx: JobContext, document: Document, request: ReadingRequest) -> ReadOne:
+        one = self._compute.call(row_of_letter, document, request, ctx=ctx)
+        self.columns += tuple(column for column in one.columns if column not in self.columns)
+        self.versions = self.versions or one.versions
+        self.uses |= {use.role: use for use in one.scorers}
+        return one
+
+    def cv(self, ctx: JobContext, cv: _Cv) -> Document:
+        if self._last is None or self._last[0] != cv.place:
+            self._last = cv.place, cv.read(ctx)
+        return self._last[1]
+
+    def read_again(
+        self, ctx: JobContext, row: PileRow, file: PileFile, cv: _Cv | None, request: ReadingRequest
+    ) -> PileRow:
+        """The row with the figures that it has beside this CV; as it was where letter or CV cannot be read."""
+        try:
+            context = self.cv(ctx, cv) if cv is not None else None
+            beside = replace(request, context=context, occupation=row.occupation)
+            one = self.read(ctx, read_bytes(file.read(), file.name, ctx), beside)
+        except AppError as error:
+            return replace(row, notes=(*row.notes, str(error)))
+        return _measured(row, one, cv)
+
+
+def _measured(row: PileRow, one: ReadOne, cv: _Cv | None) -> PileRow:
+    """The row with what a reading beside this CV says of its letter."""
+    return replace(
+        row,
+        figures=one.figures,
+        marks=one.marks,
+        claims=one.claims,
+        balance=one.balance,
+        reason=one.said,
+        cv=cv.place if cv is not None else None,
+    )
+
+
+class _Rows:
+    """The rows so far. `request` holds for all of them, but for a letter's own CV."""
+
+    def __init__(self, reader: _Reader, request: ReadingRequest) -> None:
+        self._reader, self._request = reader, request
+        self._rows: list[PileRow] = []
+        self._first: dict[str, str] = {}  # hash of a text → the first file with it
+
+    def add(self, ctx: JobContext, file: PileFile, cv: _Cv | None, remark: str) -> PileRow:
+        row = PileRow(file.name, file.path_in_pile, reason=f"{file.trouble}." if file.trouble else "")
+        if not file.trouble:
+            try:
+                row = self._read(ctx, row, read_bytes(file.read(), file.name, ctx), cv)
+            except AppError as error:
+                row = replace(row, reason=error.message, hint=error.hint)
+        self._rows.append(replace(row, notes=(*row.notes, remark)) if remark else row)
+        return self._rows[-1]
+
+    def pile(self, name: str, passed_over: int) -> Pile:
+        reader = self._reader
+        return Pile(name, tuple(self._rows), reader.columns, tuple(reader.uses.values()), reader.versions, passed_over)
+
+    def _read(self, ctx: JobContext, row: PileRow, document: Document, cv: _Cv | None) -> PileRow:
+        request, notes = self._request, list(document.notes)
+        if cv is not None:
+            try:
+                request = replace(request, context=self._reader.cv(ctx, cv))
+            except AppError as error:
+                notes.append(f"Its CV was not used: {error}")
+                cv = None
+        one = self._reader.read(ctx, document, request)
+        first = self._first.setdefault(one.text, row.path_in_pile)
+        return replace(
+            _measured(row, one, cv),
+            person=one.person,
+            occupation=one.occupation,
+            group=one.group,
+            notes=(*notes, *one.notes),
+            same_as="" if first == row.path_in_pile else first,
+        )

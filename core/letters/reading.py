@@ -1,0 +1,387 @@
+"""In the compute process: one letter is read, sentence by sentence and as a whole, beside its context and others.
+
+Everything that is heavy about a letter happens here.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.cache import BatchCache
+from biasprint.core.findings import ScorerUse
+from biasprint.core.letters.balance import balance_of, version_of_balance
+from biasprint.core.letters.categories import categories, version_of_marks
+from biasprint.core.letters.checked_words import version_of_checked_words, without_doubted
+from biasprint.core.letters.house import HouseList
+from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.occupations import occupation_key
+from biasprint.core.letters.parts import parts_of, suspicions
+from biasprint.core.letters.passages import passages_of, version_of_passages
+from biasprint.core.letters.references import ReferenceSet
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.support import language_of, support_of
+from biasprint.core.letters.values import (
+    CATEGORIES,
+    CHECKED_WORDS,
+    SCORE_NAMES,
+    ComparedFigure,
+    Document,
+    LetterFigure,
+    Mark,
+    Naming,
+    Part,
+    Reading,
+    ScoreName,
+    Sentence,
+    SentenceScore,
+    Suspicion,
+)
+from biasprint.core.metrics.proportions import wilson
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import score_batch
+from biasprint.core.scorers.segment import SEGMENTER, sentences
+from biasprint.core.swap import Person
+from biasprint.core.swap.guess import doubt_of, guess
+
+
+def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
+    """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call.
+
+    What is longer than any sentence is cut at blanks: rules look at all of a sentence for each word that they find.
+    """
+    found: list[Sentence] = []
+    for part in parts:
+        for start, end in sentences(text[part.start : part.end]):
+            for first, last in _cut_up(text, part.start + start, part.start + end):
+                found.append(Sentence(len(found), first, last, text[first:last], part.kind))
+    return tuple(found)
+
+
+LONGEST_SENTENCE = 2_000
+# Of a letter's body that much is read, some fifteen pages; every word list and model takes its time for each sentence.
+MOST_SENTENCES, MOST_CHARACTERS = 500, 50_000
+
+
+def _cut_up(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Pieces of at most `LONGEST_SENTENCE` characters, cut behind the last blank of each where it has one."""
+    while end - start > LONGEST_SENTENCE:
+        blank = text.rfind(" ", start + 1, start + LONGEST_SENTENCE)
+        cut = blank if blank > 0 else start + LONGEST_SENTENCE
+        yield start, cut
+        start = cut + (blank > 0)
+    if start < end:
+        yield start, end
+
+
+def first_of(body: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Suspicion, ...]]:
+    """The sentences that are read, and what is to be said where they are not all."""
+    lengths = accumulate(len(sentence.text) for sentence in body)
+    fitting = sum(length <= MOST_CHARACTERS for length in lengths)
+    read = tuple(body[: min(fitting, MOST_SENTENCES)])
+    if len(read) == len(body):
+        return read, ()
+    said = (
+        f"This is far longer than a letter: only its first {len(read):,} sentences of {len(body):,} were read, and "
+        "every mark and figure is of those."
+    )
+    return read, (Suspicion("too long", said),)
+
+
+# ---- Formality, positivity and agency of each sentence
+# What was scored is kept: while somebody edits, little changes.
+
+LABELS: Mapping[ScoreName, tuple[str, str]] = {
+    "formality": ("formal", "informal"),
+    "positivity": ("positive", "not positive"),
+    "agency": ("agentic", "not agentic"),
+}
+_styles: BatchCache[tuple[str, str, str], float | None] = BatchCache(20_000)  # by scorer, version and sentence
+
+
+def styles_of(
+    body: Sequence[Sentence], scorers: Mapping[str, str]
+) -> tuple[tuple[SentenceScore, ...], tuple[ScorerUse, ...]]:
+    """The scores of every sentence of the body, and the scorers that gave them. `scorers`: role → name."""
+    scores: list[SentenceScore] = []
+    uses: list[ScorerUse] = []
+    for name in SCORE_NAMES:
+        if name not in scorers:
+            scores += [SentenceScore(one.index, name, None, "", f"no scorer for {name} is here") for one in body]
+            continue
+        values, use = _values(scorers[name], [sentence.text for sentence in body])
+        uses.append(use)
+        scores += [_score(sentence, name, values[sentence.text]) for sentence in body]
+    return tuple(scores), tuple(uses)
+
+
+def _values(scorer: str, texts: Sequence[str]) -> tuple[dict[str, float | None], ScorerUse]:
+    info, _ = score_batch(scorer, [])
+    version = str(info["version"])
+
+    def score(new: Sequence[tuple[str, str, str]]) -> list[float | None]:
+        _, given = score_batch(scorer, [text for *_, text in new])
+        return [float(value.values.mean()) if value.values.size else None for value in given]
+
+    found = _styles.get([(scorer, version, text) for text in texts], score)
+    return dict(zip(texts, found, strict=True)), ScorerInfo(**info).use()
+
+
+def _score(sentence: Sentence, name: ScoreName, value: float | None) -> SentenceScore:
+    if value is None:
+        return SentenceScore(sentence.index, name, None, "", "too little to score")
+    return SentenceScore(sentence.index, name, value, LABELS[name][0 if value >= 0.5 else 1], "")
+
+
+# ---- Figures about the letter as a whole: length, superlatives, how the candidate is named, shares of sentences
+
+SHARE, RATE, COUNT = "share of sentences", "per 100 words", "words"
+STYLES = {"formality": "Formal", "positivity": "Positive", "agency": "Agentic (scorer)"}
+COUNTS_FROM = 0.5  # as in the letters study
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_TITLES = r"(?:dr|prof|professor|mr|mrs|ms|miss|mx|sir|dame)\.?"
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _Superlatives:
+    version: str
+    words: tuple[str, ...]
+    none: tuple[str, ...]
+
+
+def figures_of(
+    body: Sequence[Sentence],
+    marks: Sequence[Mark],
+    scores: Sequence[SentenceScore],
+    uses: Sequence[ScorerUse],
+) -> tuple[LetterFigure, ...]:
+    """The figures of the sentences of the body; every share is over all of them that could be scored.
+
+    Of marks those of words count, not whole passages: a reference set's figures are of words. They are of all that the
+    lists find, so that `marks` are to hold the words that a model doubts as well.
+    """
+    text = "\n".join(sentence.text for sentence in body)
+    words = len(_WORD.findall(text))
+    count = superlatives(text)
+    reason = "" if words else "the letter has no body"
+    found = [
+        LetterFigure("words", "Length", float(words), COUNT, words),
+        LetterFigure(
+            "superlatives", "Superlatives", 100 * count / words if words else None, RATE, words, reason=reason
+        ),
+    ]
+    by_role = {use.role: use for use in uses}
+    for name, title in STYLES.items():
+        own = [score for score in scores if score.name == name and score.value is not None]
+        number = sum(score.value is not None and score.value >= COUNTS_FROM for score in own)
+        found.append(_share(name, title, number, len(own), by_role.get(name), "no sentence could be scored"))
+    for category in categories().values():
+        number = len({mark.sentence for mark in marks if mark.category == category.key and not mark.passage})
+        found.append(_share(category.key, category.title, number, len(body), None, "the letter has no body"))
+    return tuple(found)
+
+
+def superlatives(text: str) -> int:
+    """How many superlatives a text has: “most able”, “brightest”, “best”."""
+    known = _superlatives()
+    lower = [word.lower() for word in _WORD.findall(text)]
+    count = 0
+    for place, word in enumerate(lower):
+        after = lower[place + 1] if place + 1 < len(lower) else ""
+        ending = word.endswith("est") and len(word) > 4 and word not in known.none
+        graded = word in ("most", "least") and after not in ("", "of", "people", "part", "likely", "days", "times")
+        count += word in known.words or ending or (graded and (place == 0 or lower[place - 1] != "at"))
+    return count
+
+
+def naming_of(text: str, person: Person) -> Naming:
+    """How often the candidate is named in each way. Every place counts once, under the fullest way."""
+    first, last = re.escape(person.first_name), re.escape(person.last_name)
+    ways: list[str] = []
+    if last:
+        ways.append(
+            rf"(?P<titled>\b{_TITLES}\s+(?:{first}\s+)?{last}\b)" if first else rf"(?P<titled>\b{_TITLES}\s+{last}\b)"
+        )
+    if first and last:
+        ways.append(rf"(?P<full>\b{first}\s+(?:\w\.?\s+)?{last}\b)")
+    ways += [rf"(?P<last>\b{last}\b)"] if last else []
+    ways += [rf"(?P<first>\b{first}\b)"] if first else []
+    counts = {"titled": 0, "last": 0, "full": 0, "first": 0}
+    for match in re.finditer("|".join(ways), text, re.IGNORECASE) if ways else ():
+        way = match.lastgroup
+        name = match.group().split()[-1]
+        if way and name[:1].isupper():  # “will” and “grace” are also words
+            counts[way] += 1
+    return Naming(**counts)
+
+
+def _share(name: str, title: str, count: int, n: int, scorer: ScorerUse | None, reason: str) -> LetterFigure:
+    bounds = wilson(count, n)
+    if bounds is None:
+        return LetterFigure(name, title, None, SHARE, 0, reason=reason, scorer=scorer)
+    return LetterFigure(name, title, count / n, SHARE, n, bounds.low, bounds.high, scorer=scorer)
+
+
+@cache
+def _superlatives() -> _Superlatives:
+    return validated(_Superlatives, read_toml(packaged("letters", "superlatives.toml")), "letters/superlatives.toml")
+
+
+# ---- Holding the figures of one letter against those of reference letters
+
+FEWEST = 20  # letters: with fewer, the middle 80 % leaves out nobody in particular
+MIDDLE = (0.1, 0.9)
+
+
+def compared_with(
+    figures: Sequence[LetterFigure],
+    reference: ReferenceSet | None,
+    occupation: str,
+    marks: str = "",
+    house: Collection[str] = (),
+) -> tuple[tuple[ComparedFigure, ...], str]:
+    """Each figure among the reference letters for the occupation, and a sentence on what they are, or why not.
+
+    `marks`: the version of the word lists that the figures were made with. Figures that other versions made are left
+    out, and the sentence names them. `house`: the categories whose marks a house list changed, left out too.
+    """
+    if reference is None:
+        return (), "No reference letters are chosen."
+    wanted = occupation_key(occupation)
+    if not wanted:
+        return (), "The occupation is not known: choose one to compare with letters for it."
+    nearest = reference.nearest(occupation)
+    letters = reference.narrowed(occupation).letters
+    if not letters:
+        return (), f"There is no reference for this occupation: “{reference.title}” has no letters for “{wanted}”."
+    if len(letters) < FEWEST:
+        return (), (
+            f"“{reference.title}” has {len(letters)} letters for “{nearest}”: too few to compare with "
+            f"({FEWEST} are needed)."
+        )
+    defined = [figure for figure in figures if figure.value is not None]
+    alike = [figure for figure in defined if _same_makers(figure, reference, marks)]
+    found = [
+        _compared(
+            figure, [one.figures[figure.name] for one in letters if figure.name in one.figures], reference.stand_in
+        )
+        for figure in alike
+        if figure.name not in house
+    ]
+    left = [figure.title.lower() for figure in defined if figure not in alike]
+    own = [figure.title.lower() for figure in alike if figure.name in house]
+    told = nearest if nearest == wanted else f"{nearest}, as there are none for {wanted}"
+    said = f"Compared with {len(letters)} letters for {told}: {reference.made_from}"
+    if left:
+        said += f" Left out, because another version made the reference's figures: {', '.join(left)}."
+    if own:
+        said += f" Left out, because the house list changes their marks here: {', '.join(own)}."
+    return tuple(one for one in found if one is not None), said
+
+
+def _compared(figure: LetterFigure, values: Sequence[float], machine_made: bool) -> ComparedFigure | None:
+    n = len(values)
+    if n < FEWEST or figure.value is None:
+        return None
+    low, high = (float(bound) for bound in np.quantile(values, MIDDLE))
+    smaller = sum(value < figure.value for value in values) + 0.5 * sum(value == figure.value for value in values)
+    bounds = wilson(smaller, n)
+    assert bounds is not None
+    return ComparedFigure(figure.name, figure.value, n, low, high, smaller / n, bounds.low, bounds.high, machine_made)
+
+
+def _same_makers(figure: LetterFigure, reference: ReferenceSet, marks: str) -> bool:
+    """Figures of one scorer or word list say nothing about those of another, or of another version."""
+    if figure.name in CATEGORIES:
+        return marks == reference.marks
+    use = figure.scorer
+    return use is None or reference.scorers.get(use.role) == f"{use.name} {use.version}"
+
+
+def read_letter(document: Document, request: ReadingRequest, *, words_only: bool = False) -> Reading:
+    """The reading of a letter. `words_only`: all words of the lists are marked, and no passage, whoever scores it."""
+    scorers, context, house = request.scorers, request.context, request.house
+    own_parts = request.parts if request.parts is not None else parts_of(document)
+    wrong, about = suspicions(document, own_parts), request.person
+    if about is None:
+        guessed = guess(document.text, own_parts)
+        about, doubt = guessed.person, doubt_of(guessed)
+        wrong += (Suspicion("candidate", doubt),) if doubt else ()
+    every = sentences_of(document.text, own_parts)
+    body, long = first_of([sentence for sentence in every if sentence.part == "body"])
+    wrong += long
+    stopped = any(one.stops for one in wrong)
+    scored = () if stopped else body
+    words = () if stopped else marks_of(body, about)
+    found = words
+    by_model = "agency" in scorers and not words_only
+    if by_model and not stopped:
+        meant = without_doubted(body, words, about)
+        found = tuple(sorted((*meant, *passages_of(body, meant, about)), key=lambda mark: (mark.start, -mark.end)))
+    applied = house.applied if house is not None and not stopped else _as_found
+    counted, marks = applied(body, words), applied(body, found)  # a reference set's figures are of all listed words
+    shown = set(marks)
+    scores, uses = styles_of(scored, scorers)
+    support, checked = support_of(scored, context.text if context else "", scorers.get("entailment", ""), about)
+    foreign = language_of(context.text) if context and not stopped else ""
+    if foreign:
+        said = f"The CV seems to be {foreign}. Only English can be compared, so no claim was checked against it."
+        wrong += (Suspicion("context language", said),)
+    figures = figures_of(body, counted, scores, uses)
+    compared, placed = compared_with(
+        figures, request.reference, request.occupation, version_of_marks(), _changed(words, counted)
+    )
+    balance = balance_of(scored, counted, about) if "agency" in scorers else None
+    return Reading(
+        document=document,
+        parts=own_parts,
+        person=about,
+        sentences=every,
+        marks=marks,
+        scores=scores,
+        support=support,
+        figures=figures,
+        naming=naming_of("\n".join(sentence.text for sentence in body), about),
+        compared=() if stopped else compared,
+        reference=placed,
+        suspicions=wrong,
+        scorers=(*uses, *checked),
+        versions=_versions(by_model=by_model, balanced=balance is not None, house=house),
+        context_name=context.name if context else "",
+        balance=balance,
+        doubted=tuple(mark for mark in counted if mark not in shown),
+    )
+
+
+def read_words(document: Document, request: ReadingRequest) -> Reading:
+    """In the quick process: the reading of a letter without any scorer or context, as the first that is shown of it."""
+    return read_letter(document, replace(request, scorers={}, context=None))
+
+
+def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
+    """What found the marks and what stands on them: part → version."""
+    versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
+    if by_model:
+        versions["passages"] = version_of_passages()
+        versions[CHECKED_WORDS] = version_of_checked_words()
+    if balanced:
+        versions["balance"] = version_of_balance()
+    if house is not None and house.entries:
+        versions["house list"] = house.version
+    return versions
+
+
+def _as_found(_sentences: Sequence[Sentence], marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks without a house list."""
+    return tuple(marks)
+
+
+def _changed(before: Sequence[Mark], after: Sequence[Mark]) -> frozenset[str]:
+    """The categories whose marks are others than they would be without the house list."""
+    return frozenset(mark.category for mark in set(before) ^ set(after))

@@ -1,0 +1,283 @@
+"""Reference sets: figures of many letters by occupation and group, without their texts; bundled, or a person's own."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from math import isfinite
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.letters.occupations import occupation_key, same_occupation, wider_occupations
+from biasprint.core.machine.storage import home
+from biasprint.core.prompts.resource_files import packaged, validated
+from biasprint.core.report.whole_file import write_whole
+
+
+@dataclass(frozen=True)
+class ReferenceLetter:
+    """`figures`: name → value; a figure that could not be worked out is absent. `made_by`: what or who wrote it."""
+
+    occupation: str
+    group: str
+    figures: Mapping[str, float]
+    made_by: str = ""
+
+
+DIGITS = 6  # of a figure in a set
+
+
+def reference_letter(
+    occupation: str, group: str, figures: Mapping[str, float | None], made_by: str = ""
+) -> ReferenceLetter:
+    """A letter's figures as a set keeps them: those there are, rounded."""
+    kept = {name: round(value, DIGITS) for name, value in figures.items() if value is not None}
+    return ReferenceLetter(occupation, group, kept, made_by)
+
+
+@dataclass(frozen=True)
+class ReferenceSet:
+    """`made_from` says in words whose letters these are; `stand_in`: no person wrote them.
+
+    `scorers`: role → "name version", `marks`: the version of the word lists: figures of others are not compared with
+    these.
+    """
+
+    name: str
+    title: str
+    made_from: str
+    stand_in: bool
+    letters: tuple[ReferenceLetter, ...]
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    marks: str = ""
+
+    @property
+    def occupations(self) -> tuple[str, ...]:
+        return tuple(sorted({letter.occupation for letter in self.letters if letter.occupation}))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(sorted({letter.group for letter in self.letters if letter.group}))
+
+    def nearest(self, occupation: str) -> str:
+        """This occupation, or the nearest wider one that the set has letters for: “chef” for “pastry chef”; else ""."""
+        own = {occupation_key(one) for one in self.occupations}
+        return next((one for one in (occupation_key(occupation), *wider_occupations(occupation)) if one in own), "")
+
+    def narrowed(self, occupation: str) -> "ReferenceSet":
+        """The same set with nothing but the letters for an occupation: less to hand to another process."""
+        nearest = self.nearest(occupation)
+        return replace(self, letters=tuple(one for one in self.letters if same_occupation(one.occupation, nearest)))
+
+
+@dataclass(frozen=True)
+class Built:
+    """`dropped`: reason → letters without figures. `scorers`, `marks`: as a `ReferenceSet` has them."""
+
+    letters: tuple[ReferenceLetter, ...]
+    dropped: Mapping[str, int]
+    scorers: Mapping[str, str]
+    marks: str
+
+
+FORMAT = 1
+MOST_BYTES = 64_000_000
+MOST_LETTERS = 200_000
+ABOUT = ("occupation", "group", "made_by")
+
+Words = Annotated[str, Field(max_length=2_000)]
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _File:
+    """`letters`: each the values of `columns`, in order; None where a letter has none."""
+
+    format: int
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    made_from: Annotated[str, Field(min_length=1, max_length=2_000)]
+    stand_in: bool
+    scorers: dict[str, Words]
+    marks: Words
+    columns: tuple[Words, ...]
+    letters: Annotated[tuple[tuple[str | float | None, ...], ...], Field(max_length=MOST_LETTERS)]
+
+
+def to_bytes(found: ReferenceSet) -> bytes:
+    """The file's content; equal sets give equal bytes."""
+    names = sorted({name for letter in found.letters for name in letter.figures})
+    head = {
+        "format": FORMAT, "title": found.title, "made_from": found.made_from, "stand_in": found.stand_in,
+        "scorers": dict(sorted(found.scorers.items())), "marks": found.marks, "columns": [*ABOUT, *names],
+    }  # fmt: skip
+    rows = [
+        json.dumps(
+            [one.occupation, one.group, one.made_by, *(one.figures.get(name) for name in names)],
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+        for one in found.letters
+    ]
+    start = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
+    letters = ",\n".join(rows)
+    return f'{start},\n "letters": [\n{letters}\n]}}\n'.encode()
+
+
+def from_bytes(data: bytes, name: str) -> ReferenceSet:
+    """The set in a file's content. Raises `AppError` for one that is damaged, newer, or something else."""
+    where = f"The reference set “{name}”"
+    if len(data) > MOST_BYTES:
+        raise AppError(f"{where} is far larger than one may be.", hint=_HINT)
+    try:
+        content = json.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise AppError(f"{where} is damaged.", hint=_HINT, details=str(error)) from error
+    if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
+        raise AppError(f"{where} was made by a newer version of the program.", hint="Use that version.")
+    found = validated(_File, content, where)
+    if found.columns[: len(ABOUT)] != ABOUT or any(len(row) != len(found.columns) for row in found.letters):
+        raise AppError(f"{where} is damaged.", hint=_HINT)
+    letters = tuple(_letter(row, found.columns, where) for row in found.letters)
+    return ReferenceSet(name, found.title, found.made_from, found.stand_in, letters, found.scorers, found.marks)
+
+
+def _letter(row: Sequence[str | float | None], columns: Sequence[str], where: str) -> ReferenceLetter:
+    about, values = row[: len(ABOUT)], row[len(ABOUT) :]
+    figures: dict[str, float] = {}
+    for column, value in zip(columns[len(ABOUT) :], values, strict=True):
+        if isinstance(value, str) or (value is not None and not isfinite(value)):
+            raise AppError(f"{where} is damaged.", hint=_HINT, details=f"{column}: {value!r}")
+        if value is not None:
+            figures[column] = float(value)
+    occupation, group, made_by = (str(one or "") for one in about)
+    return ReferenceLetter(occupation, group, figures, made_by)
+
+
+_HINT = "Build it again, or choose another reference set."
+
+
+BUNDLED = "bundled"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}")
+IN_USE = "in-use.txt"
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{device}{number}" for device in ("com", "lpt") for number in range(1, 10))}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A reference set as it is listed; `trouble` says why it cannot be used, "" where it can."""
+
+    name: str
+    title: str
+    made_from: str
+    stand_in: bool
+    letters: int
+    occupations: tuple[str, ...]
+    trouble: str = ""
+
+
+def references() -> tuple[Listed, ...]:
+    """The bundled set, then a person's own by name. A damaged one is listed with what is wrong with it."""
+    own = sorted(path.stem for path in _folder().glob("*.json")) if _folder().is_dir() else []
+    return tuple(_listed(name) for name in (BUNDLED, *own) if name == BUNDLED or _NAME.fullmatch(name))
+
+
+def reference(name: str) -> ReferenceSet:
+    """The set of this name. Raises `UsageError` where there is none, `AppError` where it is damaged."""
+    if name == BUNDLED:
+        return _bundled()
+    path = _path(name)
+    try:
+        status = path.stat()
+        if status.st_size > MOST_BYTES:
+            raise AppError(f"The reference set “{name}” is far larger than one may be.", hint="Build it again.")
+        return _at(path, status.st_mtime_ns)
+    except FileNotFoundError:
+        known = ", ".join(one.name for one in references())
+        raise UsageError(f"There is no reference set “{name}”.", hint=f"There are: {known}.") from None
+    except OSError as error:
+        raise AppError(f"The reference set “{name}” cannot be read.", hint="Look at it.", details=str(error)) from error
+
+
+@lru_cache(maxsize=1)
+def _at(path: Path, _changed: int) -> ReferenceSet:
+    """Read once for all letters that are compared with it."""
+    return from_bytes(path.read_bytes(), path.stem)
+
+
+def in_use() -> str:
+    """The set that letters are compared with in the window: the bundled one unless another was chosen and is there."""
+    try:
+        name = (_folder() / IN_USE).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return BUNDLED
+    return name if _NAME.fullmatch(name) and name != BUNDLED and _path(name).exists() else BUNDLED
+
+
+def use(name: str) -> None:
+    """Compare with this set from now on. Raises `UsageError` where there is none, `AppError` where it is damaged."""
+    reference(name)
+    _folder().mkdir(parents=True, exist_ok=True)
+    write_whole(_folder() / IN_USE, name.encode())
+
+
+def save(found: ReferenceSet) -> None:
+    """Keep a set under its name, in place of what had that name."""
+    if not found.letters:
+        raise UsageError("A reference set needs letters.", hint="Choose a project that has some.")
+    path = _path(found.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, to_bytes(found))
+
+
+def remove(name: str) -> None:
+    """Forget a set. Raises `UsageError` for one that there is not, and for the bundled one."""
+    path = _path(name)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        raise UsageError(f"There is no reference set “{name}”.", hint="“reference list” shows them.") from None
+    except OSError as error:
+        raise AppError(
+            f"“{path.name}” could not be removed.", hint="Close it elsewhere.", details=str(error)
+        ) from error
+
+
+def check_name(name: str) -> None:
+    """Raises `UsageError` for a name that cannot be a file's everywhere, or is the bundled set's."""
+    if name == BUNDLED:
+        raise UsageError("The bundled reference set stays as it is.", hint="Choose another name.")
+    if not _NAME.fullmatch(name) or name.casefold() in _RESERVED or name != name.strip():
+        raise UsageError(
+            f"“{name}” cannot be the name of a reference set.",
+            hint="Use up to 60 letters, digits, blanks, “-” and “_”; begin with a letter or a digit.",
+        )
+
+
+def _listed(name: str) -> Listed:
+    try:
+        found = reference(name)
+    except AppError as error:
+        return Listed(name, name, "", False, 0, (), str(error))
+    return Listed(name, found.title, found.made_from, found.stand_in, len(found.letters), found.occupations)
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> ReferenceSet:
+    try:
+        data = packaged("letters", "reference", "bundled.json").read_bytes()
+    except OSError as error:
+        raise AppError("The bundled reference set is missing.", hint="Install the program again.") from error
+    return from_bytes(data, BUNDLED)
+
+
+def _folder() -> Path:
+    return home() / "references"
+
+
+def _path(name: str) -> Path:
+    check_name(name)
+    return _folder() / f"{name}.json"

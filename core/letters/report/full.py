@@ -1,0 +1,286 @@
+"""The long report: a summary, the letter with its marks, what to look at, other letters, the twin, and its limits."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from biasprint import core
+from biasprint.core.draw import digits
+from biasprint.core.letters.categories import categories
+from biasprint.core.letters.values import (
+    CHECKED_WORDS,
+    ComparedFigure,
+    LetterFigure,
+    Mark,
+    Naming,
+    Reading,
+    Support,
+    TwinDifference,
+    beside_category,
+    changed,
+)
+from biasprint.core.report.blocks import Block, Heading, ReportParagraph, ReportTable, Run, said, shortened
+
+LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout", "ability", "grindstone", "doubt")
+
+
+def share(figure: LetterFigure) -> str:
+    """“12 % of 17 sentences (3–34 %)”; a stand-in says that it is one."""
+    if figure.value is None:
+        return f"none: {figure.reason}"
+    value, interval = digits.written(figure.value, figure.low, figure.high, figure.unit)
+    if not interval:
+        return f"{value} {figure.unit}"
+    stand_in = ", stand-in scorer" if figure.scorer is not None and figure.scorer.stand_in else ""
+    return f"{value} of {figure.n} sentences ({interval} %{stand_in})"
+
+
+def whole_figures(reading: Reading) -> Iterator[Block]:
+    """Length, naming, and the shares."""
+    words, superlatives = reading.figure("words"), reading.figure("superlatives")
+    if words is not None and words.value is not None:
+        line = f"{digits.fixed(words.value, 0)} words"
+        if superlatives is not None and superlatives.value is not None:
+            line += f", {digits.number(superlatives.value)} superlatives in 100 words"
+        yield said(f"{line}. {_naming(reading.naming)}")
+    listed = [figure for name in LISTED if (figure := reading.figure(name)) is not None]
+    yield ReportTable(("", "Share of the sentences"), tuple((one.title, share(one)) for one in listed), (0.35, 0.65))
+
+
+def figure_rows(reading: Reading) -> Iterator[tuple[str, ...]]:
+    """A row for each figure that was compared with reference letters."""
+    for one in reading.compared:
+        figure = reading.figure(one.name)
+        if figure is None:
+            continue
+        of_100 = f"{100 * one.below:.0f} ({100 * one.low:.0f} to {100 * one.high:.0f})"
+        middle = digits.written(one.value, one.middle_low, one.middle_high, figure.unit)[1] + digits.sign(figure.unit)
+        outside = {"high": "  (above)", "low": "  (below)", "": ""}[one.outside]
+        yield figure.title, f"{digits.number(one.value, figure.unit)}{outside}", f"{middle}, n = {one.n}", of_100
+
+
+def _naming(naming: Naming) -> str:
+    ways = (
+        (naming.titled, "with a title"), (naming.full, "by the full name"),
+        (naming.last, "by the family name"), (naming.first, "by the first name"),
+    )  # fmt: skip
+    told = [f"{count} × {way}" for count, way in ways if count]
+    return f"The candidate is named {', '.join(told)}." if told else "The candidate is not named."
+
+
+LIMITS = (
+    "One letter cannot show bias. It can show language worth a second look.",
+    "Words are found by lists, passages by a small model. Of what authors of test letters set off about six in ten "
+    "were marked (314 of 523), of what is said without the usual words four in ten: where nothing is marked, nothing "
+    "is proved. About one mark in six is harmless where it stands: read each one in its sentence.",
+    "“Not found in the context” means that the program found nothing there that says so. It does not mean that the "
+    "claim is false.",
+    "How readers react to such language was studied for groups of letters. Nobody can tell from that how one reader "
+    "will take this one.",
+    "Nothing here says anything about the person who wrote the letter, or about the person it is written for.",
+)
+WANTED = ("unsupported", "contradicted")
+
+
+def full_report(
+    reading: Reading, twin: TwinDifference | None, made: str, dismissed: int, *, edited: bool
+) -> Iterator[Block]:
+    """The whole report. `made`: when, in words. `dismissed`: how many marks a person put aside."""
+    about = reading.person.full_name or reading.document.name
+    yield Heading(f"Letter check: {about}", 0)
+    name = f"{reading.document.name}, edited since it was opened" if edited else reading.document.name
+    yield said(f"{name} · {made} · Biasprint {core.__version__}. Nothing left this computer.", soft=True)
+    if dismissed:
+        where = _count(dismissed, "mark")
+        yield said(f"{where} put aside by whoever read the letter: not listed here, counted in the figures.", soft=True)
+    yield from _inshortened(reading)
+    if not reading.stopped:
+        yield Heading("The letter")
+        yield from _letter(reading)
+        yield from _marks(reading)
+        yield from _claims(reading)
+        yield from _others(reading)
+    if twin is not None:
+        yield from _twin(twin)
+    yield Heading("What this cannot tell")
+    for limit in LIMITS:
+        yield said(limit, bullet=True)
+    yield from _methods(reading)
+
+
+def _inshortened(reading: Reading) -> Iterator[Block]:
+    yield Heading("In short")
+    for suspicion in reading.suspicions:
+        yield said(suspicion.said, bullet=True)
+    if reading.stopped:
+        return
+    if reading.balance is not None:
+        yield said(reading.balance.line, bullet=True)
+    for one in reading.compared:
+        figure = reading.figure(one.name)
+        if figure is not None and one.stands_out:
+            yield said(f"{figure.title}: {share(figure)}, {_than(one)}.", bullet=True)
+    counts = {key: sum(mark.category == key for mark in reading.marks) for key in categories()}
+    for key in ("doubt", "personal_life", "gender", "age", "family", "appearance", "health", "origin"):
+        if counts[key]:
+            words = sorted({f"“{mark.words}”" for mark in reading.marks if mark.category == key})
+            yield said(
+                f"{categories()[key].title}: {', '.join(words[:6])}{' …' if len(words) > 6 else ''}.", bullet=True
+            )
+    missing = [one for one in reading.support if one.verdict in WANTED]
+    claims = sum(one.verdict in (*WANTED, "grounded") for one in reading.support)
+    if reading.context_name:
+        line = f"{len(missing)} of {claims} claims are not found in the context ({reading.context_name})."
+        yield said(line, bullet=True)
+    else:
+        yield said("No CV or other context was given, so no claim was checked.", bullet=True)
+    if reading.naming.first_only:
+        yield said(f"The candidate is named by the first name alone ({reading.naming.first} times).", bullet=True)
+    yield said(reading.reference, soft=True)
+
+
+def _than(one: ComparedFigure) -> str:
+    """“more than in 93 of 100 reference letters”."""
+    part = one.below if one.outside == "high" else 1 - one.below
+    of = "all" if part > 0.995 else f"{100 * part:.0f} of 100"
+    return f"{'more' if one.outside == 'high' else 'less'} than in {of} reference letters"
+
+
+def _letter(reading: Reading) -> Iterator[Block]:
+    """The text, its marks set off with what they are."""
+    text, at = reading.document.text, 0
+    starts = []
+    for paragraph in reading.document.paragraphs:
+        starts.append((at, at + len(paragraph)))
+        at += len(paragraph) + 2
+    soft = [(part.start, part.end) for part in reading.parts if part.kind not in ("body", "salutation")]
+    for start, end in starts:
+        own = [mark for mark in reading.marks if start <= mark.start and mark.end <= end]
+        aside = any(low <= start and end <= high for low, high in soft)
+        yield ReportParagraph(tuple(_runs(text, start, end, own)), soft=aside)
+
+
+def _runs(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Run]:
+    at = start
+    for (low, high), same in groupby(_apart(marks), key=lambda mark: (mark.start, mark.end)):
+        if low < at:
+            continue  # inside another mark; it is listed below
+        if low > at:
+            yield Run(text[at:low])
+        found = list(same)
+        yield Run(text[low:high], category=found[0].category, tag=", ".join(_tag(mark) for mark in found))
+        at = high
+    if at < end:
+        yield Run(text[at:end])
+
+
+def _apart(marks: list[Mark]) -> list[Mark]:
+    return sorted(marks, key=lambda mark: (mark.start, -mark.end))
+
+
+def _tag(mark: Mark) -> str:
+    return categories()[mark.category].title.lower()
+
+
+def _marks(reading: Reading) -> Iterator[Block]:
+    if not (reading.marks or reading.doubted):
+        return
+    yield Heading("What to look at")
+    if reading.said_of_marks:
+        yield said(reading.said_of_marks, soft=True)
+    for key, category in categories().items():
+        own = [mark for mark in reading.marks if mark.category == key]
+        if not own:
+            continue
+        sentences = len({mark.sentence for mark in own})
+        yield Heading(f"{category.title}: {_count(len(own), 'place')} in {_count(sentences, 'sentence')}", 2)
+        if not all(mark.of_house for mark in own):
+            yield said(f"{category.known_for} ({category.source})", soft=True)
+        for number, same in groupby(own, key=lambda mark: mark.sentence):
+            words = [f"“{mark.words}”{_how(mark)}" for mark in same]
+            yield said(f"{', '.join(words)}: {shortened(reading.sentence(number).text)}", bullet=True)
+
+
+def _how(mark: Mark) -> str:
+    return f" ({beside_category(mark)})" if beside_category(mark) else ""
+
+
+def _claims(reading: Reading) -> Iterator[Block]:
+    missing = [one for one in reading.support if one.verdict in WANTED]
+    if not reading.context_name or not missing:
+        return
+    yield Heading("Claims that the context does not support")
+    rows = tuple(_claim(reading, one) for one in missing)
+    yield ReportTable(("", "The letter says", "Nearest passage of the context"), rows, (0.16, 0.42, 0.42))
+
+
+def _claim(reading: Reading, one: Support) -> tuple[str, ...]:
+    verdict = "says otherwise" if one.verdict == "contradicted" else "not found"
+    return verdict, shortened(reading.sentence(one.sentence).text), shortened(one.passage) or "none"
+
+
+def _others(reading: Reading) -> Iterator[Block]:
+    yield Heading("The letter as a whole")
+    yield from whole_figures(reading)
+    if reading.compared:
+        yield said(reading.reference, soft=True)
+        header = ("", "This letter", "Middle 80 % of them", "Of 100 of them, lower")
+        yield ReportTable(header, tuple(figure_rows(reading)), (0.25, 0.3, 0.22, 0.23))
+
+
+def _twin(twin: TwinDifference) -> Iterator[Block]:
+    yield Heading(f"The same letter for {twin.other.full_name or 'somebody else'}")
+    if twin.made_by:
+        yield said(f"Both letters were written by {twin.made_by}, from the same facts.")
+    else:
+        yield said("Names, titles, pronouns and gendered words were changed; everything else is as it was.")
+    for finding in twin.findings:
+        yield said(finding, bullet=True)
+    if twin.question:
+        yield said(twin.question)
+    for one in twin.asked:
+        yield said(f"“{twin.reading.sentence(one.sentence).text}” ({one.why}: {', '.join(one.words)})", bullet=True)
+    rows = tuple(
+        (
+            one.title,
+            _number(one.value),
+            _number(one.twin),
+            "+" * (one.difference > 0) + digits.number(one.difference),
+        )
+        for one in changed(twin.figures)
+        if one.difference is not None
+    )
+    if rows:
+        yield ReportTable(("", "Letter", "Twin", "Difference"), rows, (0.4, 0.2, 0.2, 0.2))
+    if twin.twin is not None and twin.twin.changes:
+        words = dict.fromkeys(
+            f"{change.old} → {change.new}" for change in twin.twin.changes if change.old != change.new
+        )
+        yield said(f"Changed: {'; '.join(list(words)[:60])}.", soft=True)
+
+
+def _methods(reading: Reading) -> Iterator[Block]:
+    yield Heading("Methods and versions")
+    yield said("Sentences: " + reading.versions.get("segmenter", ""), soft=True)
+    yield said("Words: " + reading.versions.get("marks", ""), soft=True)
+    if not reading.by_words_alone:
+        yield said(f"Whether they are meant so: {reading.versions[CHECKED_WORDS]}", soft=True)
+    if reading.balance is not None:
+        yield said("Balance of praise: " + reading.versions["balance"], soft=True)
+    for use in reading.scorers:
+        stand_in = " Stands in for the paper's own, which is not on this computer." if use.stand_in else ""
+        yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
+    yield said(
+        "Shares are of the sentences of the body of the letter, with Wilson's 95 % interval. A claim is supported "
+        "where the context entails it; opinions, wishes and how the writer knows the candidate are no claims. Source: "
+        "Wan et al. 2023 (“Kelly is a Warm Person, Joseph is a Role Model”), sections 3.2 and 3.3.",
+        soft=True,
+    )
+    yield said(f"Biasprint {core.__version__}.", soft=True)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else digits.number(value)
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

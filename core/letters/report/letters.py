@@ -1,0 +1,209 @@
+"""The report of a pile: its table, its groups, who was chosen, and letter by letter what there is to look at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from biasprint import core
+from biasprint.core.draw import digits
+from biasprint.core.letters.categories import categories
+from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
+from biasprint.core.letters.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile.outcomes import (
+    LIMITS_OF_RATES,
+    SelectionRates,
+    rate_written,
+    rates_said,
+    ratio_written,
+    without_said,
+)
+from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.report.full import LIMITS
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, Reading
+from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
+
+MOST_ROWS = 2_000  # of the table of letters
+MOST_LETTERS = 500  # that are told one by one
+WORDS_OF_VERDICT = {"unsupported": "not found in the CV", "contradicted": "the CV says otherwise"}
+
+
+@dataclass(frozen=True)
+class PileReport:
+    """What the report of a pile is made from. `sections`: one for each letter that has something to look at.
+
+    `labels`: what groups are called; `by_hand`: how many rows a person set something right in.
+    """
+
+    pile: Pile
+    tests: tuple[GroupTest, ...]
+    rates: SelectionRates | None
+    labels: Mapping[str, str]
+    made: str
+    by_hand: int = 0
+    sections: tuple[tuple[Block, ...], ...] = ()
+
+
+def report_of(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, *, by_hand: int = 0) -> PileReport:
+    """A report of this moment, its letters not told yet."""
+    labels = {**dict(groups()), **{row.group: row.group for row in pile.rows if row.group not in dict(groups())}}
+    made = f"{datetime.now().astimezone():%d %B %Y, %H:%M}"
+    return PileReport(pile, tuple(tests), rates, labels, made, by_hand)
+
+
+def section_of_letter(document: Document, path: str, request: ReadingRequest) -> tuple[Block, ...]:
+    """In the compute process: what there is to look at in one letter, in its sentences."""
+    reading = read_letter(document, request)
+    about = reading.person.full_name
+    return (Heading(f"{path}{f': {about}' if about else ''}", 2), *_places(reading))
+
+
+def _places(reading: Reading) -> Iterator[Block]:
+    if reading.balance is not None and reading.balance.leans:
+        yield said(reading.balance.line, bullet=True)
+    marks = sorted((mark for mark in reading.marks if mark.category in LOOKED_AT), key=lambda mark: mark.start)
+    for (number, category), same in groupby(marks, key=lambda mark: (mark.sentence, mark.category)):
+        words = ", ".join(f"“{mark.words}”" for mark in same)
+        yield said(f"{categories()[category].title}: {words}: {shortened(reading.sentence(number).text)}", bullet=True)
+    for one in reading.support:
+        if one.verdict in NOT_CARRIED:
+            told = WORDS_OF_VERDICT[one.verdict]
+            yield said(f"Claim, {told}: {shortened(reading.sentence(one.sentence).text)}", bullet=True)
+
+
+def letters_to_tell(rows: Sequence[PileRow]) -> list[PileRow]:
+    """The letters that the report tells one by one."""
+    return [row for row in rows if row.read and row.to_look_at][:MOST_LETTERS]
+
+
+def pile_report(found: PileReport) -> Iterator[Block]:
+    """The whole report."""
+    rows = found.pile.rows
+    yield Heading(f"Letters of “{found.pile.name}”", 0)
+    yield said(f"{found.made} · Biasprint {core.__version__}. Nothing left this computer.", soft=True)
+    yield Heading("In short")
+    for line in _in_short(found):
+        yield said(line, bullet=True)
+    yield Heading("The letters")
+    yield said("Name, occupation and group are guesses unless somebody set them right.", soft=True)
+    yield ReportTable(
+        ("File", "About", "Occupation", "Group", "To look at", "CV", "Remark"),
+        tuple(_row(row, found.labels) for row in rows[:MOST_ROWS]),
+        (0.2, 0.16, 0.13, 0.1, 0.09, 0.14, 0.18),
+    )
+    if len(rows) > MOST_ROWS:
+        yield said(f"{len(rows) - MOST_ROWS:,} more letters are in the exported table.", soft=True)
+    yield from _groups(found)
+    if found.rates is not None:
+        yield from _rates(found.rates, found.labels)
+    yield from _one_by_one(found)
+    yield Heading("What this cannot tell")
+    for limit in (LIMITS_OF_PILES, *LIMITS):
+        yield said(limit, bullet=True)
+    yield from _methods(found.pile)
+
+
+def _in_short(found: PileReport) -> Iterator[str]:
+    rows = found.pile.rows
+    read, copies = sum(row.read for row in rows), sum(bool(row.same_as) for row in rows)
+    also = f"; {copies:,} say the same as an earlier one" if copies else ""
+    yield f"{read:,} of {len(rows):,} files were read{also}."
+    looked = [sum(row.to_look_at.values()) for row in rows if row.read and row.to_look_at]
+    yield (
+        f"{len(looked):,} of {read:,} letters have something to look at, {sum(looked):,} places in all: words that are "
+        "no praise, claims that the CV does not carry, and praise that leans to one side."
+    )
+    with_cv = sum(row.cv is not None for row in rows)
+    yield f"{with_cv:,} letters were held against a CV of their own." if with_cv else "No letter has a CV of its own."
+    yield headline(found.tests, found.labels)
+    if found.rates is not None:
+        yield rates_said(found.rates, found.labels)
+    if found.by_hand:
+        yield f"Somebody set {found.by_hand:,} rows right or added to them by hand."
+    yield from found.pile.remarks
+
+
+def _row(row: PileRow, labels: Mapping[str, str]) -> tuple[str, ...]:
+    if not row.read:
+        return shortened(row.path_in_pile, 60), "", "", "", "", "", shortened(f"Not read: {row.reason}", 120)
+    remarks = [f"The same text as {row.same_as}." if row.same_as else "", *row.notes]
+    if row.outcome is not None:
+        remarks.insert(0, "Chosen." if row.outcome else "Not chosen.")
+    kinds = ", ".join(f"{_kind(kind)} {count}" for kind, count in row.to_look_at.items())
+    return (
+        shortened(row.path_in_pile, 60),
+        row.person.full_name,
+        row.occupation,
+        labels.get(row.group, row.group),
+        kinds or "0",
+        shortened(row.cv.name, 40) if row.cv is not None else "",
+        shortened(" ".join(filter(None, remarks)), 120),
+    )
+
+
+def _kind(kind: str) -> str:
+    return {"unsupported": "not in the CV", "contradicted": "against the CV", "balance": "balance of praise"}.get(
+        kind, kind.replace("_", " ")
+    )
+
+
+def _groups(found: PileReport) -> Iterator[Block]:
+    yield Heading("Do the groups differ?")
+    yield said(headline(found.tests, found.labels))
+    for pair, tests in groupby(found.tests, key=lambda one: one.groups):
+        one, other = (found.labels.get(group, group) for group in pair)
+        rows = tuple(_test_row(test) for test in tests)
+        yield ReportTable(("", one, other, "Adjusted p", "What it says"), rows, (0.17, 0.12, 0.12, 0.12, 0.47))
+
+
+def _test_row(test: GroupTest) -> tuple[str, ...]:
+    counts = [test.n_by_group[group] for group in test.groups]
+    means = [
+        f"{digits.number(mean, test.unit)} (n = {n})" if mean is not None else f"– (n = {n})"
+        for mean, n in zip(test.means, counts, strict=True)
+    ]
+    p = digits.p_text(test.p_adjusted) or ("too few" if test.few else "–")
+    return test.title, *means, p, test.said
+
+
+def _rates(found: SelectionRates, labels: Mapping[str, str]) -> Iterator[Block]:
+    yield Heading("Who was chosen")
+    yield said(rates_said(found, labels))
+    rows = []
+    for one in found.rates:
+        (rate, of_rate), (ratio, of_ratio) = rate_written(one), ratio_written(one)
+        beside = f"{ratio} ({of_ratio})" if ratio else "–"
+        rows.append((labels.get(one.group, one.group), f"{one.chosen:,} of {one.n:,}", f"{rate} ({of_rate})", beside))
+    header = ("Group", "Chosen", "Rate (95 % interval)", "Ratio to the highest (95 % interval)")
+    yield ReportTable(header, tuple(rows), (0.22, 0.18, 0.26, 0.34))
+    for line in (without_said(found), LIMITS_OF_RATES):
+        if line:
+            yield said(line, soft=True)
+
+
+def _one_by_one(found: PileReport) -> Iterator[Block]:
+    yield Heading("Letter by letter")
+    told = len(found.sections)
+    there = sum(row.read and bool(row.to_look_at) for row in found.pile.rows)
+    if not told:
+        yield said("No letter has words that are no praise, or claims that its CV does not carry.")
+        return
+    if there > told:
+        yield said(f"The first {told:,} of {there:,} letters that have something to look at.", soft=True)
+    for section in found.sections:
+        yield from section
+
+
+def _methods(pile: Pile) -> Iterator[Block]:
+    yield Heading("Methods and versions")
+    for name, version in pile.versions.items():
+        yield said(f"{name.capitalize()}: {version}", soft=True)
+    for use in pile.scorers:
+        stand_in = " Stands in for the paper's own, which is not on this computer." if use.stand_in else ""
+        yield said(f"{use.role.capitalize()}: {use.name} {use.version}.{stand_in}", bullet=True)
+    yield said(
+        "Groups: Welch's t over candidates, p after Holm; “no difference” by an equivalence test with half of the base "
+        "rate as its margin. Rates: Wilson's interval; ratios: score interval of Miettinen and Nurminen (1985).",
+        soft=True,
+    )

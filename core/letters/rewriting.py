@@ -1,0 +1,132 @@
+"""A letter and its twin written anew by a generator from the candidate's context, and both read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from biasprint.core.backends.protocol import Completion, Request, output_seed
+from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError, UsageError
+from biasprint.core.jobs import JobContext
+from biasprint.core.letters.files import read_pasted
+from biasprint.core.letters.letter_check import read_one
+from biasprint.core.letters.pile import group_of
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.twins import swapped_context
+from biasprint.core.letters.values import Document, TwinDifference, figure_differences
+from biasprint.core.prompts.letters import LETTER, letter_design
+from biasprint.core.prompts.template import Template
+from biasprint.core.runs.generate import ask_all, sampling
+from biasprint.core.runs.writing import Written
+from biasprint.core.studies.letters.biographies import WORDS, paragraphs, sampled
+from biasprint.core.swap import Person
+
+PLACEHOLDERS = ("name", "occupation", "biography")
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What writes: as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
+
+    backend: str
+    model: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def regenerate_twin(
+    ctx: JobContext,
+    context: Document,
+    person: Person,
+    other: Person,
+    compute: ComputeProcess,
+    models: ComputeProcess,
+    generator: Generator,
+    request: ReadingRequest,
+    *,
+    seed: int = 0,
+) -> TwinDifference:
+    """A letter for `person` and one for `other`, both by `generator` from `context`, both read; and their differences.
+
+    The context is cut to some paragraphs, as the context-based prompts do, and swapped for the twin. `request`: its
+    occupation is what both letters are written for; each is read beside its own context. Raises `UsageError` where a
+    name or the occupation is missing, `AppError` where a letter could not be written.
+    """
+    occupation = request.occupation
+    _check(person, other, occupation)
+    text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
+    short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
+    swapped = compute.call(swapped_context, short, person, other, ctx=ctx)
+    sides = ((person, short), (other, swapped))
+    requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
+    written = _written(ctx, models, generator, requests)
+    readings = [
+        read_one(ctx, _document(text, one), compute, replace(request, context=about, parts=None, person=one))
+        for text, (one, about) in zip(written, sides, strict=True)
+    ]
+    made_by = f"{generator.model or generator.backend} ({generator.backend})"
+    said = (
+        f"Both letters were written by {made_by} from the same context. One letter for each shows nothing by itself: "
+        "letters from the very same prompt differ too. Many are compared in an audit of letters.",
+    )
+    return TwinDifference(
+        person, other, readings[0], readings[1], figure_differences(*readings), (), 0, said, made_by=made_by
+    )
+
+
+def prompt_for(person: Person, context: str, occupation: str) -> str:
+    """The context-based prompt of the letters study (Wan et al., appendix C)."""
+    written = letter_design().document(LETTER).context_based
+    template = Template(written).require(known=PLACEHOLDERS, needed=PLACEHOLDERS)
+    return template.fill(name=person.full_name, occupation=occupation, biography=context)
+
+
+def _request(person: Person, context: Document, occupation: str, generator: Generator, seed: int) -> Request:
+    key = "letter_context/twin"  # the same for both, so that chance is the same where a backend allows that
+    group = group_of(person.pronoun)
+    fields = {
+        "task": LETTER, "theme": "", "axis": "gender", "identity": group, "group": group, "name": person.full_name,
+        "occupation": occupation, "pronouns": person.pronoun, "context": context.text,
+    }  # fmt: skip
+    return Request(
+        key=key,
+        prompt=prompt_for(person, context.text, occupation),
+        seed=output_seed(seed, key, 0),
+        fields=fields,
+        **sampling(generator.parameters),
+    )
+
+
+def _written(
+    ctx: JobContext, models: ComputeProcess, generator: Generator, requests: Sequence[Request]
+) -> tuple[str, ...]:
+    found: dict[int, Completion] = {}
+
+    def receive(partial: object) -> None:
+        if isinstance(partial, Written):
+            found.update(partial.completions)
+            ctx.report(len(found), len(requests))
+
+    about = (generator.backend, generator.model, generator.parameters)
+    ask_all(ctx, models, about, requests, generator.keys, receive)
+    ctx.check()
+    for place in range(len(requests)):
+        completion = found.get(place)
+        if completion is None or completion.finish_reason == "error" or not completion.text.strip():
+            why = completion.error if completion and completion.error else "it wrote nothing."
+            raise AppError(f"A letter could not be written: {why}", hint="Choose another generator, or try again.")
+    return tuple(found[place].text for place in range(len(requests)))
+
+
+def _document(text: str, person: Person) -> Document:
+    pasted = read_pasted(text)
+    return Document(f"Written for {person.full_name}", pasted.kind, pasted.paragraphs)
+
+
+def _check(person: Person, other: Person, occupation: str) -> None:
+    if not person.full_name or not other.full_name:
+        raise UsageError("A letter is written for somebody by name.", hint="Give both names.")
+    if not person.pronoun or not other.pronoun:
+        raise UsageError("The context cannot be swapped without pronouns.", hint="Give both pronouns.")
+    if not occupation.strip():
+        raise UsageError("A letter is written for an occupation.", hint="Give the occupation.")

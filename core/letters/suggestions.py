@@ -1,0 +1,452 @@
+"""Suggestions for marks, as edits of one sentence, and what changes around words that are replaced or left out."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from biasprint.core.errors import AppError
+from biasprint.core.letters.categories import any_of, categories, lists
+from biasprint.core.letters.values import Category, Mark, Sentence
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap import Person
+from biasprint.core.text import article, for_matching, sha256_text
+
+_ARTICLE = re.compile(r"(?<![\w-])(an?)(\s+)$", re.IGNORECASE)
+_WORD = re.compile(r"[\w’'-]+")
+
+
+class Edit(NamedTuple):
+    """The characters `start` to `end` of a sentence, and what stands there instead."""
+
+    start: int
+    end: int
+    new: str
+
+
+def replaced(sentence: str, start: int, end: int, new: str) -> Edit:
+    """`new` instead of the characters, with a capital at the beginning, and the article before it made to fit."""
+    if start == _first(sentence) or (sentence[start:end].isupper() and end - start > 1):
+        new = new.upper() if sentence[start:end].isupper() and end - start > 3 else new[:1].upper() + new[1:]
+    found = _ARTICLE.search(sentence[:start])
+    if found is None:
+        return Edit(start, end, new)
+    right = article(new)
+    if right == found[1].lower():
+        return Edit(start, end, new)
+    cased = right.capitalize() if found[1][0].isupper() else right
+    return Edit(found.start(1), end, f"{cased}{found[2]}{new}")
+
+
+def left_out(sentence: str, start: int, end: int) -> Edit:
+    """The characters taken out: at the beginning the next word gets the capital, and an article before it fits."""
+    following = _WORD.match(sentence, end)
+    if start == _first(sentence) and following is not None:
+        word = following[0]
+        return Edit(start, following.end(), word[:1].upper() + word[1:])
+    found = _ARTICLE.search(sentence[:start])
+    if found is not None and following is not None and article(following[0]) != found[1].lower():
+        right = article(following[0])
+        cased = right.capitalize() if found[1][0].isupper() else right
+        return Edit(found.start(1), following.end(), f"{cased}{found[2]}{following[0]}")
+    return Edit(start, end, "")
+
+
+def _first(sentence: str) -> int:
+    """Where the first word begins, behind spaces and opening quotation marks."""
+    found = re.search(r"\w", sentence)
+    return found.start() if found else 0
+
+
+NO_NOUN = frozenset(
+    {
+        "and", "or", "but", "of", "in", "on", "at", "to", "for", "with", "from", "by", "as", "who", "which",
+        "that", "is", "was", "are", "were", "has", "had", "have", "when", "while", "if", "since", "than",
+        "because", "so", "she", "he", "they", "it", "i", "we", "her", "his", "their", "enough", "too", "either",
+        "now", "today", "again", "whose", "whom", "capable", "able", "then", "herself", "himself", "more",
+        "very",
+    }
+)  # fmt: skip
+_BEFORE_ADJECTIVE = re.compile(
+    r"(?:(?<![\w-])(?:a|an|the|his|her|their|our|my|this|that|as|every|first|only|very|most|more|is|was|and|or|of|by|with"
+    r"|for|[a-z]+(?:ed|ing|ous|ful|ent|ant|ive|ble|al|ic|ary|less))|,)\s+$",
+    re.IGNORECASE,
+)
+_THE = re.compile(r"(?<![\w-])the\s+$", re.IGNORECASE)
+_BEING = re.compile(r"(?:(?<![\w-])(?:is|was|are|were|be|been|looks|looked|very|so|too|more)|^\W*)\s*$", re.IGNORECASE)
+_BOUND = frozenset(
+    {
+        "is", "was", "are", "were", "be", "been", "being", "and", "or", "but", "of", "in", "on", "at", "to",
+        "for", "with", "from", "by", "as", "than", "not", "when", "since", "she", "he", "they", "until",
+        "while", "if", "because", "became", "turned",
+    }
+)  # fmt: skip
+_ADVERBIAL = re.compile(r"(?:at|in|on|despite|outside|aged|during|since|now|with|in spite of)\s", re.IGNORECASE)
+_OPENING = re.compile(r"\W*(?:An?|As an?|The|Now|Despite|At|In|On|Outside|During|Aged|Born|Once)\s[^,.;:!?]{1,80},\s+")
+# What stands behind an opening has to be the subject: “she”, “the team”, “Dr Smith leads”, and no “which …”.
+_SUBJECT = re.compile(
+    r"(?:she|he|they|it|we|I|the|a|an|her|his|their|this|these)\s"
+    r"|(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor)\.?\s)?[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+)?\s(?!and\s|or\s)[a-z]"
+)
+_SINGLED_OUT = re.compile(
+    r"(?<![\w-])(?:(?:first|only|sole|last|few|one)\s+(?:[\w’'-]+\s+)?|such\s+an?\s+)$", re.IGNORECASE
+)
+_BESIDE = "now|also|a|an|the|happily|recently|currently|still"
+_VERB = r"(?:is|was|has|had|will|can|works|worked|joined|leads|led|teaches|taught|runs|ran|holds|held|knows)"
+
+
+def adjective(sentence: str, start: int, end: int) -> Edit | None:
+    """Leaves out an adjective before a noun or beside another one: “a female engineer”, “young and able”."""
+    before, after = sentence[:start], sentence[end:]
+    if _SINGLED_OUT.search(before):
+        return None  # “the first female member”: without the word it would be untrue
+    joined = re.match(r"\s+and\s+(\w[\w’'-]*)", after)
+    following = re.match(r"(\s+)(\w[\w’'-]*)", after)
+    listed = re.match(r",\s+(\w[\w’'-]*)", after)
+    if joined and joined[1].lower() not in NO_NOUN | {"a", "an", "the"} and _BEFORE_ADJECTIVE.search(before):
+        return left_out(sentence, start, end + joined.start(1))
+    if following and _THE.search(before) and re.match(r"\w+(?:ed|s)(?!\w)", following[2]):
+        return None  # “the 52-year-old joined”: perhaps no noun follows
+    if following and following[2].lower() not in NO_NOUN and not _BEING.search(before):
+        beside = re.search(r"(?<!,)\s+and\s+$", before)
+        if beside:
+            return Edit(beside.start(), end, "")
+        return left_out(sentence, start, end + len(following[1]))
+    last = re.search(r"(\w[\w’'-]*)(,?\s+and\s+)(?:(?:very|quite|always)\s+)?$", before)
+    if last and (not after.strip() or re.match(r"\s*[.,;:!?]", after)):
+        return Edit(last.start(2), end, "")
+    if listed and listed[1].lower() not in NO_NOUN | {"a", "an", "the"} and _BEFORE_ADJECTIVE.search(before):
+        return left_out(sentence, start, end + listed.start(1))
+    return None
+
+
+def phrase(sentence: str, start: int, end: int) -> Edit | None:
+    """Leaves out an opening (“At the age of 40, she …”), an insertion between commas, or a phrase at the end."""
+    opening = _OPENING.match(sentence)
+    if opening and opening.end() >= end and _SUBJECT.match(sentence, opening.end()):
+        first = re.search(r"\w", sentence)
+        return left_out(sentence, first.start() if first else 0, opening.end())
+    before, after = sentence[:start], sentence[end:]
+    if not _ADVERBIAL.match(sentence[start:end]):
+        return None
+    comma = re.search(r",\s+$", before)
+    if comma and after.startswith(","):
+        return Edit(comma.start(), end + 1, "")
+    word = re.search(r"([\w’'-]+)(,?\s+)$", before)
+    if re.match(r"\s*[.;!?]|,\s", after) and word and word[1].lower() not in _BOUND:
+        return Edit(word.start(2), end, "")
+    return None
+
+
+def insertion(sentence: str, start: int, end: int) -> Edit | None:
+    """Leaves out “, a mother of two,” and “, who is from Lyon,” around the characters, or such a phrase at the end."""
+    begin = sentence.rfind(",", 0, start)
+    if begin < 0 or not re.match(r",\s+(?:an?|who|whose|himself|herself|now|born|originally)\s", sentence[begin:]):
+        return None
+    if not sentence[:begin].strip() or len(sentence[begin:end].split()) > 9:
+        return None
+    finish = re.compile(r"[,.;:!?]").search(sentence, end)
+    if finish is None or len(sentence[begin : finish.start()].split()) > 10:
+        return None
+    goes_on = re.match(rf"\s+(?:{_VERB}|\w+(?:s|ed))(?!\w)", sentence[finish.end() :])
+    listed = re.search(r",?\s(?:and|or)\s", sentence[finish.end() : finish.end() + 40])
+    if finish[0] == "," and (not goes_on or listed):
+        return None  # a list, perhaps, and no end of the insertion
+    return Edit(begin, finish.end() if finish[0] == "," else finish.start(), "")
+
+
+def predicate(sentence: str, start: int, end: int) -> Edit | None:
+    """Leaves out the first of two statements: “is 60 years old and has …”, “is married and works …”."""
+    before = re.search(rf"(?<![\w-])(?:is|was)\s+(?:(?:{_BESIDE})\s+)*$", sentence[:start])
+    after = re.match(rf"\s+and\s+(?={_VERB}(?!\w))", sentence[end:])
+    if before and after:
+        return Edit(before.start(), end + after.end(), "")
+    second = re.search(rf",?\s+and\s+(?:is|was|has|had)\s+(?:(?:{_BESIDE})\s+)*$", sentence[:start])
+    rest = re.match(r"(?:\s+(?:with|of|to|from|at|in|years|old)(?:\s+[\w’'-]+){0,3})?(?=[.;!?]?\s*$)", sentence[end:])
+    return Edit(second.start(), end + rest.end(), "") if second and rest else None
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Another way to say the characters `start` to `end` of the letter's text, which read `old`.
+
+    `new` is what stands there instead, "" where they are left out, and `None` where only a person can mend it: then
+    the reason says how, and there is nothing to apply. `mark_key` is the key of the mark it is for.
+    """
+
+    mark_key: str
+    start: int
+    end: int
+    old: str
+    new: str | None
+    reason: str
+    source: str
+
+
+How = Literal["replace", "drop", "leave out", "hint"]
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _Rule:
+    category: Category
+    how: How
+    reason: str
+    find: tuple[str, ...]
+    use: tuple[str, ...] = ()
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _File:
+    source: str
+    name_reason: str
+    name_hint: str
+    sentence_reason: str
+    turned_hint: str
+    hints: dict[Category, str]
+    rule: tuple[_Rule, ...]
+
+
+@dataclass(frozen=True)
+class Way:
+    """What to do with one phrase: put other words in, drop the word, leave the phrase out, or only say something."""
+
+    how: How
+    use: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class SuggestionWords:
+    """The ways by category and phrase (lower case, single spaces), and a pattern for each category's phrases."""
+
+    source: str
+    name_reason: str
+    name_hint: str
+    sentence_reason: str
+    turned_hint: str
+    hints: Mapping[Category, str]
+    ways: Mapping[Category, Mapping[str, Way]]
+    patterns: Mapping[Category, re.Pattern[str]]
+
+
+@cache
+def suggestion_words() -> SuggestionWords:
+    """The lexicon, read once. `AppError` where a rule's alternatives do not match its phrases."""
+    file = validated(_File, read_toml(packaged("letters", "suggestions.toml")), "The file letters/suggestions.toml")
+    ways: dict[Category, dict[str, Way]] = {}
+    for rule in file.rule:
+        for entry in rule.find:
+            for place, said in enumerate(_phrases(entry)):
+                use = tuple(_at(one, place) for one in rule.use)
+                ways.setdefault(rule.category, {}).setdefault(said, Way(rule.how, use, rule.reason))
+    patterns = {category: any_of(phrases) for category, phrases in ways.items()}
+    texts = (file.source, file.name_reason, file.name_hint, file.sentence_reason, file.turned_hint)
+    return SuggestionWords(*texts, file.hints, ways, patterns)
+
+
+def way_of(category: Category, phrase: str) -> Way | None:
+    """What to do with the phrase, however it is spaced."""
+    return suggestion_words().ways.get(category, {}).get(" ".join(phrase.lower().split()))
+
+
+def _phrases(entry: str) -> list[str]:
+    """“seems|seemed to be” → “seems to be”, “seemed to be”; all of an entry's alternatives go together."""
+    counts = {word.count("|") + 1 for word in entry.split() if "|" in word} or {1}
+    if len(counts) > 1:
+        raise AppError(f"“{entry}” has alternatives that do not go together.", hint="Give each word as many of them.")
+    return [" ".join(_at(word, place) for word in entry.split()) for place in range(counts.pop())]
+
+
+def _at(words: str, place: int) -> str:
+    """The alternative of each word at `place`: “is|was able” and 1 → “was able”."""
+    chosen = []
+    for word in words.split():
+        options = word.split("|")
+        if len(options) > 1 and place >= len(options):
+            raise AppError(f"“{words}” has too few alternatives.", hint="Give as many as the phrase has.")
+        chosen.append(options[place] if len(options) > 1 else word)
+    return " ".join(chosen)
+
+
+_TITLE = re.compile(r"(?:Mr|Ms|Mrs|Miss|Mx|Dr|Prof|Professor|Doctor)\.?\s+$")
+
+
+def name_suggestions(sentence: Sentence, person: Person | None) -> Iterator[Suggestion]:
+    """“Jane” → “Dr Smith”, as the person's title has it; without a title only a hint. Quotations are kept."""
+    if person is None or sentence.part != "body" or not person.first_name or not person.last_name:
+        return
+    pattern = rf"(?<![\w@.-]){re.escape(person.first_name)}(?![\w@-])(?!\s+(?:\S+\s+)?{re.escape(person.last_name)})"
+    said = sha256_text(" ".join(sentence.text.split()))[:16]
+    for found in re.finditer(pattern, sentence.text):
+        if _TITLE.search(sentence.text[: found.start()]) or _quoted(sentence.text, found.start()):
+            continue
+        start, end = sentence.start + found.start(), sentence.start + found.end()
+        key = f"name:{for_matching(person.first_name)}:{said}"
+        new = f"{person.title} {person.last_name}" if person.title else None
+        reason = suggestion_words().name_reason if new else suggestion_words().name_hint
+        yield Suggestion(key, start, end, found[0], new, reason, suggestion_words().source)
+
+
+def _quoted(text: str, place: int) -> bool:
+    return text[:place].count("“") > text[:place].count("”") or text[:place].count('"') % 2 == 1
+
+
+_FOLLOWING = re.compile(r"\s+([a-z][\w’'-]*)")
+PRIVATE = frozenset({"age", "family", "appearance", "health", "origin", "personal_life"})
+_TWO_STATEMENTS = re.compile(r",\s|;|:|\s(?:who|which|but|while|when)\s|\sand\s+(?:will|led|ran|[a-z]+(?:s|ed))\s")
+LONGEST = 2_000  # characters: what is longer is no sentence, and no change of it would be read through
+BY_A_MODEL = "A model read this passage so: see first whether it is right."
+MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says something else as well
+
+
+def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | None = None) -> tuple[Suggestion, ...]:
+    """Suggestions for those of `marks` that stand in the sentence, in their order, and for a first name on its own.
+
+    A “sentence” of more than `LONGEST` characters has none.
+    Each mark has its alternatives, what can be left out, or else a hint. `person` gives the title and the names.
+    """
+    if len(sentence.text) > LONGEST:
+        return ()
+    own = [mark for mark in marks if mark.sentence == sentence.index]
+    found = [one for mark in own for one in _for_mark(sentence, mark, own, person)]
+    return tuple(found + list(name_suggestions(sentence, person)))
+
+
+def _for_mark(sentence: Sentence, mark: Mark, own: Sequence[Mark], person: Person | None) -> Iterator[Suggestion]:
+    if mark.passage:  # a model read it so: no words are put into the letter for that
+        hint = suggestion_words().hints.get(mark.category, "")
+        if hint:
+            said = f"{BY_A_MODEL} {hint}"
+            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, said, mark.source)
+        return
+    start, end = mark.start - sentence.start, mark.end - sentence.start
+    place, way = _phrase_at(sentence, mark, start, end)
+    if mark.of_house and way is None:
+        return  # why it is marked, and what to do about it, is for the house to say
+    edits = list(_edits(sentence.text, *place, way, person)) if way else []
+    reason = way.reason if way else suggestion_words().hints.get(mark.category, "")
+    if not edits and mark.category in PRIVATE:
+        found = _private(sentence.text, start, end, mark)
+        edits = [found] if found else []
+        reason = suggestion_words().hints[mark.category]
+    praise = categories()[mark.category].praise
+    edits = [edit for edit in edits if praise or not _loses_praise(sentence, edit, own)]
+    for edit in edits:
+        yield _suggestion(sentence, mark, edit, reason)
+    if not edits and mark.category in PRIVATE and _is_private(sentence, own):
+        yield _suggestion(sentence, mark, Edit(0, len(sentence.text), ""), suggestion_words().sentence_reason)
+        return
+    if not edits:
+        turned = mark.negated or mark.hedged
+        hint = way.reason if way and way.how == "hint" else suggestion_words().turned_hint if turned else reason
+        if hint:
+            yield Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, hint, mark.source)
+
+
+def _phrase_at(sentence: Sentence, mark: Mark, start: int, end: int) -> tuple[tuple[int, int], Way | None]:
+    """The lexicon's phrase that touches the mark, the longest first; a hint only where there is nothing better."""
+    pattern = suggestion_words().patterns.get(mark.category)
+    if pattern is None:
+        return (start, end), None
+    text = sentence.text.replace("’", "'").lower()
+    if len(text) != len(sentence.text):
+        return (start, end), None
+    low = max(0, start - 40)
+    touching = [one.span() for one in pattern.finditer(text, low, end + 40) if one.start() < end and start < one.end()]
+    ways = [(place, way_of(mark.category, text[slice(*place)])) for place in touching]
+    ordered = sorted(ways, key=lambda one: (one[1] is None or one[1].how == "hint", one[0][0] - one[0][1]))
+    return ordered[0] if ordered else ((start, end), None)
+
+
+def _edits(text: str, start: int, end: int, way: Way, person: Person | None) -> Iterator[Edit]:
+    if way.how == "replace":
+        title = person.title if person is not None else ""
+        use = (title, *way.use) if way.use == ("Ms",) and title.rstrip(".") in {"Dr", "Prof", "Professor"} else way.use
+        following = _FOLLOWING.match(text, end)
+        if way.use[0] == "person" and following and following[1].lower() not in NO_NOUN:
+            found = adjective(text, start, end)  # “a woman painter”
+            use = ()
+            if found:
+                yield found
+        for new in use:
+            if _again(text, start, end, new):
+                continue
+            dot = end + 1 if way.use == ("Ms",) and text[end : end + 1] == "." else end
+            yield replaced(text, start, dot, new)
+    elif way.how == "drop":
+        yield _dropped(text, start, end)
+    elif way.how == "leave out":
+        found = adjective(text, start, end) or phrase(text, start, end)
+        if found:
+            yield found
+
+
+def _again(text: str, start: int, end: int, new: str) -> bool:
+    """Whether the sentence says the main word of `new` already: no “communication and communication skills”."""
+    first = new.split()[0].lower()
+    return (
+        len(first) > 4
+        and re.search(rf"(?<!\w){re.escape(first)}(?!\w)", f"{text[:start]} {text[end:]}".lower()) is not None
+    )
+
+
+def _dropped(text: str, start: int, end: int) -> Edit:
+    """A word or phrase that hangs on nothing, with the comma and the space that belong to it."""
+    before, after = text[:start].rstrip(" "), text[end:]
+    if after.startswith(", "):
+        end += 2 if not before.endswith(",") or not before else 1
+    elif after.startswith(" "):
+        end += 1
+    elif before.endswith(",") and after[:1] in ".;!?":
+        start = len(before) - 1
+    elif after[:1] in ".;!?,":
+        start = len(before)
+    if before.endswith(",") and text[end - 1 : end] == ",":
+        start = len(before) - 1
+    return left_out(text, start, end)
+
+
+def _private(text: str, start: int, end: int, mark: Mark) -> Edit | None:
+    """The least that can go: an adjective, a statement of two, an insertion, an opening."""
+    words = mark.words.lower().split()
+    if mark.category == "age" and words[-1].endswith("old"):
+        found = adjective(text, start, end)
+        if found:
+            return found
+    if mark.category == "origin" and len(words) > 1 and words[-1] in lists()["person"]:
+        found = adjective(text, start, start + mark.words.rindex(mark.words.split()[-1]) - 1)
+        if found:
+            return found
+    whole = None if mark.category == "age" and words[0] != "aged" else insertion(text, start, end)
+    return predicate(text, start, end) or whole or phrase(text, start, end)
+
+
+def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
+    """Whether leaving the characters out would take praise with it, or a doubt that has suggestions of its own."""
+    low, high = sentence.start + edit.start, sentence.start + edit.end
+    return any(
+        one.start < high and low < one.end and categories()[one.category].praise and not edit.new.endswith(one.words)
+        for one in own
+    )
+
+
+def _is_private(sentence: Sentence, own: Sequence[Mark]) -> bool:
+    """Whether all that was found in a short, simple sentence is private: then it can go as a whole."""
+    if _TWO_STATEMENTS.search(sentence.text):
+        return False
+    rest = list(sentence.text)
+    for mark in own:
+        if mark.passage:
+            continue  # it is no word that was found, and most of the sentence
+        rest[mark.start - sentence.start : mark.end - sentence.start] = " " * (mark.end - mark.start)
+    return len("".join(rest).split()) <= MOST_BESIDE and all(mark.category in PRIVATE | {"gender"} for mark in own)
+
+
+def _suggestion(sentence: Sentence, mark: Mark, edit: Edit, reason: str) -> Suggestion:
+    start, end = sentence.start + edit.start, sentence.start + edit.end
+    old = sentence.text[edit.start : edit.end]
+    return Suggestion(mark.key(sentence.text), start, end, old, edit.new, reason, mark.source)
