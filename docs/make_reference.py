@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "core" / "python"))
 from biasprint.core.backends.protocol import Request, output_seed  # noqa: E402
 from biasprint.core.backends.registry import open_backend  # noqa: E402
 from biasprint.core.jobs import JobContext, Progress  # noqa: E402
-from biasprint.core.letters.batches import reference_of_letters  # noqa: E402
+from biasprint.core.letters.pile.read import reference_of_letters  # noqa: E402
 from biasprint.core.letters.references import (  # noqa: E402
     Built,
     ReferenceSet,

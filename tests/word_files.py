@@ -11,8 +11,7 @@ from typing import Any
 
 from lxml import etree
 
-from biasprint.core.letters.files.cleaning import cleaned
-from biasprint.core.letters.files.readers import of_docx
+from biasprint.core.letters.readers import cleaned, of_docx
 from biasprint.core.letters.word import AUTHOR
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -27,9 +27,8 @@ from biasprint.core.letters.formats import NAMES, goes_back_into
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.letters.house import HouseList
-    from biasprint.core.letters.occupation_guess import OccupationGuess
-    from biasprint.core.letters.request import ReadingRequest
-    from biasprint.core.letters.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.letters.occupations import OccupationGuess
+    from biasprint.core.letters.values import Document, NameTwins, Reading, ReadingRequest, TwinDifference
     from biasprint.core.letters.word import Comment, WordFile
     from biasprint.core.swap import Person, Pronoun
     from biasprint.core.swap.name_groups import NameGroup
@@ -246,7 +245,7 @@ def letter_request(
     """What all letters of a command are read with, as far as it is the same for each."""
     from biasprint.core.letters.letter_check import scorers_for_letters
     from biasprint.core.letters.references import reference as reference_set
-    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import ReadingRequest
 
     chosen = reference_set(reference)
     about = _context(ctx, context)
@@ -293,7 +292,7 @@ def checked_letter(
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
-    from biasprint.core.letters.word.remarks import comments_on
+    from biasprint.core.letters.word import comments_on
     from biasprint.core.report.whole_file import write_whole
 
     found = _word_file(ctx, doc, target, reading.document, comments_on(reading))
@@ -332,8 +331,8 @@ def _pile(
     from biasprint.core.compute import shared
     from biasprint.core.letters.pile.files import is_pile
     from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from biasprint.core.letters.read_piles import compare_groups, read_pile, report_pile
-    from biasprint.core.letters.report.letters import report_of
+    from biasprint.core.letters.pile.read import compare_groups, read_pile, report_pile
+    from biasprint.core.letters.report.pile import report_of
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")

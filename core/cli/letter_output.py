@@ -13,9 +13,9 @@ from biasprint.core.cli.console import print_table, say
 from biasprint.core.draw import digits
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
-from biasprint.core.letters.occupation_guess import OccupationGuess
+from biasprint.core.letters.occupations import OccupationGuess
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow
-from biasprint.core.letters.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,

@@ -33,7 +33,7 @@ def add_saved_to(app: typer.Typer) -> None:
 
 def list_saved(file: File, look_anyway: LookAnyway = False, as_json: AsJson = False) -> None:
     """Show the letters that were saved in a project, the newest first."""
-    from biasprint.core.letters.saved import saved_letters
+    from biasprint.core.letters.kept import saved_letters
 
     with open_to_look(file, look_anyway, "saved-letters list") as project:
         found = saved_letters(project)
@@ -54,7 +54,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Check a letter and keep it in a project, with what was found."""
-    from biasprint.core.letters.saved import save_letter
+    from biasprint.core.letters.kept import save_letter
     from biasprint.core.letters.values import KeptLetter
 
     known_pronoun(pronoun)
@@ -80,7 +80,7 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Take a letter out of a project: its text, its CV, and every reading of it."""
-    from biasprint.core.letters.saved import remove_letter, saved_letters
+    from biasprint.core.letters.kept import remove_letter, saved_letters
 
     with open_for_writing(file) as project:
         if letter not in {one.key for one in saved_letters(project)}:

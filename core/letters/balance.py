@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from biasprint.core.errors import NotInstalledYet
+from biasprint.core.letters.marks import unnamed
 from biasprint.core.letters.values import Balance, Category, Leaning, Mark, Sentence
-from biasprint.core.letters.whose import unnamed
 from biasprint.core.swap import Person
 
 if TYPE_CHECKING:

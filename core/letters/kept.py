@@ -1,8 +1,8 @@
-"""Letters that are kept on this computer: drafts of what is being edited, and the ones that their owner saved.
+"""Letters that are kept: drafts of what is being edited, those that their owner saved, and those in a project.
 
-Each is one file in a folder of the data folder that only its owner may read, written whole or not at all. A draft is
-held by the window that writes it, with the operating system's lock: the kernel frees it when that window ends, however
-it ends, so that a draft which nobody holds is one that was left behind.
+Outside a project each is one file in a folder of the data folder that only its owner may read, written whole or not at
+all. A draft is held by the window that writes it, with the operating system's lock: the kernel frees it when that
+window ends, however it ends, so that a draft which nobody holds is one that was left behind.
 """
 
 import json
@@ -13,14 +13,18 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID, uuid4
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.values import PART_KINDS, Document, KeptLetter, LetterSource, Part
+from biasprint.core.letters.values import PART_KINDS, Document, KeptLetter, LetterSource, Part, Reading
 from biasprint.core.machine.storage import Busy, home, locked, not_writable
 from biasprint.core.report.whole_file import write_whole
 from biasprint.core.swap import PRONOUNS, Person
+from biasprint.core.text import sha256_text
+
+if TYPE_CHECKING:
+    from biasprint.core.project.project import Project
 
 Shelf = Literal["drafts", "saved"]
 DRAFTS: Shelf = "drafts"
@@ -291,3 +295,81 @@ def _path(shelf: Shelf, key: str, *, make: bool = False) -> Path:
 
 def _lock_name(key: str) -> str:
     return f"letter-{key}.lock"
+
+
+# ---- Letters saved in a project
+# The text is a source of the letters study, in the exact form it had. Everything else is a reading: the findings, and
+# what it takes to open the letter again. A letter that is saved again adds a reading that follows the earlier one, and
+# lists show the last. A person may take a letter out again, and then all of it goes.
+
+
+def save_letter(project: "Project", letter: KeptLetter, reading: Reading, occupation: str) -> str:
+    """Keep a letter with its reading, after the one that it was opened from; the id of the new reading."""
+    from biasprint.core.project.specs import SourceSpec  # not above: most letters are kept outside a project
+    from biasprint.core.runs.setup import added_study
+
+    study, digest = added_study(project, "letters"), sha256_text(letter.document.text)
+    fields = {"name": reading.person.full_name, "pronoun": reading.person.pronoun, "occupation": occupation}
+    spec = SourceSpec(
+        kind="letter",
+        origin=f"checked: {digest[:16]}",
+        row=0,
+        text=letter.document.text,
+        fields={key: value for key, value in fields.items() if value},
+    )
+    added = project.sources.add_many(study, [spec])
+    source = added.number("source") if added.touches("source") else _source_of(project, study, spec.origin)
+    result = {**_found(reading), "occupation": occupation, "dismissed": list(letter.dismissed)}
+    result |= {"kept": _without_text(letter), "follows": letter.reading or None}
+    return project.readings.add(letter.title, digest, result, source).uuid("reading")
+
+
+def saved_letters(project: "Project") -> tuple[KeptEntry, ...]:
+    """The last reading of every letter that was saved here, the newest first."""
+    heads = [one for one in project.readings.latest() if one.source_id is not None]
+    return tuple(KeptEntry(one.id, one.title, one.created_at, one.id) for one in heads)
+
+
+def saved_letter(project: "Project", reading_id: str) -> KeptLetter:
+    """A saved letter as it was left. `AppError` where it is not in the project, or only its reading was kept."""
+    row = project.readings.get(reading_id)
+    text = None if row is None or row.source_id is None else project.sources.texts([row.source_id]).get(row.source_id)
+    if row is None or text is None:
+        raise AppError("The text of this letter is not in the project.", hint="Open another one, or the file itself.")
+    kept = row.result.get("kept")
+    if kept is None:  # saved by an earlier version: what was set by hand is not known
+        made = row.result["document"]
+        document = Document(made["name"], made["kind"], _paragraphs(text), made["pages"], tuple(made["notes"]))
+        return KeptLetter(document, row.title, dismissed=tuple(row.result.get("dismissed", ())), reading=row.id)
+    whole = {**kept, "document": {**kept["document"], "paragraphs": _paragraphs(text)}}
+    return replace(letter_of(whole), title=row.title, saved_as="", reading=row.id)
+
+
+def remove_letter(project: "Project", reading_id: str) -> None:
+    """Take a letter out of the project: its text, its CV, and every reading of it."""
+    project.readings.remove_letter(reading_id)
+
+
+def _found(reading: Reading) -> dict[str, Any]:
+    """The reading without the letter's text, which is a source of the project."""
+    result = asdict(reading)
+    result["document"] = {**result["document"], "paragraphs": []}
+    result["sentences"] = [{**one, "text": ""} for one in result["sentences"]]
+    return result
+
+
+def _without_text(letter: KeptLetter) -> dict[str, Any]:
+    # Neither its file: a project goes to others, and a docx names its authors and tells what they said in comments.
+    kept = as_json(replace(letter, source=None))
+    return {**kept, "document": {**kept["document"], "paragraphs": []}}
+
+
+def _paragraphs(text: str) -> tuple[str, ...]:
+    return tuple(text.split("\n\n"))
+
+
+def _source_of(project: "Project", study: int, origin: str) -> int | None:
+    from biasprint.core.project.stores.common import chunks
+
+    rows = chunks(lambda after, limit: project.sources.page(study, after, limit), lambda row: row.id)
+    return next((row.id for row in rows if row.origin == origin), None)

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.name_twins import read_under_names
-from biasprint.core.letters.occupation_guess import OccupationGuess, guess_occupation
+from biasprint.core.letters.occupations import OccupationGuess, guess_occupation
 from biasprint.core.letters.parts import parts_of
 from biasprint.core.letters.reading import read_letter, read_words
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, NameTwins, Part, Reading, TwinDifference
+from biasprint.core.letters.twins import read_under_names, read_with_twin
+from biasprint.core.letters.values import Document, NameTwins, Part, Reading, ReadingRequest, TwinDifference
 from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person
 from biasprint.core.swap.guess import guess_person

@@ -17,14 +17,12 @@ from biasprint.core.cache import BatchCache
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.balance import balance_of, version_of_balance
 from biasprint.core.letters.categories import categories, version_of_marks
-from biasprint.core.letters.checked_words import version_of_checked_words, without_doubted
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.parts import parts_of, suspicions
-from biasprint.core.letters.passages import passages_of, version_of_passages
+from biasprint.core.letters.passages import passages_of, version_of_checked_words, version_of_passages, without_doubted
 from biasprint.core.letters.references import ReferenceSet
-from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.support import language_of, support_of
 from biasprint.core.letters.values import (
     CATEGORIES,
@@ -37,6 +35,7 @@ from biasprint.core.letters.values import (
     Naming,
     Part,
     Reading,
+    ReadingRequest,
     ScoreName,
     Sentence,
     SentenceScore,

@@ -8,11 +8,10 @@ from pathlib import Path
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.batches import reference_of_letters
 from biasprint.core.letters.letter_check import scorers_for_letters
 from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.pile import Pile, PileRow
-from biasprint.core.letters.read_piles import read_pile
+from biasprint.core.letters.pile.read import read_pile, reference_of_letters
 from biasprint.core.letters.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.letters import LETTER

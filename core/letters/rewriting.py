@@ -11,9 +11,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.letter_check import read_one
 from biasprint.core.letters.pile import group_of
-from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import swapped_context
-from biasprint.core.letters.values import Document, TwinDifference, figure_differences
+from biasprint.core.letters.values import Document, ReadingRequest, TwinDifference, figure_differences
 from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
 from biasprint.core.runs.generate import ask_all, sampling

@@ -1,35 +1,221 @@
 """In the compute process: a letter and its swap twin are both read, and every score of one is held beside the other's.
 
 Only names and gender differ between the two. A score that differs all the same says something about its scorer; a
-sentence that reads oddly of the twin asks something of whoever wrote it (`biasprint.core.letters.asked`).
+sentence that reads oddly of the twin asks something of whoever wrote it (`biasprint.core.letters.twins`).
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.findings import ScorerUse
-from biasprint.core.letters.asked import asked_said, asked_sentences
+from biasprint.core.letters.categories import categories
+from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     SAME,
+    AskedSentence,
+    Category,
     Document,
+    Mark,
+    NameFigure,
+    NameTwin,
+    NameTwins,
     Part,
     Reading,
+    ReadingRequest,
+    Sentence,
     SentenceDifference,
     SentenceScore,
     Support,
     TwinDifference,
     figure_differences,
+    how_said,
 )
-from biasprint.core.swap import Person, Twin
+from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap import HE_AND_SHE, Change, Person, Twin
 from biasprint.core.swap.engine import swap
 from biasprint.core.swap.guess_pronoun import contradicts, other_given_names
 from biasprint.core.swap.mentions import PARTNER_CHANGED
-from biasprint.core.swap.name_groups import LIMITS, group_of_name
+from biasprint.core.swap.name_groups import LIMITS, NameGroup, group_of_name, name_groups, named_in
 from biasprint.core.swap.names import NAME_KEPT
 from biasprint.core.swap.nouns import PARTNER
+from biasprint.core.swap.pronouns import FORMS
+
+# ---- Sentences to ask the writer about
+
+# Said of somebody's person: of the other gender it is seldom said, or it reads otherwise.
+OF_THE_PERSON: tuple[Category, ...] = ("gender", "appearance", "family")
+# Found more often in letters for this pronoun (docs/explanation/letter-marks.md): counted, not listed.
+OFTENER: Mapping[str, tuple[Category, ...]] = {"she": ("communal", "doubt"), "he": ("standout",)}
+OF_ORIGIN: tuple[Category, ...] = ("origin",)
+_NO_WORD = ("first name", "last name", "initials", "title", "possessive of the name", "article before a changed word")
+OBJECTS = {"he": "him", "she": "her", "they": "them"}
+_BE = r"(?:is|was|are|were|be|been|being|seems|seemed|comes across as|remains|can be|could be)"
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid"))
+class _SaidOf:
+    version: int
+    she: tuple[str, ...]
+    he: tuple[str, ...]
+    people: tuple[str, ...]
+
+
+def asked_sentences(
+    reading: Reading, pairs: Mapping[int, int], twin: Twin, other: Person, house: HouseList | None = None
+) -> tuple[AskedSentence, ...]:
+    """The sentences to ask about, in order. `pairs`: sentence of the letter → the twin's. `house`: whose words to pass.
+
+    For a twin of the other gender: what is marked for gender, looks or family, any mark whose own words the swap
+    changed, and words that are said mostly of the candidate's gender. For a twin of another name alone: what is marked
+    for origin.
+    """
+    person = reading.person
+    found = []
+    for sentence in reading.sentences:
+        if sentence.part != "body" or sentence.index not in pairs:
+            continue
+        own = [mark for mark in reading.marks if mark.sentence == sentence.index]
+        if person.pronoun == other.pronoun:
+            why = {mark: _of_category(mark) for mark in own if mark.category in OF_ORIGIN}
+            words: list[str] = []
+        else:
+            why = {mark: said for mark in own if (said := _why(mark, twin))}
+            words = [
+                one
+                for one, said in said_of(sentence, person)
+                if not any(one in mark.words.lower() for mark in why) and not (house and house.ignores(said))
+            ]
+        if why or words:
+            reasons = tuple(why.values())
+            said_why = _said_why(person.pronoun) if words else ""
+            found.append(
+                AskedSentence(sentence.index, pairs[sentence.index], tuple(why), reasons, tuple(words), said_why)
+            )
+    return tuple(found)
+
+
+def asked_said(
+    reading: Reading, other: Person, asked: tuple[AskedSentence, ...], dismissed: Collection[str] = ()
+) -> str:
+    """The question in a sentence, with how many sentences it is about; also where it is about none.
+
+    It says no more than what was looked for: whether a sentence reads oddly is for a person. `dismissed`: the keys of
+    marks that a person put aside.
+    """
+    same = reading.person.pronoun == other.pronoun
+    whom = other.full_name if same and other.full_name else OBJECTS.get(other.pronoun, "them")
+    kind = {"she": "women", "he": "men"}.get(reading.person.pronoun, "")
+    some = "1 sentence" if len(asked) == 1 else f"{len(asked) or 'No'} sentences"
+    names, has = ("names", "has") if len(asked) == 1 else ("name", "have")
+    said = f"{some} {names} gender, looks or family" + (f", or {has} words said mostly of {kind}" if kind else "")
+    if same:
+        said = f"{some} {'is' if len(asked) == 1 else 'are'} marked for origin"
+    said = f"Would you have written this of {whom}? {said}." if asked else f"{said}."
+    if same:
+        return said
+    listed = {one.sentence for one in asked}
+    oftener = OFTENER.get(reading.person.pronoun, ())
+    rest = {
+        mark.sentence
+        for mark in reading.marks
+        if mark.category in oftener and not mark.negated and not _is_aside(mark, reading, dismissed)
+    } - listed
+    if not rest:
+        return said
+    titles = " or ".join(categories()[one].title.lower() for one in oftener)
+    carry = "1 more has a mark" if len(rest) == 1 else f"{len(rest)} more have marks"
+    return (
+        f"{said} {carry} for {titles}, which studies found oftener in letters for {kind}: would you have chosen them?"
+    )
+
+
+def without_dismissed(found: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
+    """The same twin, asking nothing for marks that a person put aside. `dismissed`: their keys (`Mark.key`)."""
+    reading = found.reading
+    if not dismissed or not found.question:
+        return found
+    asked = []
+    for one in found.asked:
+        kept = [
+            (mark, why)
+            for mark, why in zip(one.marks, one.reasons, strict=True)
+            if not _is_aside(mark, reading, dismissed)
+        ]
+        if kept or one.said_of:
+            marks, reasons = (tuple(part) for part in zip(*kept, strict=True)) if kept else ((), ())
+            asked.append(replace(one, marks=marks, reasons=reasons))
+    question = asked_said(reading, found.other, tuple(asked), dismissed)
+    return replace(found, asked=tuple(asked), question=question)
+
+
+def _is_aside(mark: Mark, reading: Reading, dismissed: Collection[str]) -> bool:
+    return mark.key(reading.sentence(mark.sentence).text) in dismissed
+
+
+def said_of(sentence: Sentence, person: Person) -> Iterator[tuple[str, str]]:
+    """The words of a sentence that are said mostly of the candidate's gender, where they are said of the candidate.
+
+    Each with the words up to whom it is said of (“lovely”, “lovely colleague”), all in lower case.
+    """
+    if person.pronoun not in HE_AND_SHE:
+        return
+    names = "|".join(re.escape(name) for name in (person.first_name, person.last_name) if name)
+    # “Kelly's beautiful strokes” are not Kelly; “she's” is “she is”.
+    subject = rf"(?:{person.pronoun}{f'|{names}' if names else ''})"
+    text = sentence.text.replace("’", "'")
+    entries, people = _patterns(person.pronoun)
+    is_so = re.compile(
+        rf"(?<![\w-])(?:{person.pronoun}'s|{subject}\s+(?:[\w'-]+\s+){{0,2}}?{_BE})\s+(?:[\w'-]+,?\s+){{0,5}}?(?P<word>{entries})(?![\w-])",
+        re.IGNORECASE,
+    )
+    is_such = re.compile(
+        rf"(?<![\w-])(?P<word>{entries})\s+(?:(?:and\s+)?[\w-]+\s+)?(?:{people})(?![\w-])", re.IGNORECASE
+    )
+    found: dict[str, str] = {}
+    for pattern in (is_so, is_such):
+        for match in pattern.finditer(text):
+            found[match["word"].lower()] = text[match.start("word") : match.end()].lower()
+    yield from found.items()
+
+
+@cache
+def _patterns(pronoun: str) -> tuple[str, str]:
+    found = validated(_SaidOf, read_toml(packaged("letters", "said_of.toml")), "The file letters/said_of.toml")
+    entries = found.she if pronoun == "she" else found.he
+    longest = sorted(entries, key=len, reverse=True)
+    return "|".join(map(re.escape, longest)), "|".join(map(re.escape, found.people))
+
+
+def _why(mark: Mark, twin: Twin) -> str:
+    if mark.category in OF_THE_PERSON:
+        return _of_category(mark)
+    return "the swap changes a word of the mark" if any(_is_word_of(one, mark) for one in twin.changes) else ""
+
+
+def _is_word_of(change: Change, mark: Mark) -> bool:
+    """A changed word of the mark itself (“motherly”), not a name or a pronoun in it."""
+    is_pronoun = change.old.lower() in _PRONOUNS
+    return mark.start <= change.start and change.end <= mark.end and change.reason not in _NO_WORD and not is_pronoun
+
+
+_PRONOUNS = frozenset(form for pronoun in HE_AND_SHE for form in FORMS[pronoun].values())
+
+
+def _of_category(mark: Mark) -> str:
+    said = f"marked for {categories()[mark.category].title.lower()}"
+    return f"{said} ({how_said(mark)})" if mark.passage else said
+
+
+def _said_why(pronoun: str) -> str:
+    return f"said mostly of {'women' if pronoun == 'she' else 'men'}, by convention"
+
 
 SUPPORT = "support"
 
@@ -226,3 +412,75 @@ def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
 
 def _amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 else "less than 0.01"
+
+
+# ---- One letter under a name of each group
+
+
+def read_under_names(
+    document: Document, request: ReadingRequest, groups: Sequence[NameGroup] | None = None
+) -> NameTwins:
+    """The letter read once, and its twin under a name of every group: of these, else of the program's."""
+    reading = read_letter(document, request)
+    twins = tuple(
+        NameTwin(group.key, group.label, twin_of(reading, named_in(group, reading.person), request))
+        for group in groups or name_groups()
+    )
+    figures = tuple(_figures(twins))
+    return NameTwins(twins, figures, tuple(_name_twins_findings(reading, twins, figures)))
+
+
+def _figures(twins: Sequence[NameTwin]) -> Iterator[NameFigure]:
+    """The figures that differ between any two of the names."""
+    for place, own in enumerate(twins[0].twin.figures):
+        values = tuple(one.twin.figures[place].twin for one in twins)
+        known = [value for value in values if value is not None]
+        if known and (len(known) < len(values) or max(known) - min(known) > SAME):
+            yield NameFigure(own.name, own.title, own.unit, own.value, values)
+
+
+def _name_twins_findings(reading: Reading, twins: Sequence[NameTwin], figures: Sequence[NameFigure]) -> Iterator[str]:
+    if reading.stopped:
+        yield "Nothing was scored, so that there is nothing to compare."
+        return
+    if not reading.person.full_name:
+        yield "No name was found in this letter, so that none changes. Set the candidate's name."
+        return
+    spreads = list(_spreads(reading, twins))
+    for scorer, role in dict.fromkeys((one.scorer, one.role) for one in spreads):
+        own = [one for one in spreads if (one.scorer, one.role) == (scorer, role)]
+        most = max(own, key=lambda one: one.size)
+        count = "1 sentence another value" if len(own) == 1 else f"{len(own)} sentences another value"
+        yield (
+            f"The scorer of {role} ({scorer}) gives {count} under one of these names than under another, by up to "
+            f"{most.size:.2f} (sentence {most.sentence + 1}, {most.low} lowest, {most.high} highest). "
+            "This is a finding about the scorer and these names, not about the letter."
+        )
+    if not spreads and not figures:
+        yield "No score of a sentence and no figure of the letter differs between these names."
+    yield "One name stands for no group, and says nothing of who bears it."
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How far one sentence's score lies apart between the names, and under which it is lowest and highest."""
+
+    sentence: int
+    scorer: str
+    role: str
+    size: float
+    low: str
+    high: str
+
+
+def _spreads(reading: Reading, twins: Sequence[NameTwin]) -> Iterator[_Spread]:
+    """Of the scores that any name changes: a twin whose score is the letter's own has no difference listed."""
+    differences = [{(one.sentence, one.name): one for one in twin.twin.sentences} for twin in twins]
+    for sentence, name in sorted({key for own in differences for key in own}):
+        known = next(own[sentence, name] for own in differences if (sentence, name) in own)
+        values = [own[sentence, name].twin if (sentence, name) in own else known.value for own in differences]
+        low, high = values.index(min(values)), values.index(max(values))
+        if values[high] - values[low] > SAME:
+            role = "support by the context" if name == SUPPORT else name
+            size = values[high] - values[low]
+            yield _Spread(sentence, known.scorer, role, size, twins[low].label, twins[high].label)

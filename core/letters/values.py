@@ -4,14 +4,19 @@ Places are characters of the letter's text as it was read, start included and en
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
 from biasprint.core.swap.result import Twin
 from biasprint.core.text import for_matching, sha256_text
+
+if TYPE_CHECKING:
+    from biasprint.core.letters.house import HouseList
+    from biasprint.core.letters.references import ReferenceSet
+
 
 PartKind = Literal["letterhead", "salutation", "body", "closing", "signature", "quoted_cv"]
 Verdict = Literal["grounded", "unsupported", "contradicted", "not a claim", "no context"]
@@ -468,3 +473,30 @@ def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifferenc
 def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, ...]:
     """Those that differ at all."""
     return tuple(one for one in differences if one.difference is not None and abs(one.difference) > SAME)
+
+
+# ---- The request of a reading
+
+
+@dataclass(frozen=True)
+class ReadingRequest:
+    """What a letter is read with.
+
+    `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
+    Without one for agency no model is loaded, and only words of the lists are marked.
+    `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
+    guessed where None. `occupation`: whose reference letters the letter is compared with; without one nothing is
+    compared, because a guess is for a person to confirm. `house`: what is always ignored, and marked.
+    """
+
+    scorers: Mapping[str, str]
+    context: Document | None = None
+    parts: tuple[Part, ...] | None = None
+    person: Person | None = None
+    occupation: str = ""
+    reference: "ReferenceSet | None" = None
+    house: "HouseList | None" = None
+
+    def narrowed(self) -> "ReadingRequest":
+        """The same with nothing but the reference letters for its occupation: less to hand to another process."""
+        return self if self.reference is None else replace(self, reference=self.reference.narrowed(self.occupation))

@@ -40,7 +40,7 @@ def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]"
     """The letters that were saved in the project."""
 
     def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
-        from biasprint.core.letters.saved import saved_letters
+        from biasprint.core.letters.kept import saved_letters
 
         return saved_letters(project)
 
@@ -62,7 +62,7 @@ def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLette
     """A letter of the project, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-        from biasprint.core.letters.saved import saved_letter
+        from biasprint.core.letters.kept import saved_letter
 
         return saved_letter(project, reading)
 
@@ -138,7 +138,7 @@ def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
     """Delete a letter of the project, with its text and every reading of it."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.letters.saved import remove_letter
+        from biasprint.core.letters.kept import remove_letter
 
         remove_letter(project, reading)
 
@@ -149,7 +149,7 @@ def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter
     """Keep the letter and its reading in the project; the id of the reading."""
 
     def work(ctx: JobContext) -> str:
-        from biasprint.core.letters.saved import save_letter
+        from biasprint.core.letters.kept import save_letter
 
         return save_letter(project, letter, checked.reading, checked.occupation)
 

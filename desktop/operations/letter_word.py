@@ -46,7 +46,7 @@ def save_word(
     def work(ctx: JobContext) -> WordSaved:
         from biasprint.core.errors import UsageError
         from biasprint.core.letters.files import written_as_word
-        from biasprint.core.letters.word.remarks import comments_on
+        from biasprint.core.letters.word import comments_on
         from biasprint.core.report.whole_file import write_whole
 
         after = checked.reading.document.text

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from biasprint.core.letters.house import HouseList
     from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
-    from biasprint.core.letters.pile.differences import GroupTest
+    from biasprint.core.letters.pile.compare import GroupTest
     from biasprint.core.letters.pile.outcomes import SelectionRates
     from biasprint.core.letters.references import ReferenceSet
-    from biasprint.core.letters.request import ReadingRequest
-    from biasprint.core.letters.values import Document, NameTwins, Reading, TwinDifference
+    from biasprint.core.letters.values import Document, NameTwins, Reading, ReadingRequest, TwinDifference
     from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter
@@ -165,7 +164,7 @@ def _checked(
 ) -> Checked:
     from biasprint.core.letters.categories import categories
     from biasprint.core.letters.letter_check import occupation_of
-    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import ReadingRequest
 
     guess = None
     if request.occupation is None:
@@ -316,7 +315,7 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-        import biasprint.core.letters.asked  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
+        import biasprint.core.letters.twins  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
         from biasprint.core.compute import shared
         from biasprint.core.letters.letter_check import twin_readings
         from biasprint.core.swap.name_groups import name_group, named_in
@@ -334,7 +333,7 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-        import biasprint.core.letters.asked  # noqa: F401 - as for one twin
+        import biasprint.core.letters.twins  # noqa: F401 - as for one twin
         from biasprint.core.compute import shared
         from biasprint.core.letters.letter_check import readings_under_names
         from biasprint.core.prompts.library import name_set_called
@@ -349,7 +348,7 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
 def _as_checked(checked: "Checked") -> "ReadingRequest":
     """What a twin is read with: the same as the letter."""
     from biasprint.core.letters.letter_check import scorers_for_letters
-    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import ReadingRequest
 
     reading = checked.reading
     return ReadingRequest(
@@ -424,9 +423,9 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.letters import read_piles
         from biasprint.core.letters.letter_check import ROLES, scorers_for_letters
         from biasprint.core.letters.pile import groups
+        from biasprint.core.letters.pile import read as read_piles
         from biasprint.core.scorers.registry import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
@@ -447,7 +446,7 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     """The letter of a row and its CV, read again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-        from biasprint.core.letters.read_piles import open_row
+        from biasprint.core.letters.pile.read import open_row
 
         return open_row(ctx, paths, row)
 
@@ -461,7 +460,7 @@ def compare_groups(
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
         from biasprint.core.compute import shared
-        from biasprint.core.letters import read_piles
+        from biasprint.core.letters.pile import read as read_piles
         from biasprint.core.letters.pile.outcomes import selection_rates
 
         return read_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
@@ -491,7 +490,7 @@ def read_with_cvs(
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.letters import read_piles
+        from biasprint.core.letters.pile import read as read_piles
 
         house, _ = house_in_use()
         return read_piles.read_with_cvs(
@@ -519,8 +518,8 @@ def report_pile(
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
         from biasprint.core.compute import shared
-        from biasprint.core.letters.read_piles import report_pile as write
-        from biasprint.core.letters.report.letters import report_of
+        from biasprint.core.letters.pile.read import report_pile as write
+        from biasprint.core.letters.report.pile import report_of
 
         found = report_of(pile, tests, rates, by_hand=by_hand)
         return path, write(ctx, paths, path, found, shared(), scorers=_scorers(), house=house_in_use()[0])

@@ -194,7 +194,7 @@ def check_letter(ctx: JobContext, facts: list[str]) -> None:
     """Read a letter beside a CV, with all that there is for letters."""
     from biasprint.core.letters.files import read_pasted
     from biasprint.core.letters.letter_check import read_one, scorers_for_letters
-    from biasprint.core.letters.request import ReadingRequest
+    from biasprint.core.letters.values import ReadingRequest
 
     request = ReadingRequest(scorers_for_letters(), read_pasted(CV))
     reading = read_one(ctx, read_pasted(LETTER), shared(), request)

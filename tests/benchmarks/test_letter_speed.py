@@ -15,9 +15,8 @@ from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.letter_check import read_one, scorers_for_letters
-from biasprint.core.letters.read_piles import read_pile
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import Document, Reading
+from biasprint.core.letters.pile.read import read_pile
+from biasprint.core.letters.values import Document, Reading, ReadingRequest
 
 pytestmark = pytest.mark.bench
 

@@ -8,8 +8,8 @@ import pytest
 from cli_support import biasprint, refused
 from docx import Document
 
+from biasprint.core.letters.kept import saved_letter
 from biasprint.core.letters.references import reference
-from biasprint.core.letters.saved import saved_letter
 from biasprint.core.project.project import Project
 
 PARAGRAPHS = (

@@ -150,14 +150,14 @@ def _letters(*names: str) -> Samples:
 
 
 def _take_letter(path: Path) -> str:
-    from biasprint.core.letters.files.child import parse_letter_file
+    from biasprint.core.letters.files import parse_letter_file
 
     parse_letter_file(path.read_bytes(), path.name)
     return ""
 
 
 def _limit() -> None:
-    from biasprint.core.letters.files.child import limit_once
+    from biasprint.core.letters.files import limit_once
 
     limit_once()
 

@@ -17,14 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biasprint.core.letters.batches import unsupported_share
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.letter_check import scorers_for_letters
-from biasprint.core.letters.occupation_guess import guess_occupation
+from biasprint.core.letters.occupations import guess_occupation
+from biasprint.core.letters.pile.read import unsupported_share
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, Reading
+from biasprint.core.letters.values import Document, Reading, ReadingRequest
 from biasprint.core.metrics.means import paired_difference
 from biasprint.core.swap import Person
 

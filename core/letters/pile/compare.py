@@ -5,8 +5,8 @@ independent of each other: nothing in a pile is matched.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,20 +15,162 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.digits import is_proportion
 from biasprint.core.findings import Adjustment, Interval, Power
 from biasprint.core.letters.pile import PileColumn, PileRow, groups
-from biasprint.core.letters.pile.differences import (
-    FEWEST,
-    PART,
-    SIGNIFICANT,
-    GroupTest,
-    margin_of,
-    margin_said,
-    most_difference,
-    needed_in_each,
-)
 from biasprint.core.metrics.adjust import holm
 from biasprint.core.metrics.means import base_rate_equivalence, equivalence, two_sample_difference
 from biasprint.core.metrics.power import detectable_difference, needed_n, within_sd
 from biasprint.core.metrics.result import LEVEL, Floats
+
+# ---- Group tests and their limits
+
+FEWEST = 20  # candidates in each group
+SIGNIFICANT = 0.05
+# The margin of “no difference” is this part of the base rate (decision 0027), at most MOST, by a figure's unit.
+PART = 0.5
+MOST: Mapping[str, float] = {"per 100 words": 0.5, "words": 50.0}
+MOST_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class GroupTest:
+    """A figure of two groups: mean of `groups[0]` minus mean of `groups[1]`.
+
+    `base`: the base rate, the mean of both groups' means; of a share, that of its rarer side. `planned`: the margin of
+    “no difference”, None without a base rate. `few`: too few letters to say anything; then there is no p. `power`: the
+    smallest difference that so many candidates show, and how many in each group `planned` needs. `effect`: Cohen's d.
+    `alike`: an equivalence test found the difference to be within the margin. `said`: the whole of it in words.
+    """
+
+    name: str
+    title: str
+    unit: str
+    groups: tuple[str, str]
+    means: tuple[float | None, float | None]
+    n_by_group: Mapping[str, int]
+    missing: int
+    estimate: float | None
+    reason: str
+    interval: Interval | None
+    p: float | None
+    p_adjusted: float | None
+    adjust: Adjustment | None
+    effect: float | None
+    base: float | None
+    planned: float | None
+    power: Power | None
+    few: bool
+    alike: bool = False
+    said: str = ""
+
+    @property
+    def rarer_without(self) -> bool:
+        """A share of more than half: its base rate is that of what is without it."""
+        return digits.is_proportion(self.unit) and sum(mean or 0.0 for mean in self.means) > 1
+
+
+def most_difference(unit: str) -> float:
+    """The difference that a pile should be able to show whatever the base rate is."""
+    return MOST.get(unit, MOST_SHARE)
+
+
+def margin_of(unit: str, base: float | None) -> float | None:
+    """The margin of “no difference” at a base rate; None where nothing ever occurs."""
+    return min(most_difference(unit), PART * base) if base else None
+
+
+def amount(value: float, unit: str) -> str:
+    """A difference in its unit: “4.0 points”, “50 words”, “0.5 in 100 words”."""
+    if digits.is_proportion(unit):
+        return f"{digits.fixed(100 * value, 0 if value >= MOST_SHARE else 1)} points"
+    return f"{digits.number(value)} {unit.replace('per', 'in')}"
+
+
+def margin_said(test: GroupTest) -> str:
+    """“4.0 points, which is 0.5 of the base rate (8.0 %)”."""
+    if test.planned is None or not test.base:
+        return amount(most_difference(test.unit), test.unit)
+    rate = digits.number(test.base, test.unit) if digits.is_proportion(test.unit) else digits.number(test.base)
+    without = " without it" if test.rarer_without else ""
+    part = digits.fixed(test.planned / test.base, 2).rstrip("0")
+    return f"{amount(test.planned, test.unit)}, which is {part} of the base rate ({rate}{without})"
+
+
+# ---- One sentence for all of them
+
+LIMITS_OF_PILES = (
+    "A difference between groups of letters does not say where it is from: candidates, posts and writers differ too."
+)
+
+NAMED = 2  # differences that the headline tells in full
+
+
+def headline(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
+    """What the tests say together, in plain words. `labels`: what a group is called."""
+    if not tests:
+        return "There are not two groups with letters to compare."
+    if all(test.few for test in tests):
+        return _too_few(tests, labels)
+    found = sorted((test for test in tests if _differs(test)), key=lambda test: -abs(test.effect or 0))
+    tried = sum(test.p_adjusted is not None for test in tests)
+    if not found:
+        return _nothing_found(tests, tried)
+    said = " ".join(_difference(test, labels) for test in found[:NAMED])
+    more = len(found) - NAMED
+    rest = f" {more} more {'figures differ' if more > 1 else 'figure differs'}." if more > 0 else ""
+    compared = (
+        f"{tried} figures were compared, and chance allowed for (Holm)." if tried > 1 else "1 figure was compared."
+    )
+    return f"{said}{rest} {compared}"
+
+
+def _differs(test: GroupTest) -> bool:
+    return test.p_adjusted is not None and test.p_adjusted <= SIGNIFICANT
+
+
+def _difference(test: GroupTest, labels: Mapping[str, str]) -> str:
+    """“Communal: 12 % in letters about Female against 8 % about Male candidates (… n = 40 and 38).”"""
+    means = [digits.number(mean or 0.0, test.unit) for mean in test.means]
+    places = (0, 1) if (test.estimate or 0) > 0 else (1, 0)
+    (more, less), names = (means[place] for place in places), [labels.get(one, one) for one in test.groups]
+    counts = [test.n_by_group[test.groups[place]] for place in places]
+    bounds = ""
+    if test.interval is not None:
+        low, high = sorted(
+            (test.interval.low, test.interval.high) if places == (0, 1) else (-test.interval.low, -test.interval.high)
+        )
+        by = 100 if digits.is_proportion(test.unit) else 1
+        unit = "points" if by == 100 else test.unit.replace("per", "in")
+        bounds = f"95 % interval of the difference {digits.written(by * low, by * low, by * high)[1]} {unit}; "
+    return (
+        f"{test.title}: {more} in letters about “{names[places[0]]}”, {less} about “{names[places[1]]}” "
+        f"({bounds}n = {counts[0]} and {counts[1]})."
+    )
+
+
+def _too_few(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
+    most: dict[str, int] = {}
+    for test in tests:
+        for group, n in test.n_by_group.items():
+            most[group] = max(n, most.get(group, 0))
+    there = ", ".join(f"{n} about “{labels.get(group, group)}”" for group, n in most.items())
+    needed = sorted(needed_in_each(test) for test in tests)
+    range_said = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}, by figure,"
+    return (
+        f"Too few letters to say whether the groups differ: candidates are {there}, and about {range_said} in each "
+        "group are needed."
+    )
+
+
+def _nothing_found(tests: Sequence[GroupTest], tried: int) -> str:
+    alike = sum(test.alike for test in tests)
+    if alike == len(tests):
+        return f"No figure differs between the groups by more than its margin ({alike} figures, equivalence tests)."
+    shown = f"{alike} of {len(tests)} figures have none beyond the margin" if alike else "nor that there is none"
+    return f"There is not enough evidence of a difference in any of {tried} figures; {shown}."
+
+
+def needed_in_each(test: GroupTest) -> int:
+    """About how many candidates in each group the margin needs."""
+    return max(FEWEST, test.power.n_for_planned or 0) if test.power else FEWEST
 
 
 def group_tests(rows: Sequence[PileRow], columns: Sequence[PileColumn]) -> tuple[GroupTest, ...]:

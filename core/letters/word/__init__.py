@@ -6,20 +6,29 @@ changes. A letter that came in another way becomes a plain docx first. Nothing h
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.files.child import limit_once
-from biasprint.core.letters.files.cleaning import kept
-from biasprint.core.letters.files.readers import BODY, W, header_parts
-from biasprint.core.letters.word.changes import TrackedChanges, accept
+from biasprint.core.letters.files import limit_once
+from biasprint.core.letters.readers import BODY, W, header_parts, kept
+from biasprint.core.letters.values import Mark, Reading, how_said
+from biasprint.core.letters.word.docx import (
+    RUN,
+    SPACE,
+    TEXT,
+    Package,
+    Story,
+    Told,
+    TrackedChanges,
+    accept,
+    lift,
+    remove_markers,
+)
 from biasprint.core.letters.word.edits import edits
 from biasprint.core.letters.word.odt import OdtChanges, OdtStory, annotate
-from biasprint.core.letters.word.package import Package
-from biasprint.core.letters.word.story import RUN, SPACE, TEXT, Story, Told, lift, remove_markers
 
 AUTHOR = "Biasprint check"
 INITIALS = "BC"
@@ -242,3 +251,34 @@ def _comment_of(root: Any, number: int, text: str, when: datetime | None) -> Any
 
 
 __all__ = ["AUTHOR", "Comment", "WordFile", "word_file"]
+
+
+# ---- Marks and claims as comments
+
+_UNSUPPORTED = ("unsupported", "contradicted")
+
+
+def comments_on(reading: Reading, dismissed: Collection[str] = ()) -> tuple[Comment, ...]:
+    """A comment for each mark, with its reason and source, and for each claim that the context does not carry.
+
+    `dismissed`: the keys of marks (`Mark.key`) that a person put aside. In the order of the letter.
+    """
+    said = {sentence.index: sentence for sentence in reading.sentences}
+    found = [
+        Comment(mark.start, mark.end, _of_mark(mark))
+        for mark in reading.marks
+        if mark.key(said[mark.sentence].text) not in dismissed
+    ]
+    for support in reading.support:
+        sentence = said[support.sentence]
+        if support.verdict in _UNSUPPORTED:
+            found.append(Comment(sentence.start, sentence.end, f"{reading.context_name}: {support.reason}"))
+    return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+
+
+def _of_mark(mark: Mark) -> str:
+    from biasprint.core.letters.categories import categories  # not above: the reading process needs none of it
+
+    title = categories()[mark.category].title
+    how = f" ({how_said(mark)})" if how_said(mark) else ""
+    return f"{title}{how}: {mark.reason}\nSource: {mark.source}"

@@ -185,7 +185,7 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-        from biasprint.core.letters.asked import without_dismissed  # loaded in a job's thread, with the twin
+        from biasprint.core.letters.twins import without_dismissed  # loaded in a job's thread, with the twin
 
         return without_dismissed(difference, self._dismissed)
 

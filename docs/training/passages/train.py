@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from biasprint.core.letters.checked_words import as_asked
+from biasprint.core.letters.marks import marked_text
+from biasprint.core.letters.passages import as_asked
 from biasprint.core.letters.values import Sentence
-from biasprint.core.letters.whose import marked_text
 from biasprint.core.metrics.proportions import wilson
 from biasprint.core.scorers import passages_minilm, words_minilm
 from biasprint.core.scorers.agency_minilm import neutral

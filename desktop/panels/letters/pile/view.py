@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.draw import digits
 from biasprint.core.letters.pile import LOOK_KINDS, Pile, PileColumn, PileRow
-from biasprint.core.letters.pile.differences import GroupTest, headline
+from biasprint.core.letters.pile.compare import GroupTest, headline
 from biasprint.core.letters.pile.outcomes import SelectionRates
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.pile.chosen import PileRates

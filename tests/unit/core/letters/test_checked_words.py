@@ -4,20 +4,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-import biasprint.core.letters.checked_words as checked_words
+import biasprint.core.letters.passages as checked_words
 import biasprint.core.letters.passages as passages
 import biasprint.core.letters.reading as reading_module
 from biasprint.core.cache import BatchCache
-from biasprint.core.letters.checked_words import as_asked, without_doubted
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.house import HouseEntry, HouseList
-from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.marks import marked_text, marks_of
+from biasprint.core.letters.passages import as_asked, without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import _marks
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import Reading, Sentence
-from biasprint.core.letters.whose import marked_text
-from biasprint.core.letters.word.remarks import comments_on
+from biasprint.core.letters.values import Reading, ReadingRequest, Sentence
+from biasprint.core.letters.word import comments_on
 from biasprint.core.scorers.passages_minilm import CLASSES
 from biasprint.core.scorers.words_minilm import Words
 from biasprint.core.swap import Person

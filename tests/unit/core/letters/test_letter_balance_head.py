@@ -8,9 +8,9 @@ import pytest
 
 from biasprint.core.letters import balance
 from biasprint.core.letters.balance import WEIGHTS_SHA256
+from biasprint.core.letters.marks import unnamed
 from biasprint.core.letters.reading import sentences_of
 from biasprint.core.letters.values import Part
-from biasprint.core.letters.whose import unnamed
 from biasprint.core.scorers.agency_minilm import CLASSES, AgencyMiniLM, neutral
 from biasprint.core.scorers.registry import load
 from biasprint.core.swap import Person

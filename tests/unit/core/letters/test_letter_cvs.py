@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from biasprint.core.letters.pile.cvs import cvs_among, match_cvs, named_like_a_cv
+from biasprint.core.letters.pile.files import cvs_among, match_cvs, named_like_a_cv
 
 
 @pytest.mark.parametrize(

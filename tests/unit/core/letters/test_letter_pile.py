@@ -21,7 +21,7 @@ from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.letters.pile import FilePlace, PileRow
 from biasprint.core.letters.pile import files as pile_files
 from biasprint.core.letters.pile.files import again, files_of, is_pile
-from biasprint.core.letters.read_piles import open_row, read_pile, read_with_cvs
+from biasprint.core.letters.pile.read import open_row, read_pile, read_with_cvs
 from biasprint.core.letters.reference_sets import make_reference_from_pile
 from biasprint.core.letters.references import reference
 

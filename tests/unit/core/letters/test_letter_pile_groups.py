@@ -9,9 +9,8 @@ from scipy.stats import ttest_ind
 
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.pile import PileColumn, PileRow, group_of, groups
-from biasprint.core.letters.pile.compare import group_tests
-from biasprint.core.letters.pile.differences import FEWEST, PART, headline
-from biasprint.core.letters.read_piles import compare_groups
+from biasprint.core.letters.pile.compare import FEWEST, PART, group_tests, headline
+from biasprint.core.letters.pile.read import compare_groups
 from biasprint.core.metrics.means import base_rate_equivalence
 from biasprint.core.metrics.power import detectable_difference
 from biasprint.core.swap import Person

@@ -13,9 +13,9 @@ from biasprint.core.letters.files import read_bytes
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
 from biasprint.core.letters.pile.compare import group_tests
 from biasprint.core.letters.pile.outcomes import selection_rates
-from biasprint.core.letters.read_piles import report_pile
+from biasprint.core.letters.pile.read import report_pile
 from biasprint.core.letters.report import write_pile_report
-from biasprint.core.letters.report.letters import MOST_LETTERS, letters_to_tell, pile_report, report_of
+from biasprint.core.letters.report.pile import MOST_LETTERS, letters_to_tell, pile_report, report_of
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable
 from biasprint.core.swap import Person
 

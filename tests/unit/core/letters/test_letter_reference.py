@@ -11,15 +11,13 @@ import pytest
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.findings import ScorerUse
 from biasprint.core.letters import references
-from biasprint.core.letters.batches import reference_of_letters
 from biasprint.core.letters.categories import version_of_marks as marks_version
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.occupation_guess import guess_occupation
-from biasprint.core.letters.occupations import occupation_key, same_occupation
+from biasprint.core.letters.occupations import guess_occupation, occupation_key, same_occupation
+from biasprint.core.letters.pile.read import reference_of_letters
 from biasprint.core.letters.reading import compared_with, read_letter
 from biasprint.core.letters.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import LetterFigure
+from biasprint.core.letters.values import LetterFigure, ReadingRequest
 from biasprint.core.prompts.letters import letter_design
 
 ROOT = Path(__file__).resolve().parents[4]

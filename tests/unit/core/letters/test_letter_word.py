@@ -18,7 +18,7 @@ from lxml import etree
 from word_files import CHANGES, W, body, decided, edited_by_chance, text_of
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.files.cleaning import cleaned, kept
+from biasprint.core.letters.readers import cleaned, kept
 from biasprint.core.letters.word import AUTHOR, Comment, word_file
 from biasprint.core.letters.word.edits import edits
 

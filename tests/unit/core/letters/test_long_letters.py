@@ -5,7 +5,7 @@ import pytest
 
 from biasprint.core.cache import BatchCache
 from biasprint.core.letters import passages
-from biasprint.core.letters.files.child import document_of_text
+from biasprint.core.letters.files import document_of_text
 from biasprint.core.letters.reading import (
     LONGEST_SENTENCE,
     MOST_CHARACTERS,
@@ -13,8 +13,7 @@ from biasprint.core.letters.reading import (
     read_letter,
     sentences_of,
 )
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import Part, Reading, Sentence
+from biasprint.core.letters.values import Part, Reading, ReadingRequest, Sentence
 
 LINE = "She led our team with great care and worked hard on every project that we gave to her. "
 

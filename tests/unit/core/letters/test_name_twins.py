@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from biasprint.core.letters import name_twins
+from biasprint.core.letters import twins
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.name_twins import read_under_names
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.twins import twin_of
-from biasprint.core.letters.values import SentenceDifference, TwinDifference
+from biasprint.core.letters.twins import read_under_names, twin_of
+from biasprint.core.letters.values import ReadingRequest, SentenceDifference, TwinDifference
 from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.swap import Person
 from biasprint.core.swap.name_groups import group_of_name, groups_of, name_groups
@@ -68,7 +66,7 @@ def test_what_a_scorer_makes_of_the_names_is_said_with_the_names_that_it_is_betw
         one = SentenceDifference(0, 0, "agency", "a scorer", 0.5, value, turned=False)
         return replace(twin, sentences=(one,))
 
-    monkeypatch.setattr(name_twins, "twin_of", moved)
+    monkeypatch.setattr(twins, "twin_of", moved)
     found = read_under_names(read_pasted(LETTER), ReadingRequest({}, person=KELLY))
     (said,) = [one for one in found.findings if "The scorer of" in one]
     assert "1 sentence another value" in said

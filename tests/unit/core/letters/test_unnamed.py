@@ -2,7 +2,7 @@
 
 import pytest
 
-from biasprint.core.letters.unnamed import name_at_top, names_of, unnamed
+from biasprint.core.letters.support import name_at_top, names_of, unnamed
 from biasprint.core.swap import Person
 
 CV = """{upper}

@@ -5,11 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from biasprint.core.letters.checked_words import LEAST, as_asked
-from biasprint.core.letters.marks import marks_of
+from biasprint.core.letters.marks import marked_text, marks_of
+from biasprint.core.letters.passages import MEANT_FROM, as_asked
 from biasprint.core.letters.values import CATEGORIES as MARKED
 from biasprint.core.letters.values import Sentence
-from biasprint.core.letters.whose import marked_text
 from biasprint.core.scorers.head import read_weights
 from biasprint.core.scorers.passages_minilm import changes_of
 from biasprint.core.scorers.words_minilm import CATEGORIES, FILE, NEAR, WEIGHTS_SHA256, Words, rows, shares
@@ -36,7 +35,7 @@ def asked(text: str, word: str) -> Words:
 )
 def test_it_knows_a_clear_case(text: str, word: str, meant: bool) -> None:
     (share,) = shares([asked(text, word)])
-    assert (share >= LEAST) == meant
+    assert (share >= MEANT_FROM) == meant
 
 
 def test_words_have_the_same_share_in_any_company() -> None:

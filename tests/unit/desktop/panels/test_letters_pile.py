@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.findings import Interval, Power
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.pile import LOOKED_AT, FilePlace, Pile, PileColumn, PileRow
-from biasprint.core.letters.pile.differences import GroupTest
+from biasprint.core.letters.pile.compare import GroupTest
 from biasprint.core.letters.pile.outcomes import selection_rates
 from biasprint.core.letters.values import Document
 from biasprint.core.swap import Person

@@ -2,14 +2,127 @@
 
 import io
 import re
+import zipfile
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.files.packed import HINT, Packed
 from biasprint.core.letters.values import Extracted
+
+# ---- Blanks and unseen characters
+
+_BLANKS = re.compile(r"[ \t\u00a0\u2000-\u200a\u202f\u3000]+")
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")  # soft hyphens and blanks of no width: they would part words
+
+
+def cleaned(paragraph: str) -> str:
+    """Blanks as one blank, lines without blanks around them; nothing else of the text is changed."""
+    text = _UNSEEN.sub("", paragraph.replace("\x00", "").replace("\v", "\n"))
+    lines = [_BLANKS.sub(" ", line).strip() for line in text.split("\n")]
+    return "\n".join(line for line in lines if line)
+
+
+def kept(paragraph: str) -> tuple[str, list[int]]:
+    """A paragraph as it is read, and the place of each of its characters in the paragraph as it was."""
+    found: list[int] = []
+    line: list[int] = []
+    last_break = -1
+    for place, character in enumerate(paragraph + "\n"):
+        if character in "\v\n":
+            of_line = _kept_of_line(paragraph, line)
+            if of_line:
+                found += [last_break, *of_line] if found else of_line
+            line, last_break = [], place
+        elif character != "\x00" and not _UNSEEN.match(character):
+            line.append(place)
+    return "".join(_shown(paragraph[place]) for place in found), found
+
+
+def _shown(character: str) -> str:
+    return "\n" if character in "\v\n" else _BLANKS.sub(" ", character)
+
+
+def _kept_of_line(paragraph: str, line: list[int]) -> list[int]:
+    found: list[int] = []
+    for place in line:
+        if not (found and _BLANKS.match(paragraph[place]) and _BLANKS.match(paragraph[found[-1]])):
+            found.append(place)
+    first, last = 0, len(found)
+    while last > first and paragraph[found[last - 1]].isspace():
+        last -= 1
+    while first < last and paragraph[found[first]].isspace():
+        first += 1
+    return found[first:last]
+
+
+# ---- Files inside a zip
+
+HINT = "Ask for a fresh copy, or paste the letter's text."
+# A file that needs more is no letter, and may be an attack.
+MOST_UNPACKED = 64_000_000  # bytes of a docx or odt once unpacked
+MOST_PARTS = 5_000  # files inside one
+
+
+class Packed:
+    """The files inside. Every one is read through a limit on what all of them together may unpack to."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._name = name
+        self._left = MOST_UNPACKED
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise self._damaged(error) from error
+        parts = self._archive.infolist()
+        if len(parts) > MOST_PARTS or len({part.filename for part in parts}) < len(parts):
+            raise AppError(f"“{name}” is not built like a letter, and was not read.", hint=HINT)
+        if any(part.flag_bits & 1 for part in parts):
+            raise AppError(f"“{name}” is protected by a password.", hint="Save it without one, and try again.")
+
+    def names(self) -> list[str]:
+        return self._archive.namelist()
+
+    def xml(self, part: str) -> Any:
+        """The root of one XML file; no entity is resolved, and nothing is loaded from anywhere."""
+        from lxml import etree
+
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        try:
+            root = etree.fromstring(self.read(part), parser)
+        except (etree.XMLSyntaxError, ValueError) as error:
+            raise self._damaged(error) from error
+        tree: Any = None if root is None else root.getroottree()
+        if tree is None or tree.docinfo.doctype:
+            raise AppError(f"“{self._name}” is not built like a letter, and was not read.", hint=HINT)
+        return root
+
+    def read(self, part: str) -> bytes:
+        """One file inside. Raises `AppError` for what is damaged, or unpacks to too much together with the others."""
+        try:
+            with self._archive.open(part) as stream:
+                data = stream.read(self._left + 1)
+        except (
+            KeyError,
+            zipfile.BadZipFile,
+            EOFError,
+            OSError,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+        ) as error:
+            raise self._damaged(error) from error
+        except Exception as error:  # zlib.error and its like
+            raise self._damaged(error) from error
+        self._left -= len(data)
+        if self._left < 0:
+            raise AppError(f"“{self._name}” unpacks to far more than a letter holds, and was not read.", hint=HINT)
+        return data
+
+    def _damaged(self, error: Exception) -> AppError:
+        return AppError(f"“{self._name}” is damaged or cut off.", hint=HINT, details=f"{type(error).__name__}: {error}")
+
 
 # ---- Paragraphs from lines: plain text is broken at a width, and its lines are put together again
 

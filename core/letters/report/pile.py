@@ -9,7 +9,7 @@ from biasprint import core
 from biasprint.core.draw import digits
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.pile import LOOKED_AT, NOT_CARRIED, Pile, PileRow, groups
-from biasprint.core.letters.pile.differences import LIMITS_OF_PILES, GroupTest, headline
+from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
 from biasprint.core.letters.pile.outcomes import (
     LIMITS_OF_RATES,
     SelectionRates,
@@ -20,8 +20,7 @@ from biasprint.core.letters.pile.outcomes import (
 )
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import LIMITS
-from biasprint.core.letters.request import ReadingRequest
-from biasprint.core.letters.values import Document, Reading
+from biasprint.core.letters.values import Document, Reading, ReadingRequest
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters
