@@ -1,6 +1,7 @@
 """Ways a letter leaves the panel: to the clipboard, as a note to its writer, as a report, as a Word file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from biasprint.desktop.operations import letter_word
+from biasprint.core.jobs import JobContext
+from biasprint.core.letters.formats import GOES_BACK, goes_back_into
+from biasprint.core.letters.values import LetterSource
+from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.letters.review import LetterReview
 from biasprint.desktop.shell import Shell
@@ -16,6 +20,115 @@ from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
     from biasprint.core.letters.values import TwinDifference
+    from biasprint.desktop.operations.letters import Checked
+
+
+# ---- The jobs that write files
+
+
+@dataclass(frozen=True)
+class WordSaved:
+    path: Path
+    notes: tuple[str, ...]
+
+
+def read_letter(*, path: Path) -> Operation[LetterSource]:
+    """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
+
+    def work(ctx: JobContext) -> LetterSource:
+        from biasprint.core.letters.files import read_file
+
+        document = read_file(path, ctx)
+        return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
+
+    return Operation(tr("Reading a file"), work)
+
+
+def save_word(
+    *, source: LetterSource, checked: "Checked", dismissed: Sequence[str], path: Path, tracked: bool
+) -> Operation[WordSaved]:
+    """Write the letter as it is now. `tracked`: changes can be rejected and marks are comments; else neither is there.
+
+    What it holds is of this moment: the reading and the dismissals that are handed over.
+    """
+    put_aside = frozenset(dismissed)
+
+    def work(ctx: JobContext) -> WordSaved:
+        from biasprint.core.errors import UsageError
+        from biasprint.core.letters.files import written_as_word
+        from biasprint.core.letters.word import comments_on
+        from biasprint.core.report.whole_file import write_whole
+
+        after = checked.reading.document.text
+        comments = comments_on(checked.reading, put_aside) if tracked else ()
+        data = source.data if goes_back_into(source.document.kind, path) else None
+        found = written_as_word(data, source.document, after, comments, tracked=tracked, ctx=ctx)
+        target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
+        # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
+        if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
+            raise UsageError(
+                tr("The letter that was opened is not written over."), hint=tr("Give the file another name.")
+            )
+        write_whole(target, found.data)
+        return WordSaved(target, found.notes)
+
+    return Operation(tr("Writing a Word file"), work, _said)
+
+
+def _said(saved: WordSaved) -> str:
+    return " ".join((tr("Saved as “{name}”.").format(name=saved.path.name), *saved.notes))
+
+
+def save_report(
+    *,
+    source: LetterSource | None,
+    checked: "Checked",
+    dismissed: Sequence[str],
+    path: Path,
+    twin: "TwinDifference | None" = None,
+) -> Operation[Path]:
+    """Write the full report, PDF or docx by its ending, with the twin where one was looked at."""
+    put_aside, original = tuple(dismissed), source.document if source is not None else None
+
+    def work(ctx: JobContext) -> Path:
+        from biasprint.core.compute import shared
+        from biasprint.core.letters.report import write_report
+
+        shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
+        return path
+
+    return Operation(tr("Writing the report"), work, _saved_as)
+
+
+def save_note(
+    *, source: LetterSource | None, checked: "Checked", dismissed: Sequence[str], path: Path, appendix: bool = False
+) -> Operation[Path]:
+    """Write the note to the writer, one page. `appendix`: versions and hashes on another."""
+    put_aside, original = tuple(dismissed), source.document if source is not None else None
+
+    def work(ctx: JobContext) -> Path:
+        from biasprint.core.compute import shared
+        from biasprint.core.letters.report import write_note
+        from biasprint.desktop.operations.letters import house_in_use
+
+        house, _ = house_in_use()
+        shared().call(
+            write_note,
+            path,
+            checked.reading,
+            put_aside,
+            original,
+            house,
+            appendix,
+            ctx=ctx,
+        )
+        return path
+
+    return Operation(tr("Writing the note"), work, _saved_as)
+
+
+def _saved_as(path: Path) -> str:
+    return tr("Saved as “{name}”").format(name=path.name)
 
 
 class LetterExport(QObject):
@@ -40,7 +153,7 @@ class LetterExport(QObject):
         checked, source = self._review.check.checked, self._review.source
         path = self._ask(tr("Write the note"), tr("{name} (note).pdf"))
         if checked is not None and path is not None:
-            letter_word.save_note(
+            save_note(
                 source=source, checked=checked, dismissed=self._review.check.dismissed, path=path, appendix=appendix
             ).start(self._shell.jobs)  # fmt: skip
 
@@ -49,7 +162,7 @@ class LetterExport(QObject):
         path = self._ask(tr("Write the report"), tr("{name} (report).pdf"))
         if checked is not None and path is not None:
             dismissed, twin = self._review.check.dismissed, self._twin_of(checked)
-            letter_word.save_report(source=source, checked=checked, dismissed=dismissed, path=path, twin=twin).start(
+            save_report(source=source, checked=checked, dismissed=dismissed, path=path, twin=twin).start(
                 self._shell.jobs
             )
 
@@ -80,6 +193,6 @@ class LetterExport(QObject):
         if name:
             path = Path(name) if Path(name).suffix.lower() in endings else Path(f"{name}{endings[0]}")
             dismissed = self._review.check.dismissed
-            letter_word.save_word(
+            save_word(
                 source=source, checked=checked, dismissed=dismissed, path=path, tracked=tracked
             ).start(self._shell.jobs)  # fmt: skip

@@ -1,25 +1,274 @@
 """Where the letter in hand is kept: a draft, one's own letters, the project; and the question before it goes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 from biasprint.core.letters.values import KeptLetter
 from biasprint.desktop.dialogs.question import Question
-from biasprint.desktop.operations import Operation, kept_letters
-from biasprint.desktop.panels.letters.drafts import SETTING, LetterDraft
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.letters.review import LetterReview
-from biasprint.desktop.panels.letters.shelf import KeptCard, ShelfRow
+from biasprint.desktop.panels.letters.start import KeptCard, ShelfRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.kept import Draft
+    from biasprint.core.letters.kept import Draft, KeptEntry
+    from biasprint.core.letters.values import KeptLetter
     from biasprint.core.project.project import Project
+
+
+# ---- The jobs that keep letters
+
+
+@dataclass(frozen=True)
+class KeptHere:
+    """What is kept on this computer: drafts that no window holds, saved letters, and how many files are no letters."""
+
+    drafts: "tuple[KeptEntry, ...]"
+    saved: "tuple[KeptEntry, ...]"
+    damaged: int = 0
+
+
+def list_kept() -> Operation[KeptHere]:
+    """Look what is kept in the data folder."""
+
+    def work(ctx: JobContext) -> KeptHere:
+        from biasprint.core.letters.kept import DRAFTS, SAVED, listed
+
+        drafts, saved = listed(DRAFTS), listed(SAVED)
+        return KeptHere(drafts.entries, saved.entries, len(drafts.damaged) + len(saved.damaged))
+
+    return Operation(tr("Looking for kept letters"), work, quiet=True)
+
+
+def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]":
+    """The letters that were saved in the project."""
+
+    def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
+        from biasprint.core.letters.kept import saved_letters
+
+        return saved_letters(project)
+
+    return Operation(tr("Looking for saved letters"), work, quiet=True)
+
+
+def open_saved(*, key: str) -> "Operation[KeptLetter]":
+    """One of the person's own letters, as it was left."""
+
+    def work(ctx: JobContext) -> "KeptLetter":
+        from biasprint.core.letters.kept import SAVED, opened
+
+        return opened(SAVED, key)
+
+    return Operation(tr("Opening a letter"), work)
+
+
+def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLetter]":
+    """A letter of the project, as it was left."""
+
+    def work(ctx: JobContext) -> "KeptLetter":
+        from biasprint.core.letters.kept import saved_letter
+
+        return saved_letter(project, reading)
+
+    return Operation(tr("Opening a letter"), work)
+
+
+def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptLetter, Draft]]":
+    """A draft that was left behind, and its letter. No other window is offered it from now on.
+
+    A letter of another project than the open one is of none.
+    """
+
+    def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
+        from biasprint.core.letters.kept import DRAFTS, opened
+
+        draft = _held(key)
+        try:
+            letter = opened(DRAFTS, key)
+            if letter.reading and (project is None or project.readings.get(letter.reading) is None):
+                letter = replace(letter, reading="")
+        except BaseException:
+            draft.leave()
+            raise
+        return letter, draft
+
+    return Operation(tr("Opening a draft"), work)
+
+
+def discard_draft(*, key: str) -> Operation[None]:
+    """Delete a draft that was left behind."""
+    return Operation(tr("Deleting a draft"), lambda ctx: _held(key).discard(), quiet=True)
+
+
+def _held(key: str) -> "Draft":
+    from biasprint.core.letters.kept import Draft
+    from biasprint.core.machine.storage import Busy
+
+    draft = Draft(key)
+    try:
+        draft.hold()
+    except Busy as error:
+        raise AppError(
+            tr("This letter is being edited in another window."),
+            kept=tr("Nothing was changed."),
+            hint=tr("Go on there."),
+        ) from error
+    return draft
+
+
+def save_letter(*, letter: "KeptLetter") -> Operation[str]:
+    """Keep a letter among the person's own; its key there."""
+
+    def work(ctx: JobContext) -> str:
+        from biasprint.core.letters.kept import save
+
+        return save(letter)
+
+    return Operation(tr("Saving the letter"), work, quiet=True)
+
+
+def remove_saved(*, key: str) -> Operation[None]:
+    """Delete one of the person's own letters."""
+
+    def work(ctx: JobContext) -> None:
+        from biasprint.core.letters.kept import SAVED, remove
+
+        remove(SAVED, key)
+
+    return Operation(tr("Removing a letter"), work, quiet=True)
+
+
+def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
+    """Delete a letter of the project, with its text and every reading of it."""
+
+    def work(ctx: JobContext) -> None:
+        from biasprint.core.letters.kept import remove_letter
+
+        remove_letter(project, reading)
+
+    return Operation(tr("Removing a letter"), work, quiet=True)
+
+
+def save_to_project(*, project: "Project", checked: Checked, letter: "KeptLetter") -> Operation[str]:
+    """Keep the letter and its reading in the project; the id of the reading."""
+
+    def work(ctx: JobContext) -> str:
+        from biasprint.core.letters.kept import save_letter
+
+        return save_letter(project, letter, checked.reading, checked.occupation)
+
+    said = tr("“{title}” is in the project.").format(title=letter.title)
+    return Operation(tr("Saving the letter"), work, lambda _: said, quiet=True)
+
+
+# ---- Drafts
+
+WRITE_AFTER_MILLISECONDS = 700  # of a change, while others follow too: with the writing, on a busy disk, less than 2 s
+SETTING = "keep_drafts"
+
+
+class LetterDraft(QObject):
+    """`note` each change. `changed` tells whether the draft on disk is, or will be in a moment, the letter as it is.
+
+    The letter is read and written off the window's thread; what a job brings when the panel is gone is not heard.
+    """
+
+    changed = Signal()
+
+    def __init__(self, shell: Shell, letter: "Callable[[], KeptLetter | None]", parent: QObject) -> None:
+        super().__init__(parent)
+        self._shell, self._letter = shell, letter
+        self._draft: Draft | None = None
+        self._writes = 0
+        self.failed = False
+        self._timer = QTimer(self, singleShot=True, interval=WRITE_AFTER_MILLISECONDS)
+        self._timer.timeout.connect(self._write)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether drafts are kept at all."""
+        return bool(self._shell.settings.get(SETTING))
+
+    @property
+    def on_disk(self) -> bool:
+        return self._draft is not None and not self.failed
+
+    def note(self) -> None:
+        """The letter was changed."""
+        if self.keeps and not self._timer.isActive():
+            self._timer.start()
+
+    def take(self, draft: "Draft") -> None:
+        """Go on with a draft that was left behind."""
+        self._draft, self._writes, self.failed = draft, 0, False
+
+    def discard(self) -> None:
+        """The letter was saved, or is let go of."""
+        self._timer.stop()
+        draft, self._draft, self.failed = self._draft, None, False
+        if draft is not None:
+            self._shell.jobs.start(tr("Deleting the draft"), lambda ctx: draft.discard(), quiet=True)
+
+    def leave(self) -> None:
+        """The panel goes, and with it the letter: its draft is brought up to date, and stays."""
+        letter = self._letter() if self._draft is not None or self._timer.isActive() else None
+        self._timer.stop()
+        if letter is None:
+            return
+        draft, number = self._next()
+        self._draft = None
+
+        def leave(ctx: JobContext) -> None:
+            draft.write(letter, number)
+            draft.leave()
+
+        self._shell.jobs.start(tr("Keeping the draft"), leave, quiet=True)
+
+    def _write(self) -> None:
+        letter = self._letter() if self.keeps else None
+        if letter is None:
+            return
+        draft, number = self._next()
+        self._shell.jobs.start(
+            tr("Keeping a draft"),
+            lambda ctx: draft.write(letter, number),
+            quiet=True,
+            on_done=lambda _: self._tell(None),
+            on_error=self._tell,
+        )
+
+    def _next(self) -> "tuple[Draft, int]":
+        """Where the next write goes, and its number: a thread may be late."""
+        from biasprint.core.letters.kept import Draft  # not needed before something is edited
+
+        self._draft = self._draft or Draft()
+        self._writes += 1
+        return self._draft, self._writes
+
+    def _tell(self, error: AppError | None) -> None:
+        """A failure is said once; the next change tries again."""
+        first = error is not None and not self.failed
+        self.failed = error is not None
+        if first and error is not None:
+            self._shell.show_error(
+                AppError(
+                    tr("The draft of this letter could not be kept."),
+                    kept=tr("The letter is still here, in the window."),
+                    hint=tr("{why} {hint}").format(why=error.message, hint=error.hint),
+                    details=error.details,
+                )
+            )
+        self.changed.emit()
+
 
 Then = Callable[[], object]
 
@@ -101,7 +350,7 @@ class LetterKeeping(QObject):
             self._review.mark_saved(letter, saved_as=key)
             self._saved(tr("“{title}” is saved on this computer.").format(title=safe_line(letter.title)), then)
 
-        self._start(kept_letters.save_letter(letter=letter), done)
+        self._start(save_letter(letter=letter), done)
 
     def save_to_project(self, then: Then = nothing_more) -> None:
         """With its reading, which is waited for where the text was changed this moment."""
@@ -120,7 +369,7 @@ class LetterKeeping(QObject):
                 self._review.mark_saved(letter, reading=reading)
             self._saved("", then)
 
-        self._start(kept_letters.save_to_project(project=project, checked=checked, letter=letter), done)
+        self._start(save_to_project(project=project, checked=checked, letter=letter), done)
 
     def _waits(self, save: Then) -> bool:
         """Two saves at once would not know of each other: the second follows the first."""
@@ -226,13 +475,13 @@ class KeptList(QObject):
         self._soon.start()
 
     def _list(self) -> None:
-        kept_letters.list_kept().start(self._shell.jobs, on_done=self._card.show_here)
+        list_kept().start(self._shell.jobs, on_done=self._card.show_here)
         project = self._shell.project
         if project is None:
             self._card.show_project(())
         elif self._looked is project or self._shell.may_look:
             self._looked = project
-            listing = kept_letters.list_in_project(project=project)
+            listing = list_in_project(project=project)
             listing.start(
                 self._shell.jobs,
                 on_done=lambda found: self._card.show_project(found) if self._shell.project is project else None,
@@ -248,17 +497,17 @@ class KeptList(QObject):
         """A letter of the project."""
         project = self._shell.project
         if project is not None:
-            self._open_with(kept_letters.open_in_project(project=project, reading=reading))
+            self._open_with(open_in_project(project=project, reading=reading))
 
     def _open(self, row: ShelfRow) -> None:
         if row.in_project:
             self.open_reading(row.key)
         else:
-            self._open_with(kept_letters.open_saved(key=row.key))
+            self._open_with(open_saved(key=row.key))
 
     def _open_draft(self, key: str, reading: str) -> None:
         def open_it() -> None:
-            self._open_with(kept_letters.open_draft(key=key, project=self._shell.project))
+            self._open_with(open_draft(key=key, project=self._shell.project))
 
         if reading:
             self._shell.look("letters", open_it)
@@ -284,9 +533,9 @@ class KeptList(QObject):
             safe=tr("Keep it"),
             risky=tr("Remove it"),
             on_risky=lambda: self._then_refresh(
-                kept_letters.remove_from_project(project=project, reading=row.key)
+                remove_from_project(project=project, reading=row.key)
                 if row.in_project and project is not None
-                else kept_letters.remove_saved(key=row.key)
+                else remove_saved(key=row.key)
             ),
         ).open()
 
@@ -297,7 +546,7 @@ class KeptList(QObject):
             text=tr("The changes that were not saved are lost."),
             safe=tr("Keep it"),
             risky=tr("Delete it"),
-            on_risky=lambda: self._then_refresh(kept_letters.discard_draft(key=key)),
+            on_risky=lambda: self._then_refresh(discard_draft(key=key)),
         ).open()
 
     def _then_refresh(self, operation: Operation[None]) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
@@ -17,13 +17,15 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.values import Document, KeptLetter, LetterSource
+from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
-from biasprint.desktop.operations import Operation, letter_word, letters
+from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked
-from biasprint.desktop.panels.base import Panel
+from biasprint.desktop.panels.base import Header, Panel
+from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.board import LetterBoard
+from biasprint.desktop.panels.letters.compared import letter_title, stand_ins
 from biasprint.desktop.panels.letters.export import LetterExport
-from biasprint.desktop.panels.letters.heading import LetterHeading
 from biasprint.desktop.panels.letters.house import HouseDialog
 from biasprint.desktop.panels.letters.keeping import KeptList, LetterKeeping, Then, nothing_more
 from biasprint.desktop.panels.letters.pile.page import PilePage
@@ -31,17 +33,108 @@ from biasprint.desktop.panels.letters.references import ReferenceDialog
 from biasprint.desktop.panels.letters.review import LetterReview
 from biasprint.desktop.panels.letters.start import LetterStartPage, ask_letter
 from biasprint.desktop.panels.letters.twin import TwinPage
-from biasprint.desktop.panels.letters.twin_asked import AskedLine
+from biasprint.desktop.panels.letters.twin_parts import AskedLine
 from biasprint.desktop.shell import Command, Shell
-from biasprint.desktop.widgets import tr
+from biasprint.desktop.widgets import Chip, IconButton, PrimaryButton, QuietButton, StandInBadge, tr
 from biasprint.desktop.widgets.events import CardDrop, open_below
 from biasprint.desktop.widgets.keys import shortcut
+from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.letters.kept import Draft
     from biasprint.core.letters.values import TwinDifference
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobHandle
+
+
+# ---- The heading
+
+SLOW_MILLISECONDS = 400  # a reading that takes longer is said to be under way
+
+
+class LetterHeading(QObject):
+    """Puts chips and buttons into the panel's header; `show_for` shows them while a letter is shown."""
+
+    def __init__(self, header: Header, title: str, review: LetterReview, panel: QWidget) -> None:
+        super().__init__(panel)
+        self._header, self._title, self._review = header, title, review
+        self._on_letter = False
+        self.badge = StandInBadge("")
+        self.busy = Chip(tr("reading…"), "accent")
+        self.twin = QuietButton(tr("Swap twin"))
+        self.save = QuietButton(tr("Save"))
+        self.report = PrimaryButton(tr("Report…"))
+        self.menu = IconButton("menu", tr("More about this letter"))
+        self.twin.setToolTip(tr("The same letter for another name and gender"))
+        self.report.setToolTip(tr("A one-page note to the writer, or the full report, as PDF or Word document"))
+        for chip in (self.badge, self.busy):
+            header.add_chip(chip)
+        for action in (self.twin, self.save, self.report, self.menu):
+            header.add_action(action)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MILLISECONDS)
+        self._slow.timeout.connect(self.busy.show)
+
+    def show_for(self, *, on_letter: bool) -> None:
+        """The letter's page is shown, or another."""
+        self._on_letter = on_letter
+        for widget in (self.twin, self.save, self.report, self.menu):
+            widget.setVisible(on_letter)
+        if not on_letter:
+            self.badge.hide()
+            self.busy.hide()
+        self.show_reading()
+
+    def show_reading(self) -> None:
+        """What is known of the letter by now."""
+        checked = self._review.check.latest
+        follow = checked is not None and checked.first
+        self.busy.setText(tr("checking marks, scores follow…") if follow else tr("reading…"))
+        if self._on_letter and checked is not None and not follow:
+            self._show_stand_ins(checked)
+        self._show_title(checked)
+        self.enable_actions()
+
+    def enable_actions(self) -> None:
+        for button in (self.twin, self.report):
+            button.setEnabled(self._review.check.checked is not None)
+
+    def show_saved(self) -> None:
+        """Where a save would put the letter, and whether there is anything to save."""
+        review = self._review
+        self.save.setEnabled(review.edited or not (review.saved_as or review.reading))
+        self.save.setToolTip(
+            tr("Save it in the project (Ctrl+S)")
+            if review.reading
+            else tr("Save it among my letters, on this computer (Ctrl+S)")
+        )
+
+    def show_busy(self, busy: bool) -> None:
+        if busy and not self.busy.isVisible():
+            self._slow.start()
+        elif not busy:
+            self._slow.stop()
+            self.busy.hide()
+
+    def _show_title(self, checked: Checked | None) -> None:
+        document = self._review.check.document
+        if document is None or not self._on_letter:
+            self._header.set_title(tr(self._title))
+            return
+        reading = checked.reading if checked is not None else None
+        self._header.set_title(letter_title(reading, document.name, checked.occupation if checked else ""))
+
+    def _show_stand_ins(self, checked: Checked) -> None:
+        uses = stand_ins(checked.reading)
+        named = ", ".join(f"{use.role}: {scorer_title(use.name)}" for use in uses)
+        self.badge.setText(
+            tr("{role}: stand-in scorer").format(role=uses[0].role)
+            if len(uses) == 1
+            else tr("{n} stand-in scorers").format(n=len(uses))
+        )
+        self.badge.setToolTip(safe_tip(named))
+        self.badge.setAccessibleName(safe_line(f"{self.badge.text()}: {named}"))
+        self.badge.setVisible(bool(uses) and not checked.reading.stopped)
+
 
 AFTER_PAINT = 30  # milliseconds
 
@@ -188,7 +281,7 @@ class LettersPanel(Panel):
 
     def open_file(self, path: Path) -> None:
         """Read a file in a process of its own, then show it."""
-        self.keeping.if_it_may_go(lambda: self._read(letter_word.read_letter(path=path), self._open))
+        self.keeping.if_it_may_go(lambda: self._read(export.read_letter(path=path), self._open))
 
     def open_pasted(self, text: str) -> None:
         self.keeping.if_it_may_go(lambda: self._read(letters.read_pasted(text=text), self.open_document))

@@ -1,5 +1,7 @@
 """Reference letters in a dialog: which set letters are compared with, and sets of one's own from a folder or a pile."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,20 +9,111 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.jobs import JobContext
 from biasprint.desktop import theme
-from biasprint.desktop.operations import Operation, references
-from biasprint.desktop.operations.references import ReferenceSets
+from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters.progress import LettersProgress
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
-from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
+from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.letters.pile import Pile
+    from biasprint.core.letters.reference_sets import MadeReference
     from biasprint.core.letters.references import Listed
+
+
+# ---- The jobs that change the sets
+
+
+@dataclass(frozen=True)
+class ReferenceSets:
+    """The sets as they stand. `in_use`: the one that letters are compared with; `told`: of the last step."""
+
+    listed: "tuple[Listed, ...]"
+    in_use: str
+    told: tuple[str, ...] = ()
+
+
+def see_references() -> Operation[ReferenceSets]:
+    def work(ctx: JobContext) -> ReferenceSets:
+        return _as_they_stand()
+
+    return Operation(tr("Looking which reference letters there are"), work, quiet=True)
+
+
+def use_reference(name: str) -> Operation[ReferenceSets]:
+    """Compare with this set from now on."""
+
+    def work(ctx: JobContext) -> ReferenceSets:
+        from biasprint.core.letters.references import use
+
+        use(name)
+        return _as_they_stand()
+
+    return Operation(tr("Choosing reference letters"), work, quiet=True)
+
+
+def remove_reference(name: str) -> Operation[ReferenceSets]:
+    def work(ctx: JobContext) -> ReferenceSets:
+        from biasprint.core.letters.references import remove
+
+        remove(name)
+        return _as_they_stand()
+
+    return Operation(tr("Removing reference letters"), work, quiet=True)
+
+
+def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[ReferenceSets]:
+    """A set from the letters of a folder or zip; it is used from then on."""
+
+    def work(ctx: JobContext) -> ReferenceSets:
+        from biasprint.core.compute import shared
+        from biasprint.core.letters.reference_sets import make_reference_from_pile
+
+        hint = tr("Say above what the candidates are.")
+        return _used(make_reference_from_pile(ctx, folder, name, shared(), occupation=occupation, hint=hint))
+
+    return Operation(tr("Making reference letters"), work)
+
+
+def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Operation[ReferenceSets]:
+    """A set from the rows of a pile that was read, as they stand; it is used from then on."""
+
+    def work(ctx: JobContext) -> ReferenceSets:
+        from biasprint.core.letters.reference_sets import reference_of_pile
+
+        rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
+        hint = tr("Say above what the candidates are.")
+        return _used(reference_of_pile(replace(pile, rows=rows), name, hint=hint))
+
+    return Operation(tr("Making reference letters"), work)
+
+
+def _used(made: "MadeReference") -> ReferenceSets:
+    from biasprint.core.letters.references import use
+
+    found = made.reference
+    use(found.name)
+    said = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
+    count = plural(len(found.letters), "1 letter", "%n letters")
+    told = [said.format(name=found.name, letters=count, what=", ".join(found.occupations))]
+    told += [_left_out(made.dropped)] if made.dropped else []
+    return _as_they_stand(tuple(told))
+
+
+def _left_out(dropped: Mapping[str, int]) -> str:
+    return tr("Left out: {what}.").format(what=", ".join(f"{count:,} ({why})" for why, count in dropped.items()))
+
+
+def _as_they_stand(told: tuple[str, ...] = ()) -> ReferenceSets:
+    from biasprint.core.letters.references import in_use, references
+
+    return ReferenceSets(references(), in_use(), told)
+
 
 WIDTH, HEIGHT = 720, 520
 LONGEST_NAME, LONGEST_OCCUPATION = 60, 80
@@ -67,11 +160,11 @@ class ReferenceDialog(QDialog):
         self._lay_out()
         self._connect()
         self._allow()
-        self._run(references.see_references(), changes=False)
+        self._run(see_references(), changes=False)
 
     def make_from(self, path: Path) -> None:
         """A set from this folder or zip."""
-        self._run(references.make_reference(folder=path, name=self._new_name, occupation=self._occupation))
+        self._run(make_reference(folder=path, name=self._new_name, occupation=self._occupation))
 
     # steps
 
@@ -95,18 +188,18 @@ class ReferenceDialog(QDialog):
 
     def _keep_pile(self) -> None:
         if self._pile is not None:
-            step = references.keep_pile_as_reference
+            step = keep_pile_as_reference
             self._run(step(pile=self._pile, name=self._new_name, occupation=self._occupation))
 
     def _use(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self._run(references.use_reference(chosen.name))
+            self._run(use_reference(chosen.name))
 
     def _remove(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
-            self._run(references.remove_reference(chosen.name))
+            self._run(remove_reference(chosen.name))
 
     def _run(self, step: Operation[ReferenceSets], *, changes: bool = True) -> None:
         def done(seen: ReferenceSets) -> None:

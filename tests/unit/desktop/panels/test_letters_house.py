@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.house import HouseList, entry, house_list, keep, path_of_list, read_list
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.operations import Operation, house
-from biasprint.desktop.operations.house import House
-from biasprint.desktop.panels.letters.house import HouseDialog
+from biasprint.desktop.operations import Operation
+from biasprint.desktop.panels.letters import house
+from biasprint.desktop.panels.letters.house import House, HouseDialog
 from biasprint.desktop.panels.letters.panel import LettersPanel
 
 pytestmark = pytest.mark.usefixtures("own_computer")

@@ -47,11 +47,12 @@ from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.main_window import MainWindow
-from biasprint.desktop.operations import letter_word, letters
+from biasprint.desktop.operations import letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest
+from biasprint.desktop.panels.letters import export
 from biasprint.desktop.panels.letters.entries import MARKED, RANGE, STRENGTH, items_of
 from biasprint.desktop.panels.letters.panel import LettersPanel
-from biasprint.desktop.panels.letters.twin_asked import AskedLine
+from biasprint.desktop.panels.letters.twin_parts import AskedLine
 from biasprint.desktop.widgets.letter_text import MOST_EDITED
 
 pytestmark = pytest.mark.usefixtures("own_computer", "read_once")
@@ -690,10 +691,10 @@ def test_a_letter_that_may_hold_macros_is_not_written_over_under_another_ending(
             usual = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
             new.writestr(part, old.read(part).replace(usual, b"application/vnd.ms-word.document.macroEnabled.main+xml"))
     letter.write_bytes(stream.getvalue())
-    source = letter_word.read_letter(path=letter).work(JobContext())
+    source = export.read_letter(path=letter).work(JobContext())
     checked: Any = SimpleNamespace(reading=SimpleNamespace(document=source.document))
     with pytest.raises(AppError, match="is not written over"):
-        letter_word.save_word(
+        export.save_word(
             source=source, checked=checked, dismissed=(), path=tmp_path / "letter.docx", tracked=False
         ).work(JobContext())
     assert letter.read_bytes() == stream.getvalue()
@@ -702,11 +703,11 @@ def test_a_letter_that_may_hold_macros_is_not_written_over_under_another_ending(
 def test_an_odt_goes_back_into_its_own_file_or_becomes_a_plain_docx(tmp_path: Path) -> None:
     letter = tmp_path / "letter.odt"
     letter.write_bytes(letter_files.odt())
-    source = letter_word.read_letter(path=letter).work(JobContext())
+    source = export.read_letter(path=letter).work(JobContext())
     text = source.document.text.replace("warm", "able")
     checked: Any = SimpleNamespace(reading=SimpleNamespace(document=letters.document_as_typed(source.document, text)))
     written = {
-        name: letter_word.save_word(
+        name: export.save_word(
             source=source, checked=checked, dismissed=(), path=tmp_path / name, tracked=False
         ).work(JobContext()).path.read_bytes()
         for name in ("checked.odt", "checked.docx")
@@ -715,14 +716,10 @@ def test_an_odt_goes_back_into_its_own_file_or_becomes_a_plain_docx(tmp_path: Pa
     assert b"content.xml" in written["checked.odt"]
     assert read_bytes(written["checked.docx"], "checked.docx").text == text
     with pytest.raises(AppError, match="is not written over"):
-        letter_word.save_word(source=source, checked=checked, dismissed=(), path=letter, tracked=False).work(
-            JobContext()
-        )
+        export.save_word(source=source, checked=checked, dismissed=(), path=letter, tracked=False).work(JobContext())
     plain = replace(source, document=replace(source.document, kind="txt"), data=None)
     with pytest.raises(AppError, match="Only a letter that came as odt"):
-        letter_word.save_word(source=plain, checked=checked, dismissed=(), path=letter, tracked=False).work(
-            JobContext()
-        )
+        export.save_word(source=plain, checked=checked, dismissed=(), path=letter, tracked=False).work(JobContext())
     assert letter.read_bytes() == letter_files.odt()
 
 

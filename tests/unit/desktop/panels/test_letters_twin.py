@@ -40,11 +40,9 @@ from biasprint.desktop.operations.letters import (
     suggested,
     why_no_rewrite,
 )
-from biasprint.desktop.panels.letters.twin import TwinPage
+from biasprint.desktop.panels.letters.twin import RewriteDialog, TwinPage
 from biasprint.desktop.panels.letters.twin_parts import figure_lines, places_of, places_said, sentence_lines, signed
-from biasprint.desktop.panels.letters.twin_rewrite import RewriteDialog
-from biasprint.desktop.panels.letters.twin_texts import TwinMark
-from biasprint.desktop.panels.letters.twin_view import TwinView
+from biasprint.desktop.panels.letters.twin_texts import TwinMark, TwinView
 from biasprint.desktop.panels.letters.twin_whom import TwinPersonBar, Whom
 from biasprint.desktop.widgets import StandInBadge
 
