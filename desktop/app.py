@@ -236,7 +236,7 @@ def _start_marking(window: MainWindow) -> None:
     """A letter may be what comes next: what marks its words takes 1 to 2 s to start, and waits for nothing."""
     # Not in the thread, where the engine is imported beside it: see WarmUp.
     from biasprint.core.compute import quick
-    from biasprint.core.letters.getting_ready import get_ready_for_words
+    from biasprint.core.letters import get_ready_for_words
 
     def work(ctx: JobContext) -> None:
         quick().call(get_ready_for_words, ctx=ctx)

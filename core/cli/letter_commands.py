@@ -22,14 +22,30 @@ from biasprint.core.cli.console import (
 from biasprint.core.cli.options import grouped
 from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import UsageError
+from biasprint.core.letters import (
+    Document,
+    NameTwins,
+    OccupationGuess,
+    Reading,
+    ReadingRequest,
+    TwinDifference,
+    WordFile,
+    as_word,
+    candidate_of,
+    check_letter,
+    check_under_names,
+    check_with_twin,
+    occupation_of,
+    read_file,
+    scorers_for_letters,
+    write_note,
+    write_report,
+)
 from biasprint.core.letters.formats import NAMES, goes_back_into
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.letters.house import HouseList
-    from biasprint.core.letters.occupations import OccupationGuess
-    from biasprint.core.letters.values import Document, NameTwins, Reading, ReadingRequest, TwinDifference
-    from biasprint.core.letters.word import Comment, WordFile
     from biasprint.core.swap import Person, Pronoun
     from biasprint.core.swap.name_groups import NameGroup
 
@@ -80,7 +96,8 @@ def make(
 
     if is_pile(file):
         with job("Reading letters") as ctx:
-            made = make_reference_from_pile(ctx, file, name, shared(), title=title, occupation=occupation)
+            request = ReadingRequest(scorers_for_letters(), occupation=occupation)
+            made = make_reference_from_pile(ctx, file, name, shared(), request, title=title)
     else:
         with open_to_look(file, look_anyway, "reference make") as project, job("Reading letters") as ctx:
             made = make_reference(ctx, project, name, shared(), title=title, occupation=occupation)
@@ -146,13 +163,10 @@ class Files:
     def check_word(self, ctx: "JobContext", doc: Path) -> None:
         """Raise `UsageError`, before the scorers read the letter, where its Word file cannot be called so."""
         if self.word is not None:
-            from biasprint.core.letters.files import read_file
-
-            _word_file(ctx, doc, self.word, read_file(doc, ctx), ())
+            _word_file(ctx, doc, self.word, read_file(doc, ctx))
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write what is asked for; what is to be said of the Word file."""
-        from biasprint.core.letters.values import TwinDifference
 
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
@@ -160,8 +174,6 @@ class Files:
         # First what may be refused: then nothing is written.
         notes = _write_word(ctx, doc, self.word, reading) if self.word is not None else ()
         if self.report is not None or self.note is not None:
-            from biasprint.core.letters.report import write_note, write_report
-
             if self.report is not None:
                 write_report(self.report, reading, twin=twin, original=original)
             if self.note is not None:
@@ -243,13 +255,13 @@ def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
     """What all letters of a command are read with, as far as it is the same for each."""
-    from biasprint.core.letters.letter_check import scorers_for_letters
     from biasprint.core.letters.references import reference as reference_set
-    from biasprint.core.letters.values import ReadingRequest
 
     chosen = reference_set(reference)
     about = _context(ctx, context)
-    return ReadingRequest(scorers_for_letters(), about, occupation=occupation.strip(), reference=chosen, house=house)
+    return ReadingRequest(
+        scorers_for_letters(), about, occupation=occupation.strip() or None, reference=chosen, house=house
+    )
 
 
 Checked = tuple["Reading", str, "OccupationGuess", "TwinDifference | NameTwins | None"]
@@ -267,47 +279,41 @@ def checked_letter(
     `given`: name and pronoun of the candidate, "" where they are to be guessed.
     """
     from biasprint.core.compute import shared
-    from biasprint.core.letters.files import read_file
-    from biasprint.core.letters.letter_check import occupation_of, read_one, readings_under_names, twin_readings
-    from biasprint.core.letters.parts import parts_of
-    from biasprint.core.swap.guess import guess_person
     from biasprint.core.swap.name_groups import NameGroup, named_in
 
     document = read_file(doc, ctx)
     person = _person(document, *given)
-    guess = occupation_of(document, person=person)
+    guess = occupation_of(document, ReadingRequest(person=person))
     under = request.occupation or (guess.occupation if guess.likely else "")
     request = replace(request, person=person, occupation=under)
     if other is None:
-        return read_one(ctx, document, shared(), request), under, guess, None
+        return check_letter(ctx, document, shared(), request), under, guess, None
     if isinstance(other, tuple):
-        names = readings_under_names(ctx, document, shared(), request, other)
+        names = check_under_names(ctx, document, shared(), request, other)
         return names.twins[0].twin.reading, under, guess, names
     if isinstance(other, NameGroup):
-        about = person if person is not None else guess_person(document.text, parts_of(document))
+        about = person if person is not None else candidate_of(document)
         other = named_in(other, about)
-    found = twin_readings(ctx, document, other, shared(), request)
+    found = check_with_twin(ctx, document, other, shared(), request)
     return found.reading, under, guess, found
 
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
     """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
-    from biasprint.core.letters.word import comments_on
     from biasprint.core.report.whole_file import write_whole
 
-    found = _word_file(ctx, doc, target, reading.document, comments_on(reading))
+    found = _word_file(ctx, doc, target, reading.document, reading)
     write_whole(target, found.data)
     return found.notes
 
 
 def _word_file(
-    ctx: "JobContext", doc: Path, target: Path, letter: "Document", comments: "Sequence[Comment]"
+    ctx: "JobContext", doc: Path, target: Path, letter: "Document", reading: "Reading | None" = None
 ) -> "WordFile":
     """What is to be written. Raises `UsageError` where Word would not open it by the target's ending."""
-    from biasprint.core.letters.files import written_as_word
 
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
-    found = written_as_word(own, letter, letter.text, comments, ctx=ctx)
+    found = as_word(ctx, own, letter, reading)
     if target.suffix.lower() != f".{found.ending}":
         holds = "may hold macros" if found.ending == "docm" else "holds no macros"
         raise UsageError(
@@ -331,8 +337,7 @@ def _pile(
     from biasprint.core.compute import shared
     from biasprint.core.letters.pile.files import is_pile
     from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
-    from biasprint.core.letters.pile.read import compare_groups, read_pile, report_pile
-    from biasprint.core.letters.report.pile import report_of
+    from biasprint.core.letters.pile.read import compare_groups, read_pile, report_of, report_pile
 
     if len(docs) > 1 and any(is_pile(doc) for doc in docs):
         raise UsageError("One folder or zip is checked at a time.", hint="Put the letters into one folder.")
@@ -341,8 +346,10 @@ def _pile(
     table = read_outcomes(outcomes) if outcomes is not None else None
     letters = docs[0] if is_pile(docs[0]) else docs
     with job("Reading letters") as ctx:
-        about = _context(ctx, context)
-        found = read_pile(ctx, letters, shared(), context=about, cvs=cvs, occupation=occupation, house=house)
+        request = ReadingRequest(
+            scorers_for_letters(), _context(ctx, context), occupation=occupation or None, house=house
+        )
+        found = read_pile(ctx, letters, shared(), request, cvs=cvs)
         if table is not None:
             rows, remarks = with_outcomes(found.rows, table)
             found = replace(found, rows=rows, remarks=(*found.remarks, *remarks))
@@ -351,7 +358,7 @@ def _pile(
     if report is not None:
         with job("Writing the report") as ctx:
             asked = report_of(found, tests, rates)
-            lost = report_pile(ctx, letters, report, asked, shared(), context=about, house=house)
+            lost = report_pile(ctx, letters, report, asked, shared(), request)
     for told in lost:
         note(told)
     if as_json:
@@ -375,19 +382,16 @@ def _house(path: Path | None) -> "HouseList | None":
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
-    from biasprint.core.letters.files import read_file
 
     return read_file(path, ctx) if path is not None else None
 
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
-    from biasprint.core.letters.parts import parts_of
-    from biasprint.core.swap.guess import guess_person
 
     if not name.strip() and not pronoun:
         return None
-    guessed = guess_person(document.text, parts_of(document))
+    guessed = candidate_of(document)
     named = _named(name) if name.strip() else guessed
     return replace(named, title=guessed.title, pronoun=known_pronoun(pronoun) or guessed.pronoun)
 

@@ -12,8 +12,19 @@ from typing import Any
 from biasprint.core.cli.console import print_table, say
 from biasprint.core.draw import digits
 from biasprint.core.findings import ScorerUse
-from biasprint.core.letters.categories import categories
-from biasprint.core.letters.occupations import OccupationGuess
+from biasprint.core.letters import (
+    ComparedFigure,
+    LetterFigure,
+    Mark,
+    NameTwins,
+    OccupationGuess,
+    Reading,
+    Support,
+    TwinDifference,
+    beside_category,
+    changed,
+    mark_categories,
+)
 from biasprint.core.letters.pile import Pile, PileColumn, PileRow
 from biasprint.core.letters.pile.compare import LIMITS_OF_PILES, GroupTest, headline
 from biasprint.core.letters.pile.outcomes import (
@@ -23,17 +34,6 @@ from biasprint.core.letters.pile.outcomes import (
     rates_said,
     ratio_written,
     without_said,
-)
-from biasprint.core.letters.values import (
-    ComparedFigure,
-    LetterFigure,
-    Mark,
-    NameTwins,
-    Reading,
-    Support,
-    TwinDifference,
-    beside_category,
-    changed,
 )
 from biasprint.core.swap import Person
 
@@ -235,7 +235,7 @@ def _tell_balance(reading: Reading) -> None:
 def _tell_marks(reading: Reading) -> None:
     say("")
     say("Language worth a second look")
-    for category in categories().values():
+    for category in mark_categories():
         own = [mark for mark in reading.marks if mark.category == category.key]
         if own:
             say(f"  {category.title} ({len(own)}): {', '.join(map(_mark, own))}")

@@ -54,8 +54,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Check a letter and keep it in a project, with what was found."""
+    from biasprint.core.letters import KeptLetter
     from biasprint.core.letters.kept import save_letter
-    from biasprint.core.letters.values import KeptLetter
 
     known_pronoun(pronoun)
     with open_for_writing(file) as project, job("Reading") as ctx:

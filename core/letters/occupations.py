@@ -12,6 +12,7 @@ from functools import cache
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
+from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
 from biasprint.core.swap.guess import guess_person
@@ -105,15 +106,6 @@ class OccupationWords:
 def _words() -> OccupationWords:
     path = packaged("letters", "occupation_words.toml")
     return validated(OccupationWords, read_toml(path), "The file letters/occupation_words.toml")
-
-
-@dataclass(frozen=True)
-class OccupationGuess:
-    """`occupation` in the singular, "" where none stands out. `likely`: the letter says it in so many words."""
-
-    occupation: str
-    likely: bool
-    reason: str
 
 
 LIKELY_FROM = 3  # what one clear place weighs

@@ -334,7 +334,7 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
         wrong += (Suspicion("context language", said),)
     figures = figures_of(body, counted, scores, uses)
     compared, placed = compared_with(
-        figures, request.reference, request.occupation, version_of_marks(), _changed(words, counted)
+        figures, request.reference, request.occupation or "", version_of_marks(), _changed(words, counted)
     )
     balance = balance_of(scored, counted, about) if "agency" in scorers else None
     return Reading(

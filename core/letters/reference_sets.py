@@ -8,11 +8,12 @@ from pathlib import Path
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.letter_check import scorers_for_letters
+from biasprint.core.letters import scorers_for_letters
 from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.pile import Pile, PileRow
 from biasprint.core.letters.pile.read import read_pile, reference_of_letters
 from biasprint.core.letters.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
+from biasprint.core.letters.values import ReadingRequest
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.runs.setup import study_of
@@ -73,21 +74,18 @@ def make_reference_from_pile(
     path: Path,
     name: str,
     compute: ComputeProcess,
+    request: ReadingRequest,
     *,
     title: str = "",
-    occupation: str = "",
     hint: str = "Say what the candidates are with --occupation.",
-    scorers: Mapping[str, str] | None = None,
 ) -> MadeReference:
     """A set from the letters of a folder or zip, taken as written by people; it is kept.
 
-    `occupation`: what all of them are for; guessed from each letter otherwise. Files that are not read, copies, and
-    letters without an occupation are left out and counted. Raises `AppError` where no letter is left.
+    The request's occupation is what all of them are for; guessed from each letter otherwise. Files that are not read,
+    copies, and letters without an occupation are left out and counted. Raises `AppError` where no letter is left.
     """
     check_name(name)
-    return reference_of_pile(
-        read_pile(ctx, path, compute, occupation=occupation, scorers=scorers), name, title=title, hint=hint
-    )
+    return reference_of_pile(read_pile(ctx, path, compute, request), name, title=title, hint=hint)
 
 
 def reference_of_pile(pile: Pile, name: str, *, title: str = "", hint: str = "") -> MadeReference:

@@ -1,18 +1,17 @@
 """A letter and its twin written anew by a generator from the candidate's context, and both read."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from biasprint.core.backends.protocol import Completion, Request, output_seed
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import check_letter
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.letter_check import read_one
 from biasprint.core.letters.pile import group_of
 from biasprint.core.letters.twins import swapped_context
-from biasprint.core.letters.values import Document, ReadingRequest, TwinDifference, figure_differences
+from biasprint.core.letters.values import Document, Generator, ReadingRequest, TwinDifference, figure_differences
 from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
 from biasprint.core.runs.generate import ask_all, sampling
@@ -23,20 +22,8 @@ from biasprint.core.swap import Person
 PLACEHOLDERS = ("name", "occupation", "biography")
 
 
-@dataclass(frozen=True)
-class Generator:
-    """What writes: as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
-
-    backend: str
-    model: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    keys: Mapping[str, str] = field(default_factory=dict)
-
-
 def regenerate_twin(
     ctx: JobContext,
-    context: Document,
-    person: Person,
     other: Person,
     compute: ComputeProcess,
     models: ComputeProcess,
@@ -45,13 +32,15 @@ def regenerate_twin(
     *,
     seed: int = 0,
 ) -> TwinDifference:
-    """A letter for `person` and one for `other`, both by `generator` from `context`, both read; and their differences.
+    """A letter for the request's person and one for `other`, both by `generator`, both read; and their differences.
 
-    The context is cut to some paragraphs, as the context-based prompts do, and swapped for the twin. `request`: its
-    occupation is what both letters are written for; each is read beside its own context. Raises `UsageError` where a
-    name or the occupation is missing, `AppError` where a letter could not be written.
+    Both are written from the request's context, for its occupation. The context is cut to some paragraphs, as the
+    context-based prompts do, and swapped for the twin; each letter is read beside its own context. Raises `UsageError`
+    where the context, a name or the occupation is missing, `AppError` where a letter could not be written.
     """
-    occupation = request.occupation
+    context, person, occupation = request.context, request.person or Person(), request.occupation or ""
+    if context is None:
+        raise UsageError("A letter is written anew from a CV, and there is none.", hint="Add the CV.")
     _check(person, other, occupation)
     text = "\n\n".join(sampled(paragraphs(context.text), WORDS, seed))
     short = Document(context.name, context.kind, tuple(text.split("\n\n")), context.pages)
@@ -60,7 +49,7 @@ def regenerate_twin(
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)
     readings = [
-        read_one(ctx, _document(text, one), compute, replace(request, context=about, parts=None, person=one))
+        check_letter(ctx, _document(text, one), compute, replace(request, context=about, parts=None, person=one))
         for text, (one, about) in zip(written, sides, strict=True)
     ]
     made_by = f"{generator.model or generator.backend} ({generator.backend})"

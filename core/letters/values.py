@@ -4,9 +4,9 @@ Places are characters of the letter's text as it was read, start included and en
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from biasprint.core.findings import ScorerUse
 from biasprint.core.swap import Person
@@ -475,6 +475,54 @@ def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, 
     return tuple(one for one in differences if one.difference is not None and abs(one.difference) > SAME)
 
 
+def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tuple[Part, ...]:
+    """The parts with the characters from `start` to `end` being of `kind`; neighbours of one kind are joined."""
+    pieces: list[Part] = []
+    for part in parts:
+        if part.start < min(part.end, start):
+            pieces.append(Part(part.kind, part.start, min(part.end, start)))
+        if max(part.start, end) < part.end:
+            pieces.append(Part(part.kind, max(part.start, end), part.end))
+    pieces.append(Part(kind, start, end))
+    joined: list[Part] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.start, piece.end)):
+        if joined and joined[-1].kind == piece.kind:
+            joined[-1] = Part(piece.kind, joined[-1].start, piece.end)
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
+@dataclass(frozen=True)
+class OccupationGuess:
+    """`occupation` in the singular, "" where none stands out. `likely`: the letter says it in so many words."""
+
+    occupation: str
+    likely: bool
+    reason: str
+
+
+# ---- A letter as a Word file
+
+
+@dataclass(frozen=True)
+class Comment:
+    """Words about characters `start` to `end` of the edited text. A line of `text` is a paragraph of the comment."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class WordFile:
+    """`data` is the file, `ending` the one Word opens it by, `notes` are for the person."""
+
+    data: bytes
+    ending: str = "docx"
+    notes: tuple[str, ...] = ()
+
+
 # ---- The request of a reading
 
 
@@ -485,18 +533,31 @@ class ReadingRequest:
     `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
     Without one for agency no model is loaded, and only words of the lists are marked.
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
-    guessed where None. `occupation`: whose reference letters the letter is compared with; without one nothing is
-    compared, because a guess is for a person to confirm. `house`: what is always ignored, and marked.
+    guessed where None. `occupation`: whose reference letters the letter is compared with; None where nobody said it.
+    Without one nothing is compared, because a guess is for a person to confirm. `house`: what is always ignored, and
+    marked.
     """
 
-    scorers: Mapping[str, str]
+    scorers: Mapping[str, str] = field(default_factory=dict)
     context: Document | None = None
     parts: tuple[Part, ...] | None = None
     person: Person | None = None
-    occupation: str = ""
+    occupation: str | None = None
     reference: "ReferenceSet | None" = None
     house: "HouseList | None" = None
 
     def narrowed(self) -> "ReadingRequest":
         """The same with nothing but the reference letters for its occupation: less to hand to another process."""
-        return self if self.reference is None else replace(self, reference=self.reference.narrowed(self.occupation))
+        if self.reference is None:
+            return self
+        return replace(self, reference=self.reference.narrowed(self.occupation or ""))
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What writes: as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
+
+    backend: str
+    model: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)

@@ -8,7 +8,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.values import Document, Mark, Part
+from biasprint.core.letters import (
+    ROLES,
+    Document,
+    Generator,
+    ReadingRequest,
+    check_letter,
+    check_under_names,
+    check_with_twin,
+    mark_categories,
+    mark_words,
+    occupation_of,
+    plural_of,
+    read_bytes,
+    read_file,
+    scorers_for_letters,
+    suggestions_of,
+    write_twins,
+)
+from biasprint.core.letters import read_pasted as read_pasted_text
 from biasprint.core.swap import Person, Pronoun
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.jobs.runner import progress_only
@@ -16,14 +34,12 @@ from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from biasprint.core.letters import NameTwins, Reading, TwinDifference
     from biasprint.core.letters.house import HouseList
     from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow
     from biasprint.core.letters.pile.compare import GroupTest
     from biasprint.core.letters.pile.outcomes import SelectionRates
     from biasprint.core.letters.references import ReferenceSet
-    from biasprint.core.letters.values import Document, NameTwins, Reading, ReadingRequest, TwinDifference
     from biasprint.core.report.export import ExportReport
 
 # ---- Reading a letter
@@ -66,13 +82,10 @@ class Rewording(Protocol):
 
 @dataclass(frozen=True)
 class LetterRequest:
-    """The input of a reading. `parts`, `person`, `occupation`: as a person set them; None where to be guessed."""
+    """A letter, and what a person says it is read with. An occupation of None is guessed."""
 
     document: Document
-    context: Document | None = None
-    parts: tuple[Part, ...] | None = None
-    person: Person | None = None
-    occupation: str | None = None
+    given: ReadingRequest = field(default_factory=ReadingRequest)
 
 
 @dataclass(frozen=True)
@@ -97,7 +110,6 @@ def read_document(*, path: Path) -> Operation[Document]:
     """The text of a file, read in a process of its own."""
 
     def work(ctx: JobContext) -> Document:
-        from biasprint.core.letters.files import read_file
 
         return read_file(path, ctx)
 
@@ -108,9 +120,8 @@ def read_pasted(*, text: str) -> Operation[Document]:
     """A pasted text as a letter or CV."""
 
     def work(ctx: JobContext) -> Document:
-        from biasprint.core.letters.files import read_pasted as read
 
-        return read(text)
+        return read_pasted_text(text)
 
     return Operation(tr("Reading a pasted text"), work, quiet=True)
 
@@ -119,7 +130,7 @@ def warm_up() -> Operation[None]:
     """Load the scorers while the person still looks for a letter: the first reading is then as quick as the next."""
 
     def work(ctx: JobContext) -> None:
-        check(ctx, LetterRequest(WARMING, WARMING))
+        check(ctx, LetterRequest(WARMING, ReadingRequest(context=WARMING)))
 
     return Operation(tr("Getting ready to read letters"), work, quiet=True)
 
@@ -128,7 +139,6 @@ def warm_up_words() -> Operation[None]:
     """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.letters.files import read_bytes
 
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
         check_words(ctx, LetterRequest(WARMING))
@@ -144,42 +154,34 @@ def document_as_typed(document: Document, text: str) -> Document:
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
     from biasprint.core.compute import shared
-    from biasprint.core.letters.letter_check import ROLES, read_one
 
     scorers = _scorers()
-    read = partial(read_one, ctx, request.document, shared())
+    read = partial(check_letter, ctx, request.document, shared())
     return replace(_checked(request, read, scorers), missing=tuple(role for role in ROLES if role not in scorers))
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
     from biasprint.core.compute import quick
-    from biasprint.core.letters.letter_check import first_reading
 
-    return replace(_checked(request, partial(first_reading, ctx, request.document, quick()), {}), first=True)
+    return replace(_checked(request, partial(mark_words, ctx, request.document, quick()), {}), first=True)
 
 
 def _checked(
     request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
 ) -> Checked:
-    from biasprint.core.letters.categories import categories
-    from biasprint.core.letters.letter_check import occupation_of
-    from biasprint.core.letters.values import ReadingRequest
 
-    guess = None
-    if request.occupation is None:
-        guess = occupation_of(request.document, request.parts, request.person)
-    occupation = request.occupation or ""
+    given, guess = request.given, None
+    if given.occupation is None:
+        guess = occupation_of(request.document, given)
+    occupation = given.occupation or ""
     if guess is not None and guess.likely:
         occupation = guess.occupation
     reference = _reference()
     house, trouble = house_in_use()
-    reading = read(
-        ReadingRequest(scorers, request.context, request.parts, request.person, occupation, reference, house)
-    )
+    reading = read(replace(given, scorers=scorers, occupation=occupation, reference=reference, house=house))
     abouts = {
-        one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise)
-        for one in categories().values()
+        one.key: About(one.key, one.title, one.known_for, one.source, one.harm, one.praise) for one in mark_categories()
     }
     return Checked(
         request,
@@ -188,18 +190,11 @@ def _checked(
         occupation or (guess.occupation if guess else ""),
         guess is not None,
         guess.reason if guess is not None else "",
-        _plural(occupation),
+        plural_of(occupation),
         reference,
-        _offers(reading),
+        suggestions_of(reading),
         trouble,
     )
-
-
-def _plural(occupation: str) -> str:
-    from biasprint.core.letters.occupations import occupation_key, plurals
-
-    one = occupation_key(occupation)
-    return next((many for many, single in plurals().items() if single == one and many.endswith("s")), "")
 
 
 _chosen: dict[str, str] = {}
@@ -212,7 +207,6 @@ def forget_scorers() -> None:
 
 def _scorers() -> Mapping[str, str]:
     """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
-    from biasprint.core.letters.letter_check import scorers_for_letters
 
     if not _chosen:
         _chosen.update(scorers_for_letters())
@@ -239,18 +233,6 @@ def house_in_use() -> "tuple[HouseList | None, str]":
         return house_list().found, ""
     except AppError as error:
         return None, str(error)
-
-
-def _offers(reading: "Reading") -> dict[int, tuple[Rewording, ...]]:
-    """Suggestions by sentence: words from a lexicon, for a person to take or leave."""
-    from biasprint.core.letters.suggestions import suggestions_for
-
-    marks: dict[int, list[Mark]] = {}
-    for mark in reading.marks:
-        marks.setdefault(mark.sentence, []).append(mark)
-    body = () if reading.stopped else (sentence for sentence in reading.sentences if sentence.part == "body")
-    found = {one.index: tuple(suggestions_for(one, marks.get(one.index, ()), reading.person)) for one in body}
-    return {index: offers for index, offers in found.items() if offers}
 
 
 # ---- The twin, and writing the letter again
@@ -315,16 +297,14 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-        import biasprint.core.letters.twins  # noqa: F401 - the page asks it for what was dismissed, and must not wait for it
         from biasprint.core.compute import shared
-        from biasprint.core.letters.letter_check import twin_readings
         from biasprint.core.swap.name_groups import name_group, named_in
 
         about = other
         if about is None:
             person = checked.reading.person
             about = named_in(name_group(group), person) if group else suggested(person)
-        return twin_readings(ctx, checked.reading.document, about, shared(), _as_checked(checked))
+        return check_with_twin(ctx, checked.reading.document, about, shared(), _as_checked(checked))
 
     return Operation(tr("Making the twin"), work)
 
@@ -333,32 +313,28 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-        import biasprint.core.letters.twins  # noqa: F401 - as for one twin
         from biasprint.core.compute import shared
-        from biasprint.core.letters.letter_check import readings_under_names
         from biasprint.core.prompts.library import name_set_called
         from biasprint.core.swap.name_groups import groups_of
 
         groups = groups_of(name_set_called(names)) if names else None
-        return readings_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
+        return check_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
 
     return Operation(tr("Reading the letter under other names"), work)
 
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
     """What a twin is read with: the same as the letter."""
-    from biasprint.core.letters.letter_check import scorers_for_letters
-    from biasprint.core.letters.values import ReadingRequest
 
     reading = checked.reading
-    return ReadingRequest(
-        {use.role: use.name for use in reading.scorers} or scorers_for_letters(),
-        checked.request.context,
-        reading.parts,
-        reading.person,
-        checked.occupation,
-        checked.reference,
-        house_in_use()[0],
+    return replace(
+        checked.request.given,
+        scorers={use.role: use.name for use in reading.scorers} or scorers_for_letters(),
+        parts=reading.parts,
+        person=reading.person,
+        occupation=checked.occupation,
+        reference=checked.reference,
+        house=house_in_use()[0],
     )
 
 
@@ -369,23 +345,11 @@ def rewrite(
 
     def work(ctx: JobContext) -> "TwinDifference":
         from biasprint.core.compute import models, shared
-        from biasprint.core.errors import UsageError
-        from biasprint.core.letters.rewriting import Generator, regenerate_twin
         from biasprint.core.machine.keys import session_keys
 
-        context, reading = checked.request.context, checked.reading
-        if context is None:
-            raise UsageError("A letter is written anew from a CV, and there is none.", hint="Add the CV.")
-        return regenerate_twin(
-            ctx,
-            context,
-            reading.person,
-            replace(other, title=""),
-            shared(),
-            models(),
-            Generator(backend, model, dict(parameters), session_keys()),
-            replace(_as_checked(checked), occupation=occupation),
-        )
+        generator = Generator(backend, model, dict(parameters), session_keys())
+        request = replace(_as_checked(checked), occupation=occupation)
+        return write_twins(ctx, replace(other, title=""), shared(), models(), generator, request)
 
     return Operation(tr("Writing two letters anew"), work)
 
@@ -398,7 +362,7 @@ def drop_result(handle: JobHandle | None) -> None:
 
 def why_no_rewrite(checked: "Checked") -> str:
     """The reason why no generator can write the letter for both yet, and the remedy; "" where one can."""
-    if checked.request.context is None:
+    if checked.request.given.context is None:
         return tr("A generator writes from a CV: add it beside the letter first.")
     if not checked.reading.person.full_name or not checked.reading.person.pronoun:
         return tr("Say first whom the letter is about, and with which pronoun: under “Candidate”.")
@@ -423,16 +387,14 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.letters.letter_check import ROLES, scorers_for_letters
-        from biasprint.core.letters.pile import groups
-        from biasprint.core.letters.pile import read as read_piles
+        from biasprint.core.letters.pile import groups, read
         from biasprint.core.scorers.registry import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        return read_piles.read_pile(ctx, paths, shared(), scorers=scorers, house=house)
+        return read.read_pile(ctx, paths, shared(), ReadingRequest(scorers, house=house))
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -460,10 +422,10 @@ def compare_groups(
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
         from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import read as read_piles
+        from biasprint.core.letters.pile import read
         from biasprint.core.letters.pile.outcomes import selection_rates
 
-        return read_piles.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
+        return read.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
 
     return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
 
@@ -490,11 +452,11 @@ def read_with_cvs(
 
     def work(ctx: JobContext) -> "Pile":
         from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import read as read_piles
+        from biasprint.core.letters.pile import read
 
         house, _ = house_in_use()
-        return read_piles.read_with_cvs(
-            ctx, paths, rows, shared(), cvs=cvs, chosen=chosen, scorers=_scorers(), house=house
+        return read.read_with_cvs(
+            ctx, paths, rows, shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen
         )
 
     return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
@@ -518,11 +480,12 @@ def report_pile(
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
         from biasprint.core.compute import shared
-        from biasprint.core.letters.pile.read import report_pile as write
-        from biasprint.core.letters.report.pile import report_of
+        from biasprint.core.letters.pile import read
 
-        found = report_of(pile, tests, rates, by_hand=by_hand)
-        return path, write(ctx, paths, path, found, shared(), scorers=_scorers(), house=house_in_use()[0])
+        found = read.report_of(pile, tests, rates, by_hand=by_hand)
+        return path, read.report_pile(
+            ctx, paths, path, found, shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
+        )
 
     return Operation(tr("Writing the report of a pile"), work, _reported)
 

@@ -192,12 +192,10 @@ CV = "Emily Stone\nEngineer at a bridge works since 2019."
 
 def check_letter(ctx: JobContext, facts: list[str]) -> None:
     """Read a letter beside a CV, with all that there is for letters."""
-    from biasprint.core.letters.files import read_pasted
-    from biasprint.core.letters.letter_check import read_one, scorers_for_letters
-    from biasprint.core.letters.values import ReadingRequest
+    from biasprint.core.letters import ReadingRequest, check_letter, read_pasted, scorers_for_letters
 
     request = ReadingRequest(scorers_for_letters(), read_pasted(CV))
-    reading = read_one(ctx, read_pasted(LETTER), shared(), request)
+    reading = check_letter(ctx, read_pasted(LETTER), shared(), request)
     read_by = {use.role for use in reading.scorers}
     if not (reading.marks and reading.support and reading.balance) or reading.by_words_alone:
         raise Failed(

@@ -13,8 +13,8 @@ from letter_sentences import letters
 
 from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import check_letter, scorers_for_letters
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.letter_check import read_one, scorers_for_letters
 from biasprint.core.letters.pile.read import read_pile
 from biasprint.core.letters.values import Document, Reading, ReadingRequest
 
@@ -53,7 +53,7 @@ def cv(place: int) -> Document:
 
 def read(ctx: JobContext, text: str, context: Document, scorers: dict[str, str]) -> tuple[float, Reading]:
     started = time.perf_counter()
-    reading = read_one(ctx, read_pasted(text), shared(), ReadingRequest(scorers, context=context))
+    reading = check_letter(ctx, read_pasted(text), shared(), ReadingRequest(scorers, context=context))
     return time.perf_counter() - started, reading
 
 
@@ -124,7 +124,7 @@ def test_a_pile(tmp_path: Path) -> None:
     scorers = scorers_for_letters()
     (tmp_path / "warm").mkdir()
     (tmp_path / "warm" / "one.txt").write_text("I recommend her. " * 20, encoding="utf-8")
-    read_pile(JobContext(), tmp_path / "warm", shared(), scorers=scorers)
+    read_pile(JobContext(), tmp_path / "warm", shared(), ReadingRequest(scorers))
     (tmp_path / "warm" / "one.txt").unlink()
     memory: list[float] = []
 
@@ -135,7 +135,7 @@ def test_a_pile(tmp_path: Path) -> None:
             memory.append((own + psutil.Process(pid).memory_info().rss) / 1e6)
 
     started = time.perf_counter()
-    pile = read_pile(JobContext(listen), tmp_path, shared(), scorers=scorers)
+    pile = read_pile(JobContext(listen), tmp_path, shared(), ReadingRequest(scorers))
     seconds = time.perf_counter() - started
     assert [row.reason for row in pile.rows] == [""] * PILE
     title(f"Pile of {PILE} letters without a CV, scaled to {WHOLE_PILE:,}")

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.compute import shared
-from biasprint.core.letters import letter_check
 from biasprint.core.machine import offline
 from biasprint.core.project.project import Project
 from biasprint.core.runs.sample import unpack_sample
@@ -45,7 +44,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, own_home: Path) -> FakeInstallation:
     def scorers() -> dict[str, str]:
         return {"formality": "formality_f"} if made.states[MEASURING].state == "ready" else {}
 
-    monkeypatch.setattr(letter_check, "scorers_for_letters", scorers)
+    monkeypatch.setattr(letters, "scorers_for_letters", scorers)
     return made
 
 

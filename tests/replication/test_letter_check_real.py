@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biasprint.core.letters import scorers_for_letters
 from biasprint.core.letters.files import read_pasted
-from biasprint.core.letters.letter_check import scorers_for_letters
 from biasprint.core.letters.occupations import guess_occupation
 from biasprint.core.letters.pile.read import unsupported_share
 from biasprint.core.letters.reading import read_letter

@@ -56,7 +56,7 @@ WITHOUT_MODELS: list[Link] = [
         "a letter on the command line",
         "import biasprint.core.cli.letter_commands, biasprint.core.cli.letter_output, "
         "biasprint.core.letters.pile.files, biasprint.core.letters.house\n"
-        "from biasprint.core.letters.letter_check import scorers_for_letters; scorers_for_letters()",
+        "from biasprint.core.letters import scorers_for_letters; scorers_for_letters()",
         ("sqlalchemy", "sqlmodel", *STATISTICS, *MODELS),
     ),
     ("the rules of a workshop", "import biasprint.core.judging.workshop", (*STATISTICS, "torch", "PySide6")),
@@ -89,7 +89,7 @@ WITHOUT_MODELS: list[Link] = [
     (
         "the jobs of letters",
         "import biasprint.core.letters.pile.read\n"
-        "from biasprint.core.letters import letter_check, reference_sets, rewriting",
+        "from biasprint.core.letters import reading, reference_sets, rewriting, twins",
         ("torch", "transformers", "spacy", "scipy", "pandas", "textblob", "llama_cpp", "docx", "lxml"),
     ),
     (

@@ -12,8 +12,6 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.categories import version_of_marks
 from biasprint.core.letters.files import read_bytes, read_file, read_pasted
-from biasprint.core.letters.house import HouseList
-from biasprint.core.letters.letter_check import scorers_for_letters
 from biasprint.core.letters.occupations import guess_occupation
 from biasprint.core.letters.pile import FilePlace, Pile, PileColumn, PileRow, ReadOne, group_of
 from biasprint.core.letters.pile.compare import GroupTest, group_tests
@@ -32,7 +30,7 @@ from biasprint.core.letters.pile.files import (
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.references import Built, ReferenceLetter, reference_letter
 from biasprint.core.letters.report import check_report_path, write_pile_report
-from biasprint.core.letters.report.pile import PileReport, letters_to_tell, section_of_letter
+from biasprint.core.letters.report.pile import PileReport, letters_to_tell, report_of, section_of_letter
 from biasprint.core.letters.values import SCORE_NAMES, Document, Reading, ReadingRequest
 from biasprint.core.report.blocks import Block
 from biasprint.core.text import for_matching, sha256_text
@@ -115,26 +113,22 @@ def read_pile(
     ctx: JobContext,
     paths: Path | Sequence[Path],
     compute: ComputeProcess,
+    request: ReadingRequest,
     *,
-    context: Document | None = None,
     cvs: Path | None = None,
-    occupation: str = "",
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
 ) -> Pile:
     """The rows of a folder or zip, or of files that were named one by one. Each row is reported as `partial`.
 
-    A file that cannot be read is a row with its reason; only the pile itself can fail. `context` and `occupation` hold
-    for every letter; `cvs`, a folder or zip, has a CV for those whose file names fit. A file of the pile itself that is
-    named like a CV, and fits a letter, is that letter's CV and no row. Pausing and cancelling take effect between and
-    within files.
+    A file that cannot be read is a row with its reason; only the pile itself can fail. `request` holds for every
+    letter; `cvs`, a folder or zip, has a CV for those whose file names fit. A file of the pile itself that is named
+    like a CV, and fits a letter, is that letter's CV and no row. Pausing and cancelling take effect between and within
+    files.
     """
     with _opened(paths) as (root, found), _cvs_of(cvs) as others:
         name = root.name if root is not None else f"{len(found.files)} files"
         if not found.files:
             raise AppError(f"“{name}” holds no files.", hint="Choose the folder with the letters.")
         matched = _Matched(_placed(found.files, root), _placed(others, cvs))
-        request = ReadingRequest(_scorers(scorers), context, occupation=occupation, house=house)
         rows = _Rows(_Reader(compute), request)
         ctx.report(0, len(matched.letters))
         for place, file in enumerate(matched.letters, 1):
@@ -149,11 +143,10 @@ def read_with_cvs(
     paths: Sequence[Path],
     rows: Sequence[PileRow],
     compute: ComputeProcess,
+    request: ReadingRequest,
     *,
     cvs: Path | None = None,
     chosen: Mapping[str, FilePlace | None] | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
 ) -> Pile:
     """Rows of a pile that was read, again with a CV each; what a person set right stays. Only those rows.
 
@@ -165,7 +158,7 @@ def read_with_cvs(
         matched = _Matched(_placed(letters, root), _placed(others, cvs), among=False)
         asked: dict[str, FilePlace | None] = {path: cv.place for path, cv in matched.by_letter.items()}
         asked |= chosen or {}
-        reader, request = _Reader(compute), ReadingRequest(_scorers(scorers), house=house)
+        reader = _Reader(compute)
         found_again: list[PileRow] = []
         these = [row for row in rows if row.path_in_pile in asked and row.path_in_pile in files]
         for place, row in enumerate(these, 1):
@@ -203,18 +196,16 @@ def report_pile(
     target: Path,
     found: PileReport,
     compute: ComputeProcess,
-    *,
-    context: Document | None = None,
-    scorers: Mapping[str, str] | None = None,
-    house: HouseList | None = None,
+    request: ReadingRequest,
 ) -> tuple[str, ...]:
     """Write the report of a pile, PDF or docx by its ending; what is to be said of it.
 
     The letters that have something to look at are read again, because the pile keeps no text; one whose file has
-    changed or gone since is named. `context`: the CV of those that have none of their own.
+    changed or gone since is named. The context of `request` is the CV of those that have
+    none of their own.
     """
     check_report_path(target)  # before letters are read for it
-    support = {role: name for role, name in _scorers(scorers).items() if role == "entailment"}  # marks need no scorer
+    support = {role: name for role, name in request.scorers.items() if role == "entailment"}  # marks need no scorer
     sections: list[tuple[Block, ...]] = []
     lost: list[str] = []
     told = letters_to_tell(found.pile.rows)
@@ -226,15 +217,11 @@ def report_pile(
             lost.append(str(error))
             continue
         person = row.person if row.person.full_name else None
-        request = ReadingRequest(support, cv or context, person=person, house=house)
-        sections.append(compute.call(section_of_letter, letter, row.path_in_pile, request, ctx=ctx))
+        own = replace(request, scorers=support, context=cv or request.context, person=person)
+        sections.append(compute.call(section_of_letter, letter, row.path_in_pile, own, ctx=ctx))
         ctx.report(place, len(told), note=row.path_in_pile)
     compute.call(write_pile_report, target, replace(found, sections=tuple(sections)), ctx=ctx)
     return tuple(lost)
-
-
-def _scorers(chosen: Mapping[str, str] | None) -> Mapping[str, str]:
-    return dict(chosen) if chosen is not None else scorers_for_letters()
 
 
 # ---- The files, and which CV is whose
@@ -421,3 +408,17 @@ class _Rows:
             notes=(*notes, *one.notes),
             same_as="" if first == row.path_in_pile else first,
         )
+
+
+__all__ = [
+    "compare_groups",
+    "open_row",
+    "read_pile",
+    "read_place",
+    "read_with_cvs",
+    "reference_of_letters",
+    "report_of",
+    "report_pile",
+    "row_of_letter",
+    "unsupported_share",
+]

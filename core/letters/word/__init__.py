@@ -7,14 +7,13 @@ changes. A letter that came in another way becomes a plain docx first. Nothing h
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
 from biasprint.core.letters.files import limit_once
 from biasprint.core.letters.readers import BODY, W, header_parts, kept
-from biasprint.core.letters.values import Mark, Reading, how_said
+from biasprint.core.letters.values import Comment, Mark, Reading, WordFile, how_said
 from biasprint.core.letters.word.docx import (
     RUN,
     SPACE,
@@ -36,24 +35,6 @@ MOST_COMMENTS = 2_000
 ODT_BODY = "content.xml"
 _CHANGED = frozenset(f"{W}{name}" for name in ("ins", "del", "moveTo", "moveFrom"))
 _ID = f"{W}id"
-
-
-@dataclass(frozen=True)
-class Comment:
-    """Words about characters `start` to `end` of the edited text. A line of `text` is a paragraph of the comment."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True)
-class WordFile:
-    """`data` is the file, `ending` the one Word opens it by, `notes` are for the person."""
-
-    data: bytes
-    ending: str = "docx"
-    notes: tuple[str, ...] = ()
 
 
 class Shown(NamedTuple):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.letters.values import Document
+from biasprint.core.letters import Document
 from biasprint.core.swap import PRONOUNS, Person, Pronoun
 from biasprint.desktop import theme
 from biasprint.desktop.panels.letters.compared import ComparedCard, naming_said
@@ -201,7 +201,7 @@ class PersonPage(Card):
                 self.occupation.addItems(list(occupations))
         if not any(field.hasFocus() for field in (self.first, self.last, self.title, self.occupation)):
             self._show(person, checked.occupation)
-        by_hand = checked.request.person is not None
+        by_hand = checked.request.given.person is not None
         said = tr("Guessed from the letter. Set right what is wrong.")
         if not person.full_name:
             said = tr("No name was found in the letter. Set it here: until then a twin keeps every name.")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biasprint.core.letters.values import PartKind
+from biasprint.core.letters import PartKind
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import SCORED, Checked
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
@@ -22,7 +22,7 @@ from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.findings import ScorerUse
-    from biasprint.core.letters.values import ComparedFigure, LetterFigure, Naming, Reading
+    from biasprint.core.letters import ComparedFigure, LetterFigure, Naming, Reading
 
 BAR_HEIGHT, BAND_ALPHA = 20, 0.4  # text pixels; how much of the ink shows
 Range = tuple[float, float]

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from biasprint.core.letters.values import Mark, Support
+from biasprint.core.letters import Mark, Support
 from biasprint.desktop.operations.letters import About, Checked
 from biasprint.desktop.widgets.words import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import ComparedFigure
+    from biasprint.core.letters import ComparedFigure
 
 # Sections, in the order of their weight.
 BALANCE, RANGE, NAMING, CLAIMS, DOUBT, PRIVATE, WARMTH, STRENGTH = range(8)

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
 from biasprint.core.letters.formats import GOES_BACK, goes_back_into
-from biasprint.core.letters.values import LetterSource
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.letters.review import LetterReview
@@ -19,7 +19,7 @@ from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import TwinDifference
+    from biasprint.core.letters import TwinDifference
     from biasprint.desktop.operations.letters import Checked
 
 
@@ -36,8 +36,6 @@ def read_letter(*, path: Path) -> Operation[LetterSource]:
     """The text of a letter's file, read in a process of its own; a docx or odt is remembered, to write into later."""
 
     def work(ctx: JobContext) -> LetterSource:
-        from biasprint.core.letters.files import read_file
-
         document = read_file(path, ctx)
         return LetterSource(document, path.read_bytes() if document.kind in GOES_BACK else None, path)
 
@@ -55,14 +53,10 @@ def save_word(
 
     def work(ctx: JobContext) -> WordSaved:
         from biasprint.core.errors import UsageError
-        from biasprint.core.letters.files import written_as_word
-        from biasprint.core.letters.word import comments_on
         from biasprint.core.report.whole_file import write_whole
 
-        after = checked.reading.document.text
-        comments = comments_on(checked.reading, put_aside) if tracked else ()
         data = source.data if goes_back_into(source.document.kind, path) else None
-        found = written_as_word(data, source.document, after, comments, tracked=tracked, ctx=ctx)
+        found = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
         target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
         # Only now is the ending known: a letter that may hold macros is a docm, whatever it was to be called.
         if source.path is not None and source.path.exists() and target.exists() and target.samefile(source.path):
@@ -92,7 +86,6 @@ def save_report(
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.compute import shared
-        from biasprint.core.letters.report import write_report
 
         shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
         return path
@@ -108,7 +101,6 @@ def save_note(
 
     def work(ctx: JobContext) -> Path:
         from biasprint.core.compute import shared
-        from biasprint.core.letters.report import write_note
         from biasprint.desktop.operations.letters import house_in_use
 
         house, _ = house_in_use()

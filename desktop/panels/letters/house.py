@@ -125,9 +125,9 @@ def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", tol
 
 
 def _house(found: "HouseList", told: tuple[str, ...]) -> House:
-    from biasprint.core.letters.categories import categories
+    from biasprint.core.letters import mark_categories
 
-    return House(found, {one.key: one.title for one in categories().values()}, told)
+    return House(found, {one.key: one.title for one in mark_categories()}, told)
 
 
 def _same(one: "HouseEntry", other: "HouseEntry") -> bool:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.values import KeptLetter
+from biasprint.core.letters import KeptLetter
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
@@ -20,8 +20,8 @@ from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from biasprint.core.letters import KeptLetter
     from biasprint.core.letters.kept import Draft, KeptEntry
-    from biasprint.core.letters.values import KeptLetter
     from biasprint.core.project.project import Project
 
 

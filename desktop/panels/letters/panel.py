@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.values import Document, KeptLetter, LetterSource
+from biasprint.core.letters import Document, KeptLetter, LetterSource
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation, letters
@@ -41,8 +41,8 @@ from biasprint.desktop.widgets.keys import shortcut
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
+    from biasprint.core.letters import TwinDifference
     from biasprint.core.letters.kept import Draft
-    from biasprint.core.letters.values import TwinDifference
     from biasprint.core.project.project import Project
     from biasprint.desktop.jobs import JobHandle
 

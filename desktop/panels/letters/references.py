@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QL
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import ReadingRequest, scorers_for_letters
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters.progress import LettersProgress
@@ -75,7 +76,8 @@ def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[Ref
         from biasprint.core.letters.reference_sets import make_reference_from_pile
 
         hint = tr("Say above what the candidates are.")
-        return _used(make_reference_from_pile(ctx, folder, name, shared(), occupation=occupation, hint=hint))
+        request = ReadingRequest(scorers_for_letters(), occupation=occupation)
+        return _used(make_reference_from_pile(ctx, folder, name, shared(), request, hint=hint))
 
     return Operation(tr("Making reference letters"), work)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.values import Document, KeptLetter, LetterSource, Part, PartKind
+from biasprint.core.letters import Document, KeptLetter, LetterSource, Part, PartKind, ReadingRequest, with_kind
 from biasprint.core.swap import Person
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations import letters
@@ -102,8 +102,6 @@ class LetterCheck(QObject):
 
     def set_part(self, start: int, end: int, kind: PartKind) -> None:
         """Characters of the letter are what a person says they are."""
-        from biasprint.core.letters.parts import with_kind
-
         if self.latest is not None:
             before = self._parts if self._parts is not None else self.latest.reading.parts
             self._parts = with_kind(before, start, end, kind)
@@ -165,9 +163,10 @@ class LetterCheck(QObject):
     def kept(self, title: str, saved_as: str, reading: str) -> KeptLetter:
         """The letter as it is now, for whoever keeps it."""
         now = self._request()
+        given = now.given
         return KeptLetter(
-            now.document, title, now.context, now.parts, now.person, now.occupation, tuple(self.dismissed), saved_as,
-            reading,
+            now.document, title, given.context, given.parts, given.person, given.occupation, tuple(self.dismissed),
+            saved_as, reading,
         )  # fmt: skip
 
     def _set_by_hand(self) -> None:
@@ -190,7 +189,10 @@ class LetterCheck(QObject):
         document = self.document
         if self._text != document.text:
             document = document_as_typed(document, self._text)
-        return LetterRequest(document, self.context, self._parts, self._person, self._occupation)
+        given = ReadingRequest(
+            context=self.context, parts=self._parts, person=self._person, occupation=self._occupation
+        )
+        return LetterRequest(document, given)
 
     def _read(self, ctx: JobContext) -> Checked:
         # In the job's thread: the request is of the moment when the work begins, and every value in it is frozen.

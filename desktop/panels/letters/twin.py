@@ -46,7 +46,7 @@ from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import Parameter
-    from biasprint.core.letters.values import NameTwins, TwinDifference
+    from biasprint.core.letters import NameTwins, TwinDifference
     from biasprint.desktop.jobs import JobHandle
     from biasprint.desktop.operations.letters import Checked
     from biasprint.desktop.shell import Shell
@@ -352,7 +352,7 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-        from biasprint.core.letters.twins import without_dismissed  # loaded in a job's thread, with the twin
+        from biasprint.core.letters import without_dismissed  # loaded in a job's thread, with the twin
 
         return without_dismissed(difference, self._dismissed)
 

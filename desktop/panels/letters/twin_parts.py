@@ -16,7 +16,7 @@ from biasprint.desktop.widgets.layout import Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import (
+    from biasprint.core.letters import (
         AskedSentence,
         FigureDifference,
         Reading,
@@ -116,14 +116,14 @@ def places_said(places: tuple[TwinPlace, ...]) -> str:
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
     """The figures of the whole letter that differ."""
-    from biasprint.core.letters.values import changed  # loaded in a job's thread, with the first difference
+    from biasprint.core.letters import changed  # loaded in a job's thread, with the first difference
 
     return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
     """How many figures both have, and alike."""
-    from biasprint.core.letters.values import changed
+    from biasprint.core.letters import changed
 
     return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
 

@@ -47,7 +47,7 @@ from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import TwinDifference
+    from biasprint.core.letters import TwinDifference
 
     pass
 

@@ -21,7 +21,7 @@ from biasprint.desktop.widgets.layout import clear_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import NameTwins
+    from biasprint.core.letters import NameTwins
 
 LONGEST, TIP_WIDTH = 80, 72  # characters
 GENDER, ALL_GROUPS, TYPED = "gender", "all", "typed"  # kinds beside the groups' keys

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from biasprint.core.letters.values import PART_KINDS, Part, PartKind
+from biasprint.core.letters import PART_KINDS, Part, PartKind
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import About
 from biasprint.desktop.panels.letters.compared import part_title

@@ -47,7 +47,7 @@ from biasprint.desktop.widgets.layout import Room, Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.values import Document
+    from biasprint.core.letters import Document
     from biasprint.desktop.operations import Operation
     from biasprint.desktop.shell import Shell
 

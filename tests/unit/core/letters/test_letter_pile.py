@@ -24,6 +24,7 @@ from biasprint.core.letters.pile.files import again, files_of, is_pile
 from biasprint.core.letters.pile.read import open_row, read_pile, read_with_cvs
 from biasprint.core.letters.reference_sets import make_reference_from_pile
 from biasprint.core.letters.references import reference
+from biasprint.core.letters.values import ReadingRequest
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4
@@ -45,8 +46,8 @@ def zipped(entries: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED
     return stream.getvalue()
 
 
-def read(path: Path, **options: Any) -> Any:
-    return read_pile(JobContext(), path, Inline(), scorers=LIGHT, **options)  # type: ignore[arg-type]
+def read(path: Path, cvs: Path | None = None, **given: Any) -> Any:
+    return read_pile(JobContext(), path, Inline(), ReadingRequest(LIGHT, **given), cvs=cvs)  # type: ignore[arg-type]
 
 
 def rows_of(path: Path) -> dict[str, PileRow]:
@@ -192,7 +193,7 @@ def test_links_and_pipes_are_not_opened(tmp_path: Path) -> None:
     (pile / "link.txt").symlink_to(tmp_path / "real.txt")
     (pile / "loop").symlink_to(pile)
     os.mkfifo(pile / "pipe.txt")
-    named = read_pile(JobContext(), [pile / "link.txt", pile / "pipe.txt"], Inline(), scorers=LIGHT)  # type: ignore[arg-type]
+    named = read_pile(JobContext(), [pile / "link.txt", pile / "pipe.txt"], Inline(), ReadingRequest(LIGHT))  # type: ignore[arg-type]
     assert [row.reason for row in named.rows] == ["", "“pipe.txt” is no ordinary file."]
     rows = rows_of(pile)
     assert "is a link" in rows["link.txt"].reason
@@ -202,7 +203,7 @@ def test_links_and_pipes_are_not_opened(tmp_path: Path) -> None:
 
 def test_files_named_one_by_one_are_a_pile_too(folder: Path) -> None:
     pile = read_pile(
-        JobContext(), [folder / "a.docx", folder, folder / "missing.txt"], Inline(), scorers=LIGHT  # type: ignore[arg-type]
+        JobContext(), [folder / "a.docx", folder, folder / "missing.txt"], Inline(), ReadingRequest(LIGHT)  # type: ignore[arg-type]
     )  # fmt: skip
     assert [row.read for row in pile.rows] == [True, False, False]
     assert "is a folder" in pile.rows[1].reason
@@ -211,7 +212,7 @@ def test_files_named_one_by_one_are_a_pile_too(folder: Path) -> None:
 
 def test_every_row_is_reported_when_it_is_there(folder: Path) -> None:
     seen: list[Progress] = []
-    read_pile(JobContext(seen.append), folder, Inline(), scorers=LIGHT)  # type: ignore[arg-type]
+    read_pile(JobContext(seen.append), folder, Inline(), ReadingRequest(LIGHT))  # type: ignore[arg-type]
     rows = [one.partial for one in seen if isinstance(one.partial, PileRow)]
     assert [row.path_in_pile for row in rows] == [one.note for one in seen if one.partial]
     assert (seen[-1].done, seen[-1].total, len(rows)) == (6, 6, 6)
@@ -239,7 +240,7 @@ def test_a_pile_is_cancelled_within_two_seconds(tmp_path: Path) -> None:
     waiting.start()
     try:
         with pytest.raises(JobCancelled):
-            read_pile(ctx, tmp_path, compute, scorers=LIGHT)
+            read_pile(ctx, tmp_path, compute, ReadingRequest(LIGHT))
         assert time.monotonic() - cancelled < 2.0
     finally:
         waiting.join()
@@ -314,11 +315,11 @@ def test_a_cv_is_chosen_later_and_what_was_set_right_stays(tmp_path: Path) -> No
     (tmp_path / "b.txt").write_bytes(txt(other_letter()))
     (tmp_path / "cv.txt").write_text(CV_TEXT, encoding="utf-8")
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
-    first, second = read_pile(JobContext(), paths, Inline(), scorers=LIGHT).rows  # type: ignore[arg-type]
+    first, second = read_pile(JobContext(), paths, Inline(), ReadingRequest(LIGHT)).rows  # type: ignore[arg-type]
     set_right = replace(first, occupation="printer", group="", outcome=True)
 
     def again(rows: Sequence[PileRow], chosen: Mapping[str, FilePlace | None]) -> tuple[PileRow, ...]:
-        return read_with_cvs(JobContext(), paths, rows, Inline(), chosen=chosen, scorers=LIGHT).rows  # type: ignore[arg-type]
+        return read_with_cvs(JobContext(), paths, rows, Inline(), ReadingRequest(LIGHT), chosen=chosen).rows  # type: ignore[arg-type]
 
     place = FilePlace(tmp_path / "cv.txt")
     (with_cv,) = again([set_right, second], {first.path_in_pile: place})
@@ -341,8 +342,7 @@ def test_a_folder_becomes_a_reference_of_ones_own(
         folder,
         "ours",
         Inline(),
-        occupation="printer",
-        scorers=LIGHT,  # type: ignore[arg-type]
+        ReadingRequest(LIGHT, occupation="printer"),  # type: ignore[arg-type]
     )
     assert made.dropped == {"a copy": 1, "not read": 3}
     kept = reference("ours")

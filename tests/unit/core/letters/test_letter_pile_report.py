@@ -16,6 +16,7 @@ from biasprint.core.letters.pile.outcomes import selection_rates
 from biasprint.core.letters.pile.read import report_pile
 from biasprint.core.letters.report import write_pile_report
 from biasprint.core.letters.report.pile import MOST_LETTERS, letters_to_tell, pile_report, report_of
+from biasprint.core.letters.values import ReadingRequest
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable
 from biasprint.core.swap import Person
 
@@ -86,7 +87,7 @@ def test_letters_are_told_by_their_sentences_and_a_lost_one_is_named(tmp_path: P
     plain = replace(kelly, path_in_pile="plain.txt", marks={"ability": 3})
     found = report_of(Pile("letters", (kelly, gone, plain)), (), None)
     target = tmp_path / "all.docx"
-    lost = report_pile(JobContext(), tmp_path, target, found, Inline(), scorers={})  # type: ignore[arg-type]
+    lost = report_pile(JobContext(), tmp_path, target, found, Inline(), ReadingRequest())  # type: ignore[arg-type]
     assert lost == (f"“gone.txt” is no longer in “{tmp_path.name}”. Read the pile again.",)
     text = " ".join(read_bytes(target.read_bytes(), target.name).text.split())
     assert "kelly.txt: Kelly Moreno" in text
@@ -99,4 +100,11 @@ def test_a_report_has_an_ending_that_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"is a \.pdf or a \.docx file"):
         write_pile_report(tmp_path / "all.html", report_of(Pile("p", rows()), (), None))
     with pytest.raises(UsageError):  # before a letter is looked for
-        report_pile(JobContext(), tmp_path, tmp_path / "all.html", report_of(Pile("p", rows()), (), None), Inline())  # type: ignore[arg-type]
+        report_pile(
+            JobContext(),
+            tmp_path,
+            tmp_path / "all.html",
+            report_of(Pile("p", rows()), (), None),
+            Inline(),
+            ReadingRequest(),
+        )  # type: ignore[arg-type]

@@ -9,19 +9,19 @@ from letter_files import MAKERS, PARAGRAPHS
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters.files import read_bytes, read_pasted
-from biasprint.core.letters.letter_check import (
+from biasprint.core.letters import (
+    check_letter,
+    check_with_twin,
     occupation_of,
-    read_one,
     scorers_for_letters,
-    twin_readings,
 )
+from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.reading import read_letter, read_words
 from biasprint.core.letters.references import ReferenceLetter, ReferenceSet
-from biasprint.core.letters.rewriting import Generator, prompt_for, regenerate_twin
+from biasprint.core.letters.rewriting import prompt_for, regenerate_twin
 from biasprint.core.letters.support import support_of
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, Part, Reading, ReadingRequest
+from biasprint.core.letters.values import Document, Generator, Part, Reading, ReadingRequest
 from biasprint.core.swap import Person
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
@@ -164,9 +164,9 @@ def test_the_jobs_hand_over_to_the_compute_process() -> None:
     document = read_pasted("I recommend Kelly Moreno, a 40 year old chef. " * 6)
     guess = occupation_of(document)
     assert (guess.occupation, guess.likely) == ("chef", True)
-    reading = read_one(JobContext(), document, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
+    reading = check_letter(JobContext(), document, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
     assert reading.reference == "No reference letters are chosen."
-    twin = twin_readings(JobContext(), document, THOMAS, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
+    twin = check_with_twin(JobContext(), document, THOMAS, compute, ReadingRequest(LIGHT))  # type: ignore[arg-type]
     assert twin.other == THOMAS
     assert compute.calls == [read_letter, read_with_twin]
 
@@ -181,7 +181,7 @@ def test_only_the_reference_letters_for_the_occupation_are_handed_over() -> None
     letters = tuple(ReferenceLetter(one, "female", {"words": 100.0}) for one in ("chef", "artist", "chef"))
     reference = ReferenceSet("own", "Own", "Three letters.", False, letters)
     request = ReadingRequest(LIGHT, occupation="chef", reference=reference)
-    reading = read_one(JobContext(), read_pasted(TEXT), Noting(), request)  # type: ignore[arg-type]
+    reading = check_letter(JobContext(), read_pasted(TEXT), Noting(), request)  # type: ignore[arg-type]
     assert sent == [replace(request, reference=replace(reference, letters=(letters[0], letters[2])))]
     assert reading.reference == "“Own” has 2 letters for “chef”: too few to compare with (20 are needed)."
 
@@ -189,8 +189,8 @@ def test_only_the_reference_letters_for_the_occupation_are_handed_over() -> None
 def test_both_letters_are_written_anew_from_the_context() -> None:
     compute, models = Inline(), Inline()
     found = regenerate_twin(
-        JobContext(), CV, KELLY, THOMAS, compute, models, Generator("llama_cpp", "teaching", {"max_tokens": 60}),  # type: ignore[arg-type]
-        ReadingRequest(LIGHT, occupation="artist"),
+        JobContext(), THOMAS, compute, models, Generator("llama_cpp", "teaching", {"max_tokens": 60}),  # type: ignore[arg-type]
+        ReadingRequest(LIGHT, CV, person=KELLY, occupation="artist"),
     )  # fmt: skip
     assert found.made_by == "teaching (llama_cpp)"
     assert found.twin is None
@@ -212,13 +212,13 @@ def test_what_regenerating_lacks_is_said() -> None:
     for person, occupation, says in ((Person(), "artist", "by name"), (KELLY, "", "for an occupation")):
         with pytest.raises(UsageError, match=says):
             regenerate_twin(
-                JobContext(), CV, person, THOMAS, Inline(), Inline(), generator,  # type: ignore[arg-type]
-                ReadingRequest(LIGHT, occupation=occupation),
+                JobContext(), THOMAS, Inline(), Inline(), generator,  # type: ignore[arg-type]
+                ReadingRequest(LIGHT, CV, person=person, occupation=occupation),
             )  # fmt: skip
     with pytest.raises(AppError, match="A letter could not be written"):
         regenerate_twin(
-            JobContext(), CV, KELLY, THOMAS, Inline(), Inline(), generator,  # type: ignore[arg-type]
-            ReadingRequest(LIGHT, occupation="artist"),
+            JobContext(), THOMAS, Inline(), Inline(), generator,  # type: ignore[arg-type]
+            ReadingRequest(LIGHT, CV, person=KELLY, occupation="artist"),
         )  # fmt: skip
 
 

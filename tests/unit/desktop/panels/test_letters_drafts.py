@@ -472,7 +472,7 @@ def test_a_letter_of_the_project_is_listed_opened_edited_and_saved_as_its_next_v
         card.open.click()
     assert text_of(panel) == "As you know, " + LETTER
     assert panel.review.check.checked is not None
-    assert panel.review.check.checked.request.person == Person("Kelly", "Reyes", "", "she")
+    assert panel.review.check.checked.request.given.person == Person("Kelly", "Reyes", "", "she")
     type_in(panel, "Dear all, ")
     with qtbot.waitSignal(panel.keeping.saved, timeout=PATIENCE):
         panel.keeping.save()  # where it is saved already

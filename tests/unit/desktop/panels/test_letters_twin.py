@@ -22,6 +22,7 @@ from biasprint.core.letters.values import (
     Naming,
     Part,
     Reading,
+    ReadingRequest,
     Sentence,
     SentenceDifference,
     Suspicion,
@@ -300,7 +301,7 @@ def test_the_suggested_name_is_of_the_other_group_and_always_the_same() -> None:
 
 def checked(context: Document | None = None, suspicions: tuple[Suspicion, ...] = ()) -> Checked:
     read = reading(TEXT, KELLY, suspicions=suspicions)
-    return Checked(LetterRequest(read.document, context), read, {})
+    return Checked(LetterRequest(read.document, ReadingRequest(context=context)), read, {})
 
 
 def test_why_a_generator_cannot_write_is_said() -> None:

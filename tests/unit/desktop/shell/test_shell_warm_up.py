@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Precedence
-from biasprint.core.letters.getting_ready import get_ready_for_words
+from biasprint.core.letters import get_ready_for_words
 from biasprint.desktop import app, main_window, warm_up
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.main_window import MainWindow
