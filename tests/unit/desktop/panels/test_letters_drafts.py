@@ -37,7 +37,7 @@ def read_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found in a letter is not what these tests are about: nothing is loaded, and nothing found."""
 
     def check(ctx: JobContext, request: LetterRequest) -> Checked:
-        person = request.person or KELLY
+        person = request.given.person or KELLY
         naming = Naming(0, 0, 0, 0)
         return Checked(
             request, Reading(request.document, (), person, (), (), (), (), (), naming, (), "", (), (), {}), {}
