@@ -1,6 +1,6 @@
 """The kinds of file that a letter can be. Readers, messages and file dialogs are made from this one table.
 
-A new kind takes its reader, in a module of `biasprint.core.letters.files`, and its row here.
+A new kind takes its reader, in `biasprint.core.letters.readers`, and its row here.
 """
 
 import io
