@@ -52,6 +52,7 @@ STORE = (
 )
 ENGINE = (
     "biasprint.core.runs.live",
+    "biasprint.core.runs.measure",
     "biasprint.core.runs.compare",
     "biasprint.core.runs.calibrate",
     "biasprint.core.letters.report",

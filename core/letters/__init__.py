@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     CATEGORIES,
     PART_KINDS,
@@ -29,7 +30,6 @@ from biasprint.core.letters.values import (
     Part,
     PartKind,
     Reading,
-    ReadingRequest,
     SentenceDifference,
     Support,
     TwinDifference,

@@ -16,34 +16,17 @@ from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters.formats import format_of
+from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers import cleaned, of_lines
 from biasprint.core.letters.values import PASTED, Document, Extracted
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.word import Comment, WordFile
+    from biasprint.core.letters.values import Comment, WordFile
 
 
 # ---- In the reading process
 
 MOST_CHARACTERS = 1_000_000  # of text
-MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit
-
-
-def limit_this_process() -> None:
-    """Hold the reading process to `MEMORY`, from here on. It never writes a file either."""
-    try:
-        import resource
-    except ImportError:  # Windows: time and sizes are limited there, memory is not
-        return
-    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
-        _, hard = resource.getrlimit(what)
-        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
-@cache
-def limit_once() -> None:
-    """As the first thing of whatever this process is asked for."""
-    limit_this_process()
 
 
 def parse_letter_file(data: bytes, name: str) -> Document:

@@ -23,6 +23,7 @@ from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.parts import parts_of, suspicions
 from biasprint.core.letters.passages import passages_of, version_of_checked_words, version_of_passages, without_doubted
 from biasprint.core.letters.references import ReferenceSet
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.support import language_of, support_of
 from biasprint.core.letters.values import (
     CATEGORIES,
@@ -35,7 +36,6 @@ from biasprint.core.letters.values import (
     Naming,
     Part,
     Reading,
-    ReadingRequest,
     ScoreName,
     Sentence,
     SentenceScore,

@@ -13,7 +13,7 @@ from biasprint.core.letters.occupations import occupation_key
 from biasprint.core.letters.pile import Pile, PileRow
 from biasprint.core.letters.pile.read import read_pile, reference_of_letters
 from biasprint.core.letters.references import Built, ReferenceLetter, ReferenceSet, check_name, reference_letter, save
-from biasprint.core.letters.values import ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.project.project import Project
 from biasprint.core.prompts.letters import LETTER
 from biasprint.core.runs.setup import study_of

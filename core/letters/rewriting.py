@@ -7,11 +7,12 @@ from biasprint.core.backends.protocol import Completion, Request, output_seed
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
-from biasprint.core.letters import check_letter
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.pile import group_of
+from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import swapped_context
-from biasprint.core.letters.values import Document, Generator, ReadingRequest, TwinDifference, figure_differences
+from biasprint.core.letters.values import Document, Generator, TwinDifference, figure_differences
 from biasprint.core.prompts.letters import LETTER, letter_design
 from biasprint.core.prompts.template import Template
 from biasprint.core.runs.generate import ask_all, sampling
@@ -48,10 +49,10 @@ def regenerate_twin(
     sides = ((person, short), (other, swapped))
     requests = [_request(one, about, occupation, generator, seed) for one, about in sides]
     written = _written(ctx, models, generator, requests)
-    readings = [
-        check_letter(ctx, _document(text, one), compute, replace(request, context=about, parts=None, person=one))
-        for text, (one, about) in zip(written, sides, strict=True)
-    ]
+    readings = []
+    for text, (who, about) in zip(written, sides, strict=True):
+        own = replace(request, context=about, parts=None, person=who).narrowed()
+        readings.append(compute.call(read_letter, _document(text, who), own, ctx=ctx))
     made_by = f"{generator.model or generator.backend} ({generator.backend})"
     said = (
         f"Both letters were written by {made_by} from the same context. One letter for each shows nothing by itself: "

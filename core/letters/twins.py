@@ -17,6 +17,7 @@ from biasprint.core.findings import ScorerUse
 from biasprint.core.letters.categories import categories
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     SAME,
     AskedSentence,
@@ -28,7 +29,6 @@ from biasprint.core.letters.values import (
     NameTwins,
     Part,
     Reading,
-    ReadingRequest,
     Sentence,
     SentenceDifference,
     SentenceScore,

@@ -16,7 +16,8 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.letters import check_letter, scorers_for_letters
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.pile.read import read_pile
-from biasprint.core.letters.values import Document, Reading, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 
 pytestmark = pytest.mark.bench
 

@@ -22,8 +22,9 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.occupations import guess_occupation
 from biasprint.core.letters.pile.read import unsupported_share
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, Reading, ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 from biasprint.core.metrics.means import paired_difference
 from biasprint.core.swap import Person
 

@@ -116,7 +116,7 @@ IN_A_CHILD: list[Link] = [
         "the first reading of a letter",
         "from biasprint.core.letters.files import read_pasted\n"
         "from biasprint.core.letters.reading import read_words\n"
-        "from biasprint.core.letters.values import ReadingRequest\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "letter = read_pasted('Kelly is a warm colleague, and I recommend her to you.')\n"
         "assert read_words(letter, ReadingRequest({})).marks",
         (*MODELS[:3], "gensim", *STATISTICS, "textblob", "nltk", "sqlalchemy", "typer", "weasel", "PySide6"),
@@ -125,7 +125,7 @@ IN_A_CHILD: list[Link] = [
         "a letter's style",
         "from biasprint.core.letters.files import read_pasted\n"
         "from biasprint.core.letters.reading import read_letter\n"
-        "from biasprint.core.letters.values import ReadingRequest\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "styles = {'formality': 'formality_f', 'positivity': 'positivity_lexicon'}\n"
         "read_letter(read_pasted('Kelly is a warm colleague, and I recommend her to you.'), ReadingRequest(styles))",
         (*MODELS[:3], *STATISTICS, "sklearn", "sqlalchemy", "PySide6"),
@@ -134,7 +134,7 @@ IN_A_CHILD: list[Link] = [
         "a whole letter with a CV",
         "from biasprint.core.letters.files import read_pasted\n"
         "from biasprint.core.letters.reading import read_letter\n"
-        "from biasprint.core.letters.values import ReadingRequest\n"
+        "from biasprint.core.letters.request import ReadingRequest\n"
         "letter = read_pasted('Kelly leads the choir. She is kind, and she never gave up on her singers.')\n"
         "roles = {'agency': 'agency_minilm', 'entailment': 'entailment_minilm'}\n"
         "asked = ReadingRequest(roles, context=read_pasted('Kelly Moreno has led the choir since 2015.'))\n"

@@ -11,8 +11,9 @@ from biasprint.core.letters.categories import categories
 from biasprint.core.letters.house import HouseList
 from biasprint.core.letters.passages import without_doubted
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import Suggestion, suggestion_words, suggestions_for
-from biasprint.core.letters.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, ReadingRequest, Sentence
+from biasprint.core.letters.values import CHECKED_WORDS, PASTED, Document, Mark, Reading, Sentence
 from biasprint.core.letters.word.edits import TextEdit, edits
 from biasprint.core.report.blocks import Block, Cell, Heading, NewPage, ReportTable, Run, said, shortened
 from biasprint.core.text import sha256_text

@@ -20,7 +20,8 @@ from biasprint.core.letters.pile.outcomes import (
 )
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import LIMITS
-from biasprint.core.letters.values import Document, Reading, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 from biasprint.core.report.blocks import Block, Heading, ReportTable, said, shortened
 
 MOST_ROWS = 2_000  # of the table of letters

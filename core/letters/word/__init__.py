@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from biasprint.core.errors import AppError
-from biasprint.core.letters.files import limit_once
+from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers import BODY, W, header_parts, kept
 from biasprint.core.letters.values import Comment, Mark, Reading, WordFile, how_said
 from biasprint.core.letters.word.docx import (

@@ -1,7 +1,7 @@
 """Where the letter in hand is kept: a draft, one's own letters, the project; and the question before it goes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -14,7 +14,7 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
 from biasprint.desktop.panels.letters.review import LetterReview
-from biasprint.desktop.panels.letters.start import KeptCard, ShelfRow
+from biasprint.desktop.panels.letters.start import KeptCard, KeptHere, ShelfRow
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 
 
 # ---- The jobs that keep letters
-
-
-@dataclass(frozen=True)
-class KeptHere:
-    """What is kept on this computer: drafts that no window holds, saved letters, and how many files are no letters."""
-
-    drafts: "tuple[KeptEntry, ...]"
-    saved: "tuple[KeptEntry, ...]"
-    damaged: int = 0
 
 
 def list_kept() -> Operation[KeptHere]:

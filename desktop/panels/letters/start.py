@@ -40,10 +40,19 @@ from biasprint.desktop.widgets.safe_text import DisplayText, safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.letters.kept import KeptEntry
-    from biasprint.desktop.panels.letters.keeping import KeptHere
 
 
 # ---- Kept letters to open
+
+
+@dataclass(frozen=True)
+class KeptHere:
+    """What is kept on this computer: drafts that no window holds, saved letters, and how many files are no letters."""
+
+    drafts: "tuple[KeptEntry, ...]"
+    saved: "tuple[KeptEntry, ...]"
+    damaged: int = 0
+
 
 ROW_HEIGHT, MOST_ROWS = 36, 6  # pixels; rows that are seen at once
 MOST_DRAFTS = 3  # offered at once: there is one for each window that ended without being asked
@@ -134,7 +143,7 @@ class KeptCard(Card):
         self._dress()
         theme.signals.changed.connect(self._dress)
 
-    def show_here(self, here: "KeptHere") -> None:
+    def show_here(self, here: KeptHere) -> None:
         """What is kept on this computer."""
         self._here = tuple(ShelfRow(one.key, one.title, one.when, False) for one in here.saved)
         words = plural(

@@ -14,7 +14,8 @@ from biasprint.core.letters.marks import marked_text, marks_of
 from biasprint.core.letters.passages import as_asked, without_doubted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report.full import _marks
-from biasprint.core.letters.values import Reading, ReadingRequest, Sentence
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Reading, Sentence
 from biasprint.core.letters.word import comments_on
 from biasprint.core.scorers.passages_minilm import CLASSES
 from biasprint.core.scorers.words_minilm import Words

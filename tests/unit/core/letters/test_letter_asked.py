@@ -7,8 +7,9 @@ import pytest
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.house import HouseEntry, HouseList
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import asked_sentences, read_with_twin, without_dismissed
-from biasprint.core.letters.values import ReadingRequest, TwinDifference
+from biasprint.core.letters.values import TwinDifference
 from biasprint.core.swap import Person
 from biasprint.core.swap.name_groups import name_group, named_in
 

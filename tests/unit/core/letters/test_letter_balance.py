@@ -14,8 +14,9 @@ from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.reading import read_letter, sentences_of
 from biasprint.core.letters.report import write_note, write_report
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Balance, Part, Reading, ReadingRequest, Sentence
+from biasprint.core.letters.values import Balance, Part, Reading, Sentence
 from biasprint.core.swap import Person
 
 DATA = Path(__file__).resolve().parents[3] / "data"

@@ -15,7 +15,8 @@ from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report import write_note, write_report
 from biasprint.core.letters.report.full import full_report
 from biasprint.core.letters.report.note import OWN_WORDS, changes_made, suggestions_left
-from biasprint.core.letters.values import Document, Reading, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 from biasprint.core.report.blocks import Cell, ReportParagraph, ReportTable, Run, runs_of
 from biasprint.core.report.pdf import pdf_bytes
 from biasprint.core.text import sha256_text

@@ -11,8 +11,9 @@ from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.marks import marks_of
 from biasprint.core.letters.passages import COUNTED, SAID, clauses, passages_of
 from biasprint.core.letters.reading import figures_of, read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.suggestions import BY_A_MODEL, suggestions_for
-from biasprint.core.letters.values import Mark, ReadingRequest, Sentence, how_said
+from biasprint.core.letters.values import Mark, Sentence, how_said
 from biasprint.core.letters.word import comments_on
 from biasprint.core.scorers.passages_minilm import CLASSES
 from biasprint.core.swap import Person

@@ -24,7 +24,7 @@ from biasprint.core.letters.pile.files import again, files_of, is_pile
 from biasprint.core.letters.pile.read import open_row, read_pile, read_with_cvs
 from biasprint.core.letters.reference_sets import make_reference_from_pile
 from biasprint.core.letters.references import reference
-from biasprint.core.letters.values import ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
 
 LIGHT = {"formality": "formality_f", "positivity": "positivity_lexicon"}
 GERMAN = "Ich empfehle Ihnen Herrn Field sehr, denn er ist klug und hat mit uns in der Werkstatt gearbeitet. " * 4

@@ -17,7 +17,8 @@ from biasprint.core.letters.occupations import guess_occupation, occupation_key,
 from biasprint.core.letters.pile.read import reference_of_letters
 from biasprint.core.letters.reading import compared_with, read_letter
 from biasprint.core.letters.references import ReferenceLetter, ReferenceSet, from_bytes, to_bytes
-from biasprint.core.letters.values import LetterFigure, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import LetterFigure
 from biasprint.core.prompts.letters import letter_design
 
 ROOT = Path(__file__).resolve().parents[4]

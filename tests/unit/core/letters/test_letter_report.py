@@ -11,8 +11,9 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.letters.files import read_bytes, read_pasted
 from biasprint.core.letters.reading import read_letter
 from biasprint.core.letters.report import write_report
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_with_twin
-from biasprint.core.letters.values import Document, Reading, ReadingRequest
+from biasprint.core.letters.values import Document, Reading
 from biasprint.core.swap import Person
 
 SCORERS = {"formality": "formality_f", "positivity": "positivity_lexicon"}

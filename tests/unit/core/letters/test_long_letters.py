@@ -13,7 +13,8 @@ from biasprint.core.letters.reading import (
     read_letter,
     sentences_of,
 )
-from biasprint.core.letters.values import Part, Reading, ReadingRequest, Sentence
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Part, Reading, Sentence
 
 LINE = "She led our team with great care and worked hard on every project that we gave to her. "
 

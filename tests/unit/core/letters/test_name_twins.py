@@ -7,8 +7,9 @@ import pytest
 
 from biasprint.core.letters import twins
 from biasprint.core.letters.files import read_pasted
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.twins import read_under_names, twin_of
-from biasprint.core.letters.values import ReadingRequest, SentenceDifference, TwinDifference
+from biasprint.core.letters.values import SentenceDifference, TwinDifference
 from biasprint.core.prompts.name_sets import load_name_set
 from biasprint.core.swap import Person
 from biasprint.core.swap.name_groups import group_of_name, groups_of, name_groups

@@ -8,7 +8,8 @@ import pytest
 from biasprint.core.errors import AppError
 from biasprint.core.letters.kept import remove_letter, save_letter, saved_letters
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.values import Document, KeptLetter, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Document, KeptLetter
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem
 from biasprint.core.project.specs import ComparisonSpec, PlanSpec, ScoreSpec

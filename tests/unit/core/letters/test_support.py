@@ -6,8 +6,9 @@ import pytest
 from biasprint.core.letters import support
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.support import support_of
-from biasprint.core.letters.values import ReadingRequest, Sentence, Verdict
+from biasprint.core.letters.values import Sentence, Verdict
 from biasprint.core.scorers.protocol import ScorerInfo, ScoreValue
 from biasprint.core.swap import Person
 

@@ -15,7 +15,8 @@ from biasprint.core.letters import balance
 from biasprint.core.letters.balance import TITLES, balance_of
 from biasprint.core.letters.files import read_pasted
 from biasprint.core.letters.reading import read_letter
-from biasprint.core.letters.values import Balance, Leaning, ReadingRequest
+from biasprint.core.letters.request import ReadingRequest
+from biasprint.core.letters.values import Balance, Leaning
 from biasprint.desktop.main_window import MainWindow
 from biasprint.desktop.operations import Operation, letters
 from biasprint.desktop.operations.letters import Checked, LetterRequest

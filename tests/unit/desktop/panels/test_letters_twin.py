@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from biasprint.core.findings import ScorerUse
+from biasprint.core.letters.request import ReadingRequest
 from biasprint.core.letters.values import (
     AskedSentence,
     Document,
@@ -22,7 +23,6 @@ from biasprint.core.letters.values import (
     Naming,
     Part,
     Reading,
-    ReadingRequest,
     Sentence,
     SentenceDifference,
     Suspicion,

@@ -59,7 +59,8 @@ def test_every_room_of_the_engine_is_imported_by_one_thread():
         warm_up.import_store()
         warm_up.import_engine()
         rooms = pkgutil.walk_packages(biasprint.core.__path__, "biasprint.core.")
-        print([room.name for room in rooms if room.ispkg and room.name not in sys.modules])
+        left = [room.name for room in rooms if room.ispkg and room.name not in sys.modules]
+        print([name for name in left if name != "biasprint.core.cluster"])  # only its command imports it
     """
     command = [sys.executable, "-P", "-c", textwrap.dedent(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,0 +1,22 @@
+"""The limits of the reading process, which is handed strangers' files."""
+
+from functools import cache
+
+MEMORY = 512 * 1024 * 1024  # bytes of address space of the reading process; Windows knows no such limit
+
+
+def limit_this_process() -> None:
+    """Hold the reading process to `MEMORY`, from here on. It never writes a file either."""
+    try:
+        import resource
+    except ImportError:  # Windows: time and sizes are limited there, memory is not
+        return
+    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
+        _, hard = resource.getrlimit(what)
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+@cache
+def limit_once() -> None:
+    """As the first thing of whatever this process is asked for."""
+    limit_this_process()
