@@ -66,7 +66,7 @@ class Disagreement:
     @property
     def split(self) -> float:
         """The share of pairs of raters that differ, 0 to 1: one less Fleiss' P of this comparison (Fleiss 1971)."""
-        return split(Counter((one.outcome, one.chosen) for one in self.judgments).values())
+        return split(Counter((judgment.outcome, judgment.chosen) for judgment in self.judgments).values())
 
 
 def split(counts: "Sequence[int] | Any") -> float:
@@ -89,15 +89,15 @@ def disagreements(project: Project) -> tuple[Disagreement, ...]:
     A hidden repeat belongs to self-consistency and is not here.
     """
     decided = adjudicated(project)
-    found = [one for plan in project.judging.plans() for one in _of_plan(project, plan, decided)]
-    found.sort(key=lambda one: (-one.split, -len(one.judgments)))
-    return tuple(found)
+    splits = [disagreement for plan in project.judging.plans() for disagreement in _of_plan(project, plan, decided)]
+    splits.sort(key=lambda disagreement: (-disagreement.split, -len(disagreement.judgments)))
+    return tuple(splits)
 
 
 def adjudicated(project: Project) -> Mapping[str, Adjudication]:
     """Decisions by comparison id. Of several that nothing supersedes the latest counts."""
-    found = {one.comparison_id: one for one in map(_adjudication, project.annotations.of_kind(KIND))}
-    return {key: one for key, one in found.items() if one.outcome != "withdrawn"}
+    decisions = {decision.comparison_id: decision for decision in map(_adjudication, project.annotations.of_kind(KIND))}
+    return {key: decision for key, decision in decisions.items() if decision.outcome != "withdrawn"}
 
 
 def adjudicate(
@@ -119,18 +119,18 @@ def adjudicate(
 
 def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication]) -> Iterator[Disagreement]:
     settings = PlanSettings.of(plan.settings)
-    said: dict[str, list[RaterJudgment]] = defaultdict(list)
+    answers: dict[str, list[RaterJudgment]] = defaultdict(list)
     for session, code in _counting(project, plan):
         for row in project.judging.judgments(session.id):
             if row.outcome in COUNTED:
-                said[row.comparison_id].append(_said(row, code, secret=settings.workshop))
+                answers[row.comparison_id].append(_said(row, code, secret=settings.workshop))
     fewest = FEWEST_OF_WORKSHOP if settings.workshop else 2
     split_ones = {
-        key for key, rows in said.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
+        key for key, rows in answers.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
     }
     for comparison in project.judging.each_comparison(plan.id) if split_ones else ():
         if comparison.id in split_ones and comparison.repeat_of is None and comparison.axis != CHECK:
-            judgments = tuple(sorted(said[comparison.id], key=_place))
+            judgments = tuple(sorted(answers[comparison.id], key=_place))
             order = neutral_order(comparison.id, len(comparison.items))
             yield Disagreement(
                 comparison, plan.title, settings.kind, settings.workshop, judgments, order, decided.get(comparison.id)

@@ -34,20 +34,20 @@ def balanced_blocks(
     place = {pair: at for at, pair in enumerate(combinations(identities, 2))}
     meets = np.array([[place[pair] for pair in combinations(block, 2)] for block in blocks])
     number = {identity: at for at, identity in enumerate(identities)}
-    members = np.array([[number[one] for one in block] for block in blocks])
+    members = np.array([[number[position] for position in block] for block in blocks])
     met, shown = np.zeros(len(place), dtype=np.int64), np.zeros((len(present), len(identities)), dtype=np.int64)
-    free = [np.array([set(block) <= set(there) for block in blocks]) for there in present]
-    quota = [ceil(len(set(there)) / size) if wanted is None else len(blocks) for there in present]
-    found: list[tuple[int, Block]] = []
+    free = [np.array([set(block) <= set(texts) for block in blocks]) for texts in present]
+    quota = [ceil(len(set(texts)) / size) if wanted is None else len(blocks) for texts in present]
+    drawn_blocks: list[tuple[int, Block]] = []
     waiting: list[int] = []
-    while wanted is None or len(found) < wanted:
+    while wanted is None or len(drawn_blocks) < wanted:
         waiting = waiting or [cell for cell, many in enumerate(quota) if many and free[cell].any()]
         if not waiting:
             break
         # First the pairs that met least. A cell whose own least are no such pairs lets another go before it.
         together = met[meets].sum(axis=1)
         near = waiting[:AHEAD]
-        cell = next((one for one in near if together[free[one]].min() == together.min()), waiting[0])
+        cell = next((position for position in near if together[free[position]].min() == together.min()), waiting[0])
         cost = together * (size * len(blocks) + 1) + shown[cell][members].sum(axis=1)
         least = np.flatnonzero(free[cell] & (cost == cost[free[cell]].min()))
         chosen = int(least[rng.randrange(len(least))])
@@ -56,8 +56,8 @@ def balanced_blocks(
         free[cell][chosen] = False
         quota[cell] -= 1
         waiting.remove(cell)
-        found.append((cell, blocks[chosen]))
-    return found
+        drawn_blocks.append((cell, blocks[chosen]))
+    return drawn_blocks
 
 
 def text_blocks(rows: Iterable[ComparisonRow]) -> dict[str, str]:
@@ -65,17 +65,17 @@ def text_blocks(rows: Iterable[ComparisonRow]) -> dict[str, str]:
     first: dict[TextKey, str] = {}
     parent: dict[str, str] = {}
 
-    def root(one: str) -> str:
-        while parent[one] != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        return one
+    def root(node: str) -> str:
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
 
     for row in rows:
         parent[row.id] = row.id
         for item in row.items:
             parent[root(row.id)] = root(first.setdefault(item.key, row.id))
-    return {one: root(one) for one in parent}
+    return {node: root(node) for node in parent}
 
 
 def meetings(blocks: Sequence[Collection[str]], identities: Sequence[str]) -> tuple[int, int]:

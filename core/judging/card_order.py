@@ -120,5 +120,5 @@ def _group(row: ComparisonRow) -> tuple[str, ...]:
 
 
 def _in_plan_order(rows: Sequence[ComparisonRow]) -> Sequence[ComparisonRow]:
-    ordered = all(one.position <= other.position for one, other in pairwise(rows))
+    ordered = all(earlier.position <= other.position for earlier, other in pairwise(rows))
     return rows if ordered else sorted(rows, key=lambda row: row.position)

@@ -57,8 +57,8 @@ SOME = 0.1  # a flag needs more than this share of the answers, as far as their 
 
 def too_quick(given: Sequence[GivenChoice]) -> RaterFlag | None:
     """Answers given sooner than the cards can be read, where the Wilson interval of their share lies above SOME."""
-    timed = [one for one in given if one.seconds > 0 and one.outcome != "skip"]
-    quick = sum(one.seconds < max(LEAST_SECONDS, one.words / FASTEST) for one in timed)
+    timed = [choice for choice in given if choice.seconds > 0 and choice.outcome != "skip"]
+    quick = sum(choice.seconds < max(LEAST_SECONDS, choice.words / FASTEST) for choice in timed)
     bounds = wilson(quick, len(timed))
     if bounds is None or len(timed) < FEWEST_TIMED or bounds.low <= SOME:
         return None
@@ -74,19 +74,19 @@ FEWEST_SAME = 10
 
 def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
     """A run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a choice."""
-    answered = [one for one in given if one.outcome != "skip"]
-    without = sum(one.place is None for one in answered)
+    answered = [choice for choice in given if choice.outcome != "skip"]
+    without = sum(choice.place is None for choice in answered)
     if len(answered) >= FEWEST_SAME and without >= 0.9 * len(answered):
         return RaterFlag("same answer", f"{without} of {len(answered)} answers are a tie or “none is good”.")
     run, card, longest = 0, -1, (0, -1)
-    for one in answered:
-        run = run + 1 if one.place is not None and one.place == card else int(one.place is not None)
-        card = -1 if one.place is None else one.place
+    for choice in answered:
+        run = run + 1 if choice.place is not None and choice.place == card else int(choice.place is not None)
+        card = -1 if choice.place is None else choice.place
         longest = max(longest, (run, card))
     length, card = longest
     if length < 2:
         return None
-    chance = run_chance(length, len(answered), min(one.cards for one in answered))
+    chance = run_chance(length, len(answered), min(choice.cards for choice in answered))
     if chance >= RUN_CHANCE:
         return None
     return RaterFlag("same answer", f"Card {_letter(card)} was chosen {length} times in a row of {len(answered)} "
@@ -104,7 +104,7 @@ def run_chance(length: int, n: int, cards: int) -> float:
     runs[1 % length] = 1.0 if length > 1 else 0.0
     for _ in range(n - 1):
         ended = sum(runs[1:]) * (cards - 1) / cards
-        runs = [0.0, ended, *(one / cards for one in runs[1:-1])] if length > 1 else runs
+        runs = [0.0, ended, *(run / cards for run in runs[1:-1])] if length > 1 else runs
     return 1 - sum(runs[1:])
 
 
@@ -116,14 +116,14 @@ SIDE_CHANCE = 0.01
 def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
     """The place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact, Bonferroni)."""
     by_cards: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    for one in given:
-        if one.place is not None and one.counts:
-            by_cards[one.cards][one.place] += 1
-    found = []
+    for choice in given:
+        if choice.place is not None and choice.counts:
+            by_cards[choice.cards][choice.place] += 1
+    rater_flags = []
     for cards, places in by_cards.items():
         (place, many), n = places.most_common(1)[0], places.total()
-        found.append((cards * len(by_cards) * tail(many, n, 1 / cards), cards, place, many, n))
-    if not found or (best := min(found))[0] >= SIDE_CHANCE:
+        rater_flags.append((cards * len(by_cards) * tail(many, n, 1 / cards), cards, place, many, n))
+    if not rater_flags or (best := min(rater_flags))[0] >= SIDE_CHANCE:
         return None
     chance, cards, place, many, n = best
     bounds = wilson(many, n)
@@ -181,7 +181,7 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
     own = chosen.get(rater, {})
     lines = []
     for comparison, identity in own.items():
-        others = [said[comparison] for name, said in chosen.items() if name != rater and comparison in said]
+        others = [choices[comparison] for name, choices in chosen.items() if name != rater and comparison in choices]
         if others:
             lines.append((axis_of[comparison], identity, Counter(others)))
     if not lines:
@@ -239,19 +239,19 @@ class _Sums:
             return 0.0
         if without is None:
             return sum(many * others[name] for name, many in own.items()) / n
-        _, identity, said = without
+        _, identity, peers = without
         return sum(
-            (many - (name == identity)) * (others[name] - said[name] / said.total()) for name, many in own.items()
+            (many - (name == identity)) * (others[name] - peers[name] / peers.total()) for name, many in own.items()
         ) / n  # fmt: skip
 
 
 def _jackknifed(lines: Sequence[_Line], sums: _Sums, kappa: float) -> Bounds | None:
     n = len(lines)
-    values = [one for line in lines if (one := sums.kappa(line)) is not None]
+    values = [value for line in lines if (value := sums.kappa(line)) is not None]
     if len(values) < n or max(values) - min(values) < 1e-12:
         return None
     mean = fmean(values)
-    error = sqrt((n - 1) / n * sum((one - mean) ** 2 for one in values))
+    error = sqrt((n - 1) / n * sum((value - mean) ** 2 for value in values))
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error * sqrt(n / (n - 3))
     return Bounds(max(-1.0, kappa - half), min(1.0, kappa + half), "jackknife over comparisons")
 
@@ -275,10 +275,10 @@ def _below(lines: Sequence[_Line]) -> float | None:
 
 def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthers) -> tuple[RaterFlag, ...]:
     """The flags that a rater has."""
-    found: Iterable[RaterFlag | None] = (
+    candidates: Iterable[RaterFlag | None] = (
         too_quick(given), same_answer(given), one_side(given), failed_checks(checks), low_agreement(agreement)
     )  # fmt: skip
-    return tuple(one for one in found if one is not None)
+    return tuple(flag for flag in candidates if flag is not None)
 
 
 def _interval(bounds: Bounds) -> str:

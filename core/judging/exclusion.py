@@ -45,7 +45,7 @@ def include(project: Project, rater_id: str, reason: str = "") -> Changes:
 def exclusions(project: Project) -> dict[str, Exclusion]:
     """The raters who are left out now, by id."""
     decided = (_exclusion(row.target, row.value, row.created_at) for row in project.annotations.of_kind(EXCLUSION))
-    return {one.rater_id: one for one in decided if one.excluded}
+    return {decision.rater_id: decision for decision in decided if decision.excluded}
 
 
 def decisions_on(project: Project, rater_id: str) -> tuple[Exclusion, ...]:

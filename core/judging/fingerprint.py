@@ -99,8 +99,8 @@ class AxisChoice:
     @property
     def preferred(self) -> str | None:
         """The identity chosen most often; None without choices, and where several were chosen equally often."""
-        most = max((one.chosen for one in self.identities), default=0.0)
-        first = [one.identity for one in self.identities if one.chosen == most]
+        most = max((share.chosen for share in self.identities), default=0.0)
+        first = [share.identity for share in self.identities if share.chosen == most]
         return first[0] if self.n and len(first) == 1 else None
 
     @property
@@ -191,13 +191,13 @@ def axis_choices(
     `complete`: nothing was left of what was planned; otherwise no test is shown. `seeing`: by axis, for words where
     there is not enough evidence.
     """
-    ours = [found for found in findings if found.variant == "default" and set(found.dims) <= {"axis"}]
-    scores = {found.dims["axis"]: found for found in ours if found.id == ABS}
-    shares = {(found.dims["axis"], found.label): found for found in ours if found.id == SHARE}
-    tested = sum(found.p_adjusted is not None for found in scores.values())
+    ours = [finding for finding in findings if finding.variant == "default" and set(finding.dims) <= {"axis"}]
+    scores = {finding.dims["axis"]: finding for finding in ours if finding.id == ABS}
+    shares = {(finding.dims["axis"], finding.label): finding for finding in ours if finding.id == SHARE}
+    tested = sum(finding.p_adjusted is not None for finding in scores.values())
     return tuple(
-        _axis(one, scores.get(one.axis), shares, tested if complete else 0, (seeing or {}).get(one.axis))
-        for one in asked
+        _axis(axis, scores.get(axis.axis), shares, tested if complete else 0, (seeing or {}).get(axis.axis))
+        for axis in asked
     )
 
 

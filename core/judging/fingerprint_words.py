@@ -65,14 +65,14 @@ class _Voice:
 
     def said(self) -> Iterator[tuple[Spans, bool]]:
         """Each paragraph, and whether it is a quiet one."""
-        found = self._print
-        chosen = [axis for axis in found.axes if axis.n]
+        fingerprint = self._print
+        chosen = [axis for axis in fingerprint.axes if axis.n]
         with_evidence = [axis for axis in chosen if axis.evidence]
-        if not found.complete:
-            left = sum(axis.left for axis in found.axes)
-            yield self._fill(self._own["begin_left"], left=self._n(left), planned=self._n(found.planned)), False
+        if not fingerprint.complete:
+            left = sum(axis.left for axis in fingerprint.axes)
+            yield self._fill(self._own["begin_left"], left=self._n(left), planned=self._n(fingerprint.planned)), False
         elif not chosen:
-            yield self._fill(self._own["begin_none"], planned=self._n(found.planned)), False
+            yield self._fill(self._own["begin_none"], planned=self._n(fingerprint.planned)), False
         else:
             yield from self._findings(chosen, with_evidence)
         yield self._joined(self._losses()), True
@@ -103,9 +103,9 @@ class _Voice:
         k = len(axis.identities)
         way = "often" if out.chosen > axis.n / k else "seldom"
         counts = [
-            self._fill(self._any["count"], identity=[TextSpan(one.label)], chosen=self._n(one.chosen))
-            for one in axis.identities
-            if one is not out and k > 2
+            self._fill(self._any["count"], identity=[TextSpan(share.label)], chosen=self._n(share.chosen))
+            for share in axis.identities
+            if share is not out and k > 2
         ]
         sentence = self._fill(
             self._own[f"again_{way}" if again else way],
@@ -146,7 +146,7 @@ class _Voice:
 
     def _losses(self) -> list[Spans]:
         """Comparisons without a choice, on the axes where they are many."""
-        found = []
+        losses = []
         many = _words()["many_without_choice"]
         for axis in self._print.axes:
             where = [TextSpan(_in_sentence(axis.title), strong=True)]
@@ -155,11 +155,11 @@ class _Voice:
             if without and without >= many * axis.planned:
                 listed = self._list([self._counted(name, number) for name, number in counts.items() if number])
                 sentence, number = self._own["without_choice"], self._n(without)
-                found.append(self._fill(sentence, without=number, counts=listed, axis=where, planned=planned))
+                losses.append(self._fill(sentence, without=number, counts=listed, axis=where, planned=planned))
             if axis.unread and axis.unread >= many * axis.planned:
                 unread = self._n(axis.unread)
-                found.append(self._fill(self._own["unread"], unread=unread, axis=where, planned=planned))
-        return found
+                losses.append(self._fill(self._own["unread"], unread=unread, axis=where, planned=planned))
+        return losses
 
     def _counted(self, name: str, number: int) -> Spans:
         return self._fill(self._any["tie" if (name, number) == ("ties", 1) else name], count=self._n(number))

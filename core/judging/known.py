@@ -73,17 +73,17 @@ _SAY = "Say in a column “answer” which text is the better one: a, b or c."
 
 def _known(path: Path, row: Record) -> KnownAnswer:
     texts = tuple(text for letter in CARDS if (text := row.values.get(f"text_{letter}", "")).strip())
-    said = row.values.get("answer", "").strip().lower()
+    answer = row.values.get("answer", "").strip().lower()
     if len(texts) < 2:
         raise AppError(
             f"Row {row.number} of “{path.name}” has fewer than two texts.", kept=KEPT,
             hint="They stand in the columns text_a, text_b and, for a third card, text_c.",
         )  # fmt: skip
-    if not said:
+    if not answer:
         raise AppError(f"Row {row.number} of “{path.name}” has no answer.", kept=KEPT, hint=_SAY)
-    if said not in CARDS[: len(texts)]:
+    if answer not in CARDS[: len(texts)]:
         raise AppError(
-            f"Row {row.number} of “{path.name}”: {excerpt(said)} is none of its {len(texts)} texts.", kept=KEPT,
+            f"Row {row.number} of “{path.name}”: {excerpt(answer)} is none of its {len(texts)} texts.", kept=KEPT,
             hint=_SAY,
         )  # fmt: skip
     if len({text.strip() for text in texts}) < len(texts):
@@ -91,7 +91,7 @@ def _known(path: Path, row: Record) -> KnownAnswer:
             f"Row {row.number} of “{path.name}” has the same text twice.", kept=KEPT, hint="No answer is right there."
         )
     more = {name: row.values.get(name, "").strip() for name in ("task", "theme", "why")}
-    return KnownAnswer(texts, CARDS.index(said), **more)
+    return KnownAnswer(texts, CARDS.index(answer), **more)
 
 
 def fitted(checks: Sequence[KnownAnswer], cards: Collection[int]) -> tuple[KnownAnswer, ...]:
@@ -128,11 +128,16 @@ class CheckResult:
 def check_result(rows: Iterable[ComparisonRow], judgments: Sequence[JudgmentRow]) -> CheckResult:
     """Of the judgments in force. A tie, or none, is no right answer; a skip is no answer at all."""
     checks = {row.id: row for row in rows if row.axis == CHECK}
-    said = [one for one in judgments if one.comparison_id in checks and one.outcome in ("choice", "tie", "none")]
+    answers = [
+        judgment
+        for judgment in judgments
+        if judgment.comparison_id in checks and judgment.outcome in ("choice", "tie", "none")
+    ]
     passed = sum(
-        one.chosen is not None and checks[one.comparison_id].items[one.chosen].identity == RIGHT for one in said
+        judgment.chosen is not None and checks[judgment.comparison_id].items[judgment.chosen].identity == RIGHT
+        for judgment in answers
     )
-    return CheckResult(len(said), passed)
+    return CheckResult(len(answers), passed)
 
 
 # ---- The practice round: each answer is told right or not at once
@@ -224,5 +229,5 @@ def keep_practice_result(project: Project, rater_id: str, session_id: str, resul
 
 def practice_result(project: Project, session_id: str) -> PracticeResult | None:
     """None where the round was not finished, or the plan has none."""
-    said = project.annotations.of_kind(PRACTICE, target=session_id)
-    return PracticeResult(**said[-1].value) if said else None
+    results = project.annotations.of_kind(PRACTICE, target=session_id)
+    return PracticeResult(**results[-1].value) if results else None

@@ -53,7 +53,7 @@ def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
 
 def refusal_to_show(asked: Sequence[UnfinishedSession], what: str, anyway: str) -> AppError:
     """What those who ask for `what` are told; `anyway`: how a look all the same is asked for."""
-    who = f"{', '.join(one.code for one in asked)} {'is' if len(asked) == 1 else 'are'}"
+    who = f"{', '.join(name.code for name in asked)} {'is' if len(asked) == 1 else 'are'}"
     return AppError(
         f"{who} in the middle of rating, and “{what}” names the identities.",
         kept="Nothing was shown.",
@@ -71,7 +71,7 @@ def record_look(project: Project, where: str) -> Changes:
             hint="Finish the rating first, or open the project where it can be written to.",
         )
     return project.annotations.add_many(
-        [AnnotationSpec(kind=LOOK, target=one.id, rater_id=one.rater_id, value={"where": where}) for one in asked]
+        [AnnotationSpec(kind=LOOK, target=name.id, rater_id=name.rater_id, value={"where": where}) for name in asked]
     )
 
 

@@ -68,7 +68,9 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
     asked = words.instruction.strip("\n").format(
         count=len(texts),
         title=_one_line(title),
-        criteria="\n".join(words.criterion.format(name=one.name, explanation=one.explanation) for one in criteria),
+        criteria="\n".join(
+            words.criterion.format(name=criterion.name, explanation=criterion.explanation) for criterion in criteria
+        ),
         code=code,
     )
     fenced = [
@@ -102,7 +104,7 @@ def card_orders(cards: int, *, mirrored: bool = False) -> tuple[tuple[int, ...],
 
 @cache
 def _control() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in judging_words().control), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{pattern})" for pattern in judging_words().control), re.IGNORECASE)
 
 
 def _harmless(text: str) -> tuple[str, int]:
@@ -146,10 +148,10 @@ def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Parse
     """
     reasoned = _REASONING.match(reply)
     answer = reply[reasoned.end() :] if reasoned else reply
-    found = _ANSWER.fullmatch(answer) if len(answer) <= LONGEST_ANSWER else None
-    echoed = any(_echoes(said.strip(), text) for said in (reply, answer) for text in texts)
-    if found is not None and whole and not echoed:
-        word = found["word"].upper()
+    match = _ANSWER.fullmatch(answer) if len(answer) <= LONGEST_ANSWER else None
+    echoed = any(_echoes(candidate.strip(), text) for candidate in (reply, answer) for text in texts)
+    if match is not None and whole and not echoed:
+        word = match["word"].upper()
         if word == "TIE":
             return ParsedReply("tie")
         if word == "NONE":

@@ -191,17 +191,19 @@ def _usable(
 ) -> dict[str, dict[_Cell, dict[str, Candidate]]]:
     """Candidates by axis, cell and identity; sorted first, so that the order they came in decides nothing."""
     cells: dict[str, dict[_Cell, dict[str, Candidate]]] = {axis: defaultdict(dict) for axis in axes}
-    for one in sorted(candidates, key=lambda one: one.key):
-        if one.axis not in axes or one.identity not in axes[one.axis]:
-            left_out.append(_left(one, "its identity is not compared"))
-        elif one.problem:
-            left_out.append(_left(one, one.problem))
+    for candidate in sorted(candidates, key=lambda candidate: candidate.key):
+        if candidate.axis not in axes or candidate.identity not in axes[candidate.axis]:
+            left_out.append(_left(candidate, "its identity is not compared"))
+        elif candidate.problem:
+            left_out.append(_left(candidate, candidate.problem))
         else:
-            cell = cells[one.axis][_Cell(one.task, one.theme, one.model, one.sample, one.block)]
-            if one.identity in cell:
-                left_out.append(_left(one, "another output has the same task, theme, identity and sample"))
+            cell = cells[candidate.axis][
+                _Cell(candidate.task, candidate.theme, candidate.model, candidate.sample, candidate.block)
+            ]
+            if candidate.identity in cell:
+                left_out.append(_left(candidate, "another output has the same task, theme, identity and sample"))
             else:
-                cell[one.identity] = one
+                cell[candidate.identity] = candidate
     return cells
 
 
@@ -215,7 +217,7 @@ def _draw_axis(
 ) -> list[DrawnComparison]:
     complete: list[_Cell] = []
     for cell, present in sorted(cells.items()):
-        hashes = {one.text_sha256 for one in present.values()}
+        hashes = {text.text_sha256 for text in present.values()}
         if len(present) < len(identities):
             missing = ", ".join(identity for identity in identities if identity not in present)
             reason = f"no output to compare it with: {missing} is missing"
@@ -224,10 +226,10 @@ def _draw_axis(
         else:
             complete.append(cell)
             continue
-        left_out.extend(_left(one, reason) for one in present.values())
+        left_out.extend(_left(text, reason) for text in present.values())
     chosen = _balanced(complete, len(complete) if wanted is None else wanted, rng)
     for cell in set(complete) - set(chosen):
-        left_out.extend(_left(one, "not drawn: enough comparisons") for one in cells[cell].values())
+        left_out.extend(_left(text, "not drawn: enough comparisons") for text in cells[cell].values())
     return [_comparison(axis, cell, [cells[cell][identity] for identity in identities]) for cell in chosen]
 
 
@@ -245,14 +247,14 @@ def _draw_blocks(
 
     usable: dict[_Cell, dict[str, Candidate]] = {}
     for cell, present in sorted(cells.items()):
-        times = Counter(one.text_sha256 for one in present.values())
-        alone = {identity: one for identity, one in present.items() if times[one.text_sha256] == 1}
-        twins = [one for one in present.values() if times[one.text_sha256] > 1]
-        left_out.extend(_left(one, "two of the texts to compare are identical") for one in twins)
+        times = Counter(text.text_sha256 for text in present.values())
+        alone = {identity: text for identity, text in present.items() if times[text.text_sha256] == 1}
+        twins = [text for text in present.values() if times[text.text_sha256] > 1]
+        left_out.extend(_left(text, "two of the texts to compare are identical") for text in twins)
         if len(alone) >= cards:
             usable[cell] = alone
         else:
-            left_out.extend(_left(one, "too few outputs to compare it with") for one in alone.values())
+            left_out.extend(_left(text, "too few outputs to compare it with") for text in alone.values())
     order = _balanced(list(usable), len(usable), rng)
     drawn = [
         (order[place], block)
@@ -260,9 +262,9 @@ def _draw_blocks(
     ]
     shown = {(cell, identity) for cell, block in drawn for identity in block}
     left_out.extend(
-        _left(one, "not drawn: enough comparisons")
+        _left(text, "not drawn: enough comparisons")
         for cell, present in usable.items()
-        for identity, one in present.items()
+        for identity, text in present.items()
         if (cell, identity) not in shown
     )
     return [_comparison(axis, cell, [usable[cell][identity] for identity in block]) for cell, block in drawn]
@@ -396,7 +398,7 @@ class PlanSettings:
     def of(cls, stored: Mapping[str, Any]) -> "PlanSettings":
         """From a plan row's settings; plans of earlier versions lack most of them."""
         known = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
-        known["rubric"] = tuple((name, told) for name, told in known.get("rubric", ()))
+        known["rubric"] = tuple((name, explanation) for name, explanation in known.get("rubric", ()))
         known["practice"] = tuple(known.get("practice", ()))
         known["sway_for"] = tuple(known.get("sway_for", ()))
         return cls(**known)
@@ -436,7 +438,7 @@ def ranked_sets(compared: Iterable[CompareSet]) -> frozenset[CompareSet]:
     """Those of incomplete blocks: where an axis was compared in several sets of as many cards, they make a ranking."""
     sets = set(compared)
     ways = Counter((axis, len(identities)) for axis, identities in sets)
-    return frozenset(one for one in sets if ways[one[0], len(one[1])] >= FEWEST_RANKED)
+    return frozenset(ranked for ranked in sets if ways[ranked[0], len(ranked[1])] >= FEWEST_RANKED)
 
 
 def keys_of_sets(compared: Iterable[CompareSet]) -> dict[CompareSet, str]:

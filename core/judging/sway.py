@@ -33,8 +33,8 @@ EXPLAINED = (
 
 def with_declaration(consent_text: str) -> str:
     """The consent text with what raters must know of the recommendations."""
-    said = consent_text.strip()
-    return said if DECLARED in said else f"{said}\n\n{DECLARED}".strip()
+    consent = consent_text.strip()
+    return consent if DECLARED in consent else f"{consent}\n\n{DECLARED}".strip()
 
 
 def check_sway(settings: PlanSettings, axes: Mapping[str, Sequence[str]]) -> None:
@@ -102,27 +102,27 @@ def recommended_cards(rows: Sequence[ComparisonRow], plan: PlanRow, code: str) -
     for row in sorted(rows, key=lambda row: row.position):
         if row.repeat_of is None and row.axis != CHECK:
             groups[row.axis, *sorted(item.identity for item in row.items)].append(row)
-    found: dict[str, int] = {}
+    cards: dict[str, int] = {}
     named: dict[str, str] = {}
     for (axis, *identities), own in sorted(groups.items()):
         rng = random.Random(stable_hash("sway", secret_of(plan), code, axis, *identities))
         shown = rng.sample(own, _rounded(settings.sway * len(own), rng))
         for row, identity in zip(shown, _drawn(identities, settings, len(shown), rng), strict=True):
             named[row.id] = identity
-            found[row.id] = [item.identity for item in row.items].index(identity)
+            cards[row.id] = [item.identity for item in row.items].index(identity)
     for row in rows:
         if row.repeat_of in named:
-            found[row.id] = [item.identity for item in row.items].index(named[row.repeat_of])
-    return found
+            cards[row.id] = [item.identity for item in row.items].index(named[row.repeat_of])
+    return cards
 
 
 def chances(identities: Sequence[str], settings: PlanSettings) -> dict[str, float]:
     """How often each of these identities is recommended, where one of them is: the planted bias."""
-    favoured = next((one for one in identities if one in settings.sway_for), None)
+    favoured = next((identity for identity in identities if identity in settings.sway_for), None)
     if favoured is None:
         return dict.fromkeys(identities, 1 / len(identities))
     others = (1 - settings.sway_bias) / (len(identities) - 1)
-    return {one: settings.sway_bias if one == favoured else others for one in identities}
+    return {identity: settings.sway_bias if identity == favoured else others for identity in identities}
 
 
 def _drawn(identities: Sequence[str], settings: PlanSettings, number: int, rng: random.Random) -> list[str]:
@@ -133,9 +133,9 @@ def _drawn(identities: Sequence[str], settings: PlanSettings, number: int, rng: 
     rest = [identity for identity in identities if wanted[identity] > drawn[identity]]
     while drawn.total() < number:
         weights = [wanted[identity] - int(wanted[identity]) for identity in rest]
-        one = rng.choices(rest, weights)[0]
-        drawn[one] += 1
-        rest.remove(one)
+        choice = rng.choices(rest, weights)[0]
+        drawn[choice] += 1
+        rest.remove(choice)
     listed = sorted(drawn.elements())
     return rng.sample(listed, len(listed))
 

@@ -22,7 +22,7 @@ def rubric_of(text: str) -> tuple[tuple[str, str], ...]:
 
     Raises UsageError, with the line, for one without a name, one that is too long, a name twice, and too many.
     """
-    found: dict[str, str] = {}
+    criteria: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -33,14 +33,14 @@ def rubric_of(text: str) -> tuple[tuple[str, str], ...]:
                 hint=f"Write “Name: explanation”, the name in at most {LONGEST_NAME} characters and the explanation in "
                 f"at most {LONGEST_EXPLANATION}.",
             )  # fmt: skip
-        if name in found:
+        if name in criteria:
             raise UsageError(f"The rubric names “{name}” twice.", kept=KEPT, hint="Each criterion has one line.")
-        found[name] = explanation
-    if len(found) > MOST_CRITERIA:
+        criteria[name] = explanation
+    if len(criteria) > MOST_CRITERIA:
         raise UsageError(
-            f"The rubric has {len(found)} criteria.", kept=KEPT, hint=f"Raters can hold {MOST_CRITERIA} at most."
+            f"The rubric has {len(criteria)} criteria.", kept=KEPT, hint=f"Raters can hold {MOST_CRITERIA} at most."
         )
-    return tuple(found.items())
+    return tuple(criteria.items())
 
 
 def rubric_text(rubric: Sequence[tuple[str, str]]) -> str:
@@ -135,10 +135,10 @@ def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
     written = {run.prompt_set_id for run in project.runs.all()}
     tasks: dict[str, TaskWords] = {}
     themes: dict[str, str] = {}
-    for found in sorted(project.prompts.sets(), key=lambda row: (row.id in written, row.id)):
-        for key, words in found.recipe.get(OWN_TASKS, {}).items():
+    for prompt_set in sorted(project.prompts.sets(), key=lambda row: (row.id in written, row.id)):
+        for key, words in prompt_set.recipe.get(OWN_TASKS, {}).items():
             tasks[key] = TaskWords(words["title"], tuple(RatingCriterion(*each) for each in words["rubric"]))
-        own = found.recipe.get("themes", {})
+        own = prompt_set.recipe.get("themes", {})
         themes |= own if isinstance(own, dict) else {}
     return tasks, themes
 
@@ -150,7 +150,9 @@ def shipped_wording() -> ComparisonWording:
     written for. A theme that would name what is compared was left empty when the comparison was drawn.
     """
     tasks = {
-        task.key: TaskWords(task.title, tuple(RatingCriterion(one.name, one.explanation) for one in task.rubric))
+        task.key: TaskWords(
+            task.title, tuple(RatingCriterion(criterion.name, criterion.explanation) for criterion in task.rubric)
+        )
         for task in cogs_tasks()
     }
     tasks |= {key: TaskWords(document.title) for key, document in letter_design().documents.items()}

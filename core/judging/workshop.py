@@ -138,9 +138,9 @@ def tellable_sessions(
     models = {row.id for row in project.judging.raters() if row.kind == "model"}
     workshops = workshops_among(project.judging.plans())
     people = [row for row in project.judging.sessions() if row.rater_id not in models]
-    told = {row.id for row in in_steps(project, people)}
+    counted = {row.id for row in in_steps(project, people)}
     sessions = (row for row in sessions if row.rater_id not in out)
-    return tuple(row for row in sessions if row.plan_id not in workshops or row.rater_id in models or row.id in told)
+    return tuple(row for row in sessions if row.plan_id not in workshops or row.rater_id in models or row.id in counted)
 
 
 def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
@@ -161,15 +161,15 @@ def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionR
     def finished_at(row: SessionRow) -> tuple[str, str]:
         return came.get((row.plan_id, row.rater_id)) or row.revealed_at or "", row.id
 
-    told = [row for row in given if row.plan_id not in workshops]
+    pooled = [row for row in given if row.plan_id not in workshops]
     waiting = seats_in_conflict(project)
     for plan in workshops & {row.plan_id for row in given}:
         finished = [row for row in given if row.plan_id == plan and row.revealed_at is not None]
         finished.sort(key=finished_at)
         steps = (finished[at : at + GROUP_FROM] for at in range(0, len(finished) - GROUP_FROM + 1, GROUP_FROM))
-        told += chain.from_iterable(step for step in steps if waiting.isdisjoint(row.id for row in step))
-    kept = {row.id for row in told}
-    return tuple(row for row in given if row.id in kept)
+        pooled += chain.from_iterable(step for step in steps if waiting.isdisjoint(row.id for row in step))
+    pooled_ids = {row.id for row in pooled}
+    return tuple(row for row in given if row.id in pooled_ids)
 
 
 def participants(project: Project) -> frozenset[str]:
@@ -199,8 +199,8 @@ class WorkshopPlan:
 
 def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
     """The plans that were drawn for workshops and can be asked, the latest first."""
-    found = [row for row in project.judging.plans() if PlanSettings.of(row.settings).workshop]
-    return tuple(describe_plan(project, row) for row in reversed(found) if project.judging.count(row.id))
+    plans = [row for row in project.judging.plans() if PlanSettings.of(row.settings).workshop]
+    return tuple(describe_plan(project, row) for row in reversed(plans) if project.judging.count(row.id))
 
 
 def describe_plan(project: Project, plan: PlanRow) -> WorkshopPlan:

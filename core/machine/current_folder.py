@@ -27,8 +27,8 @@ def module_path_without(*folders: str) -> list[str]:
     A folder stays where PYTHONPATH names it by its whole path, and where the program itself lies in it.
     """
     named = () if sys.flags.ignore_environment else os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    kept = {_real(entry) for entry in (*named, _own_folder()) if os.path.isabs(entry)}
-    left_out = {_real(folder) for folder in folders} - kept
+    named_folders = {_real(entry) for entry in (*named, _own_folder()) if os.path.isabs(entry)}
+    left_out = {_real(folder) for folder in folders} - named_folders
     return [entry for entry in sys.path if os.path.isabs(entry) and _real(entry) not in left_out]
 
 

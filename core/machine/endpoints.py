@@ -186,7 +186,7 @@ class Endpoint:
     @property
     def at_once(self) -> int:
         """How many requests at once its servers take together."""
-        return sum(one.concurrency for one in self.addresses)
+        return sum(address.concurrency for address in self.addresses)
 
     def at(self, address: Address) -> "Endpoint":
         """The same endpoint as if this were its only server."""
@@ -223,11 +223,11 @@ def _require_apart(addresses: Sequence[Address]) -> None:
     if len(addresses) > MOST_ADDRESSES:
         raise UsageError(f"An endpoint has at most {MOST_ADDRESSES} addresses.", hint="Keep the others as another one.")
     seen: set[tuple[object, str]] = set()
-    for one in addresses:
-        same = (origin(one.base_url), urlsplit(one.base_url).path)
+    for address in addresses:
+        same = (origin(address.base_url), urlsplit(address.base_url).path)
         if same in seen:
             raise UsageError(
-                f"The endpoint has the address {one.base_url} twice.",
+                f"The endpoint has the address {address.base_url} twice.",
                 hint="Give each server once; its limit says how many requests at once it takes.",
             )
         seen.add(same)
@@ -289,7 +289,7 @@ def endpoints() -> list[Endpoint]:
 
 def endpoint(name: str) -> Endpoint:
     """The one of that name; `UsageError` where there is none."""
-    known = {one.name: one for one in endpoints()}
+    known = {candidate.name: candidate for candidate in endpoints()}
     if name not in known:
         hint = f"There are: {', '.join(known)}." if known else "Add it under Models, or give its address as base_url."
         raise UsageError(f"There is no endpoint “{name}”.", hint=hint)
@@ -300,17 +300,19 @@ def save(wanted: Endpoint) -> None:
     """Keep an endpoint, in place of the one of the same name; own keys of addresses that it had are forgotten."""
     with storage.change(FILE) as data:
         before = _read(data)
-        data |= _written([*(one for one in before if one.name != wanted.name), wanted])
+        data |= _written([*(saved for saved in before if saved.name != wanted.name), wanted])
     now = {address.base_url for address in wanted.addresses}
-    for one in before:
-        if one.name == wanted.name and one.others:
-            keys.forget_own(one.name, [address.base_url for address in one.addresses if address.base_url not in now])
+    for saved in before:
+        if saved.name == wanted.name and saved.others:
+            keys.forget_own(
+                saved.name, [address.base_url for address in saved.addresses if address.base_url not in now]
+            )
 
 
 def remove(name: str) -> None:
     """Forget an endpoint; its key is forgotten by `keys.forget`."""
     with storage.change(FILE) as data:
-        data |= _written([one for one in _read(data) if one.name != name])
+        data |= _written([entry for entry in _read(data) if entry.name != name])
 
 
 def _within(name: str, value: float, low: float, high: float, whole: bool = False) -> None:
@@ -336,14 +338,14 @@ def _endpoint(entry: Any) -> Endpoint:
     prices = {model: Price(**price) for model, price in dict(values.pop("prices", {})).items()}
     # Only the word itself: whatever else is in the file does not confirm anything.
     confirmed = values.pop("plain_http_confirmed", False) is True
-    others = tuple(Address(**one) for one in values.pop("others", ()))
+    others = tuple(Address(**other) for other in values.pop("others", ()))
     return Endpoint(**values, plain_http_confirmed=confirmed, prices=prices, others=others)
 
 
 def _written(every: list[Endpoint]) -> dict[str, Any]:
-    entries = [asdict(one) for one in sorted(every, key=_name)]
+    entries = [asdict(entry) for entry in sorted(every, key=_name)]
     # Without further addresses the file stays one that earlier versions read.
-    return {"endpoints": [{name: of for name, of in one.items() if name != "others" or of} for one in entries]}
+    return {"endpoints": [{name: of for name, of in entry.items() if name != "others" or of} for entry in entries]}
 
 
 def _name(one: Endpoint) -> str:

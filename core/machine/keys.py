@@ -30,8 +30,8 @@ def key_for(endpoint: str, address: str = "") -> str | None:
     """
     names = [own_name(endpoint, address), endpoint] if address else [endpoint]
     of_session = next((_session[name] for name in names if _session.get(name)), None)
-    found = of_session or os.environ.get(ENVIRONMENT) or next(filter(None, map(_from_ring, names)), None)
-    return checked(found) if found else None
+    key = of_session or os.environ.get(ENVIRONMENT) or next(filter(None, map(_from_ring, names)), None)
+    return checked(key) if key else None
 
 
 def own_name(endpoint: str, address: str) -> str:
@@ -149,7 +149,7 @@ def _ring() -> Any | None:
         rings = ring.backends if isinstance(ring, chainer.ChainerBackend) else [ring]
     except Exception:
         return None
-    return next((one for one in rings if _fit(one, (fail.Keyring, null.Keyring))), None)
+    return next((candidate for candidate in rings if _fit(candidate, (fail.Keyring, null.Keyring))), None)
 
 
 def _fit(ring: object, none: tuple[type, ...]) -> bool:
@@ -161,7 +161,7 @@ def _from_ring(endpoint: str) -> str | None:
     if ring is None:
         return None
     try:
-        found = ring.get_password(SERVICE, endpoint)
+        key = ring.get_password(SERVICE, endpoint)
     except Exception:
         return None  # locked or broken: as good as none
-    return found if isinstance(found, str) else None
+    return key if isinstance(key, str) else None

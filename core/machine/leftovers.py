@@ -89,12 +89,12 @@ def _clear(path: Path) -> None:
 def _remove(path: Path) -> None:
     if not (path.name.startswith(PREFIX) or path.name.endswith(SUFFIX)):
         return
-    found = path.lstat()
-    if hasattr(os, "getuid") and found.st_uid != os.getuid():
+    status = path.lstat()
+    if hasattr(os, "getuid") and status.st_uid != os.getuid():
         return
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         shutil.rmtree(path, ignore_errors=True)
-    elif stat.S_ISREG(found.st_mode):
+    elif stat.S_ISREG(status.st_mode):
         path.unlink()
         path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
 

@@ -32,21 +32,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, found: frozenset[str] | None = None) -> None:
+def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, known: frozenset[str] | None = None) -> None:
     """Let Intel's library give a row of a matrix product the same last bit beside any other rows, in any thread.
 
     By itself it picks kernels by the number of rows, and parts sums among threads: a text's score then depends on the
     texts beside it. Its strict mode is for Intel's own processors; on others it would be slow, and the sums are alike
     as they are (tests hold that). To be called before torch computes; what a person has set stays.
     """
-    found = features() if found is None else found
-    if "GenuineIntel" in found and "avx2" in found:
-        environment.setdefault("MKL_CBWR", f"{'AVX512' if 'avx512bw' in found else 'AVX2'},STRICT")
+    known = features() if known is None else known
+    if "GenuineIntel" in known and "avx2" in known:
+        environment.setdefault("MKL_CBWR", f"{'AVX512' if 'avx512bw' in known else 'AVX2'},STRICT")
 
 
-def for_compilers(environment: Mapping[str, str] = os.environ, found: frozenset[str] | None = None) -> dict[str, str]:
+def for_compilers(environment: Mapping[str, str] = os.environ, known: frozenset[str] | None = None) -> dict[str, str]:
     """What the environment of a compilation of llama.cpp needs besides: nothing where a person has set options."""
-    found = features() if found is None else found
-    if "CMAKE_ARGS" in environment or "amx_tile" not in found or platform.system() != "Linux":
+    known = features() if known is None else known
+    if "CMAKE_ARGS" in environment or "amx_tile" not in known or platform.system() != "Linux":
         return {}
     return {"CMAKE_ARGS": _WITHOUT_AMX}

@@ -120,7 +120,7 @@ def _in_time(answers: collections.abc.Callable[[], bool]) -> bool:
 def _without_stderr() -> collections.abc.Iterator[None]:
     """Hide what the display's library says, such as of a wrong XAUTHORITY: a sentence of ours follows."""
     try:
-        kept = os.dup(2)
+        stderr_copy = os.dup(2)
     except OSError:  # a program without a terminal may have none
         yield
         return
@@ -130,8 +130,8 @@ def _without_stderr() -> collections.abc.Iterator[None]:
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
 
 
 def _wayland_session() -> bool:

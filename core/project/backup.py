@@ -77,8 +77,8 @@ def backup_folder(project: Path) -> Path:
 
 def backups(project: Path) -> list[Backup]:
     """The backups of a project, newest first: in the order in which they were made, whatever the clock said."""
-    found = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
-    return sorted(found, key=lambda one: (one.number, one.path.name), reverse=True)
+    files = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
+    return sorted(files, key=lambda one: (one.number, one.path.name), reverse=True)
 
 
 def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:
@@ -104,18 +104,18 @@ def check_backups(project: Path, ctx: JobContext) -> tuple[Problem, ...]:
 
     Cancelled, it goes on in another session; unless too many wait already.
     """
-    found: dict[int, tuple[Problem, ...]] = {}
+    problems: dict[int, tuple[Problem, ...]] = {}
     present = backups(project)
-    waiting = [one for one in reversed(present) if one.state is State.UNCHECKED]
-    for place, one in enumerate(waiting):
+    waiting = [backup for backup in reversed(present) if backup.state is State.UNCHECKED]
+    for place, backup in enumerate(waiting):
         patient = place < len(waiting) - MOST_UNCHECKED
         if not patient:
             ctx.check()
-        found[one.number] = problems_of(one, JobContext() if patient else ctx)
+        problems[backup.number] = problems_of(backup, JobContext() if patient else ctx)
         with suppress(FileNotFoundError):  # somebody who lists them was faster
-            one.renamed(State.DAMAGED if found[one.number] else State.SOUND)
+            backup.renamed(State.DAMAGED if problems[backup.number] else State.SOUND)
     thin(project)
-    return found.get(present[0].number, ()) if present else ()
+    return problems.get(present[0].number, ()) if present else ()
 
 
 def problems_of(one: Backup, ctx: JobContext) -> tuple[Problem, ...]:
@@ -135,35 +135,37 @@ def thin(project: Path) -> None:
     """Remove sound backups beyond `MOST`, the oldest first of those that no age asks for; of damaged ones all but the
     newest. What was not checked stays."""
     present = backups(project)
-    sound = [one for one in present if one.state is State.SOUND]
+    sound = [backup for backup in present if backup.state is State.SOUND]
     needed = kept_by_age(sound, now())
-    spare = [one for one in reversed(sound) if one not in needed]
-    damaged = [one for one in present if one.state is State.DAMAGED]
-    for one in [*spare[: max(0, len(sound) - MOST)], *damaged[1:]]:
+    spare = [backup for backup in reversed(sound) if backup not in needed]
+    damaged = [backup for backup in present if backup.state is State.DAMAGED]
+    for backup in [*spare[: max(0, len(sound) - MOST)], *damaged[1:]]:
         with suppress(OSError):  # on Windows somebody may just be reading it
-            one.path.unlink(missing_ok=True)
+            backup.path.unlink(missing_ok=True)
 
 
 def kept_by_age(newest_first: Sequence[Backup], at: datetime) -> list[Backup]:
     """The newest ones; of each span the oldest, which grows into the next one; of all that are older the newest."""
-    kept = list(newest_first[:NEWEST])
+    selected = list(newest_first[:NEWEST])
     by_span: dict[int, list[Backup]] = {}
-    for one, moment in zip(newest_first, moments(newest_first, at), strict=True):
-        by_span.setdefault(sum(at - moment >= span for span in SPANS), []).append(one)
+    for backup, moment in zip(newest_first, moments(newest_first, at), strict=True):
+        by_span.setdefault(sum(at - moment >= span for span in SPANS), []).append(backup)
     for span, those in by_span.items():
-        kept.append(those[0] if span == len(SPANS) else those[-1])
-    return kept
+        selected.append(those[0] if span == len(SPANS) else those[-1])
+    return selected
 
 
 def moments(newest_first: Sequence[Backup], at: datetime) -> list[datetime]:
     """When each was made, as far as a clock can be believed: none before the one made before it, none after `at`."""
-    believed = [one.made if one.made is not None and one.made <= at else None for one in reversed(newest_first)]
-    last = next((one for one in believed if one is not None), at)
-    found = []
-    for one in believed:
-        last = max(last, one or last)
-        found.append(last)
-    return found[::-1]
+    believed = [
+        moment.made if moment.made is not None and moment.made <= at else None for moment in reversed(newest_first)
+    ]
+    last = next((moment for moment in believed if moment is not None), at)
+    times = []
+    for moment in believed:
+        last = max(last, moment or last)
+        times.append(last)
+    return times[::-1]
 
 
 class Unhurried(JobContext):

@@ -46,12 +46,12 @@ Columns = tuple[tuple[str, str], ...]  # name and type of each
 
 def covered_columns(connection: sqlite3.Connection) -> tuple[tuple[str, Columns], ...]:
     """The tables that have checksums, each with the columns that these are over."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_table: dict[str, list[tuple[str, str]]] = {}
     for table, column, kind in connection.execute(_TABLES):
-        found.setdefault(table, []).append((column, kind))
+        by_table.setdefault(table, []).append((column, kind))
     return tuple(
         (table, tuple(pair for pair in columns if pair[0] != CHECKSUM))
-        for table, columns in found.items()
+        for table, columns in by_table.items()
         if any(name == CHECKSUM for name, _ in columns)
     )
 

@@ -34,11 +34,11 @@ def check_companions(path: Path) -> None:
         raise _strange(path, companion, "is nothing that Biasprint leaves")
     journal = journal_of(path)
     try:
-        found = ordinary_file(journal)
-        if found.st_nlink > 1:
+        status = ordinary_file(journal)
+        if status.st_nlink > 1:
             raise _strange(path, journal, "has another name too")
-        if found.st_size >= SUPER_JOURNAL_BYTES:
-            _check_journal(path, journal, found.st_size)
+        if status.st_size >= SUPER_JOURNAL_BYTES:
+            _check_journal(path, journal, status.st_size)
     except (FileNotFoundError, PermissionError):
         # None, or what wrote it has just finished: on Windows it denies access then. What may not be read here SQLite
         # may not read either, and says so.

@@ -132,9 +132,9 @@ def whole_part(source: Path, target: Path) -> Iterator[Path]:
             put_on_disk(stream.fileno())
         yield part
     except (sqlite3.Error, OSError) as error:
-        told = explain(error, target)
-        if told is not error:
-            raise told from error
+        explained = explain(error, target)
+        if explained is not error:
+            raise explained from error
         raise AppError(
             f"The copy “{target.name}” could not be written.",
             kept="The project itself is as it was.",

@@ -92,17 +92,17 @@ class TableRows:
 
 def tables_of(connection: sqlite3.Connection) -> tuple[TableRows, ...]:
     """The tables of a project in the order in which they refer to one another."""
-    found: dict[str, list[StoredColumn]] = {}
+    by_table: dict[str, list[StoredColumn]] = {}
     statement = """
         SELECT made.name, its.name, its.type, its."notnull" FROM main.sqlite_schema AS made,
             pragma_table_info(made.name, 'main') AS its
         WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite%' ORDER BY made.rowid, its.cid
     """
     for table, name, kind, required in connection.execute(statement):
-        found.setdefault(table, []).append(StoredColumn(name, kind, bool(required)))
+        by_table.setdefault(table, []).append(StoredColumn(name, kind, bool(required)))
     return tuple(
         TableRows(name, "id" if any(column.name == "id" for column in columns) else "comparison_id", tuple(columns))
-        for name, columns in found.items()
+        for name, columns in by_table.items()
     )
 
 
@@ -182,12 +182,12 @@ def _wrong_json(text: str, kind: type) -> str | None:
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return "is nested too deep"
     try:
-        found: Any = json.loads(text, parse_constant=_no_number)
+        value: Any = json.loads(text, parse_constant=_no_number)
     except RecursionError:
         return "is nested too deep"
     except ValueError as error:
         return "holds too long a number" if "digits" in str(error) else "cannot be read"
-    return None if isinstance(found, kind) else "is of another kind"
+    return None if isinstance(value, kind) else "is of another kind"
 
 
 def _no_number(name: str) -> float:

@@ -32,10 +32,10 @@ def lacking(folder: Path) -> str:
         return ""
     if device in _FINE:
         return ""
-    found = _tried(folder, sync=_is_noted(folder))
-    if not found:
+    missing = _tried(folder, sync=_is_noted(folder))
+    if not missing:
         _FINE.add(device)
-    return found
+    return missing
 
 
 def note_refused_sync(folder: Path) -> bool:

@@ -65,12 +65,12 @@ def foreign_file(path: Path, why: str) -> AppError:
 def check_schema(connection: sqlite3.Connection, path: Path, version: int = SCHEMA_VERSION) -> None:
     """Only the exact schema of a version is taken: no trigger, view, virtual table or column that we did not write."""
     try:
-        found = schema_of(connection)
+        schema = schema_of(connection)
     except (UnicodeDecodeError, sqlite3.OperationalError) as error:
         if isinstance(error, sqlite3.Error) and "decode" not in str(error):
             raise
         raise damaged(path, str(error)) from error
-    if found != expected_schema(version):
+    if schema != expected_schema(version):
         raise AppError(
             f"“{path.name}” does not have the structure of a Biasprint project, and was not opened.",
             kept="It was not changed.",
@@ -102,8 +102,9 @@ def in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        told = explain(error, path)  # what it knows no words for is rows that break the rules, as an upgrade may find
-        raise (damaged(path, f"{type(error).__name__}: {error}") if told is error else told) from error
+        # Where no words are known, rows break the rules, as an upgrade may find.
+        explained = explain(error, path)
+        raise (damaged(path, f"{type(error).__name__}: {error}") if explained is error else explained) from error
     except UnicodeDecodeError as error:  # SQLite names in its error what it cannot understand of the schema
         raise damaged(path, str(error)) from error
 

@@ -94,10 +94,10 @@ def _add_superseded(connection: sqlite3.Connection, table: TableRows, losses: Lo
     latest = set(losses.keys.get(table.name, ()))
     while latest:
         before = {row["supersedes"] for _, row in _rows_with(connection, table, table.key, latest)} - {None}
-        found = list(_rows_with(connection, table, table.key, before))
+        rows = list(_rows_with(connection, table, table.key, before))
         latest = {
             row[table.key]
-            for number, row in found
+            for number, row in rows
             if losses.add(table, number, row, f"was replaced by a row of {table.name} that is lost")
         }
 
@@ -139,6 +139,6 @@ def leave_out(connection: sqlite3.Connection, left_out: DamagedRows) -> None:
     for table, numbers in left_out.rows.items():
         rows = [(table, number) for number in numbers]
         connection.executemany("INSERT INTO temp.left_out VALUES (?, ?)", rows)
-        kept = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}')"
-        connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}" WHERE {kept}')
+        condition = f"rowid NOT IN (SELECT number FROM temp.left_out WHERE of_table = '{table}')"
+        connection.execute(f'CREATE TEMP VIEW "{table}" AS SELECT * FROM main."{table}" WHERE {condition}')
     connection.execute("PRAGMA query_only=ON")

@@ -223,10 +223,10 @@ def _keyed_path(project: Path) -> Path | None:
 
 def _identity(project: Path) -> tuple[int, int] | None:
     try:
-        found = os.stat(project)
+        status = os.stat(project)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _is_another(then: tuple[int, int] | None, now: tuple[int, int] | None) -> bool:
@@ -254,10 +254,10 @@ def _read_holder(stream: IO[str]) -> LockHolder | None:
 
 def _still_there(stream: IO[str], path: Path) -> bool:
     try:
-        here, there = os.fstat(stream.fileno()), os.lstat(path)
+        here, at_path = os.fstat(stream.fileno()), os.lstat(path)
     except (FileNotFoundError, PermissionError):  # on Windows a file that is being deleted denies access
         return False
-    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+    return (here.st_dev, here.st_ino) == (at_path.st_dev, at_path.st_ino)
 
 
 if sys.platform == "win32":

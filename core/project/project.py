@@ -197,10 +197,10 @@ class Project:
                 lock.release()
             with suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
                 path.unlink(missing_ok=True)
-            told = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
-            if told is error:
+            explained = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
+            if explained is error:
                 raise
-            raise told from error
+            raise explained from error
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, examiner: Examiner | None = None) -> "Project":
@@ -272,12 +272,12 @@ class Project:
         ids: dict[str, list[int]] = {"output": [], "source": []}
         for kind, number in keys:
             ids[kind].append(number)
-        found: dict[TextKey, str] = {}
+        texts: dict[TextKey, str] = {}
         if ids["output"]:
-            found |= {("output", key): text for key, text in self.outputs.texts(ids["output"]).items()}
+            texts |= {("output", key): text for key, text in self.outputs.texts(ids["output"]).items()}
         if ids["source"]:
-            found |= {("source", key): text for key, text in self.sources.texts(ids["source"]).items()}
-        return found
+            texts |= {("source", key): text for key, text in self.sources.texts(ids["source"]).items()}
+        return texts
 
     def narrowed(self, runs: Collection[int], kind: str, models: Collection[str]) -> "Project":
         """The same open file, read as if it held the outputs of these runs alone, and sources of this kind that name
@@ -339,15 +339,15 @@ class Project:
 
     def _look_for_damage(self) -> Prepare | None:
         try:
-            found = find_left_out(self._file)
+            damaged = find_left_out(self._file)
         except sqlite3.Error as error:
             raise explain(error, self._file) from error
-        if set(found.problems) <= set(self.left_out):
+        if set(damaged.problems) <= set(self.left_out):
             return None
-        self.left_out = found.problems
-        for name in found.rows:
-            self._tell(Changes.to(name, [problem.key for problem in found.problems if problem.table == name]))
-        return partial(leave_out, left_out=found)
+        self.left_out = damaged.problems
+        for name in damaged.rows:
+            self._tell(Changes.to(name, [problem.key for problem in damaged.problems if problem.table == name]))
+        return partial(leave_out, left_out=damaged)
 
     def _prepare_writing(self) -> None:
         try:

@@ -119,10 +119,10 @@ class Reader:
                     connection.exec_driver_sql("ROLLBACK")
         except Exception as error:
             self._check_refusal()
-            told = explain(error, self._path)
-            if told is error:
+            explained = explain(error, self._path)
+            if explained is error:
                 raise
-            raise told from error
+            raise explained from error
         finally:
             self._give_back(prepared, connection)
 

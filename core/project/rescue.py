@@ -104,10 +104,10 @@ def mend_schema(path: Path, version: int) -> None:
         with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         connection.text_factory = bytes
-        found = connection.execute("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema").fetchall()
+        entries = connection.execute("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema").fetchall()
         missing = [tuple(None if word is None else word.encode() for word in row) for row in expected_schema(version)]
         strange = []
-        for number, *words in found:
+        for number, *words in entries:
             if tuple(words) in missing:
                 missing.remove(tuple(words))
             else:
@@ -124,7 +124,7 @@ def mend_schema(path: Path, version: int) -> None:
 def _alike(row: Sequence[bytes | None], words: Sequence[bytes | None]) -> int:
     """In how many places two rows have the same bytes."""
     pairs = zip(row, words, strict=True)
-    return sum(one == other for a, b in pairs for one, other in zip(a or b"", b or b"", strict=False))
+    return sum(byte == other for a, b in pairs for byte, other in zip(a or b"", b or b"", strict=False))
 
 
 def _rescue(path: Path, version: int, made: Path, ctx: JobContext) -> Rescue:

@@ -42,13 +42,13 @@ class Restored:
 
 def held(project: Path, ctx: JobContext) -> list[BackupContents]:
     """The backups of a project, newest first, each with what it holds; what nobody checked yet is checked now."""
-    found = []
-    for one in backups(project):
+    held_backups = []
+    for backup in backups(project):
         try:
-            found.append(_held(one, ctx))
+            held_backups.append(_held(backup, ctx))
         except FileNotFoundError:
-            found.append(_held(_as_it_is_now(project, one), ctx))
-    return found
+            held_backups.append(_held(_as_it_is_now(project, backup), ctx))
+    return held_backups
 
 
 def choose(project: Path, name: str = "") -> Backup:
@@ -58,17 +58,19 @@ def choose(project: Path, name: str = "") -> Backup:
     """
     present = backups(project)
     if not name:
-        found = next((one for one in present if one.state is not State.DAMAGED), None)
-        if found is None:
+        newest = next((backup for backup in present if backup.state is not State.DAMAGED), None)
+        if newest is None:
             raise AppError(
                 f"There is no sound backup of “{project.name}” on this machine.",
                 kept="Nothing was changed.",
                 hint=f"Save what is sound of the project itself: {gate.RESCUE}" if project.exists() else "",
             )
-        return found
-    for one in present:
-        if name in (one.path.name, one.path.stem, str(one.path)) or (name.isdigit() and int(name) == one.number):
-            return one
+        return newest
+    for backup in present:
+        if name in (backup.path.name, backup.path.stem, str(backup.path)) or (
+            name.isdigit() and int(name) == backup.number
+        ):
+            return backup
     if Path(name).is_file():  # a backup of another machine, or of a place where the project was before
         return Backup(Path(name), 0, None, "0", State.UNCHECKED)
     raise UsageError(
@@ -78,19 +80,19 @@ def choose(project: Path, name: str = "") -> Backup:
     )
 
 
-def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restored:
+def restore(project: Path, backup: Backup, ctx: JobContext | None = None) -> Restored:
     """Put a backup, which is checked first, in the project's place; what was there is kept beside it.
 
     Raises `ProjectInUse` where it is open, `FileDamaged` where the backup is not sound.
     """
     project = project.resolve()
     ctx = ctx or JobContext()
-    one = _as_it_is_now(project, one)
-    if problems := problems_of(one, ctx):
+    backup = _as_it_is_now(project, backup)
+    if problems := problems_of(backup, ctx):
         raise FileDamaged(
-            f"The backup “{one.path.name}” is damaged, and was not put back.",
+            f"The backup “{backup.path.name}” is damaged, and was not put back.",
             kept="The project is as it was.",
-            hint="Choose another backup, or save what is sound of this one with “biasprint rescue”.",
+            hint="Choose another backup, or save what is sound of this backup with “biasprint rescue”.",
             details="\n".join(f"{problem.table} {problem.key} {problem.what}" for problem in problems[:5]),
         )
     project.parent.mkdir(parents=True, exist_ok=True)
@@ -98,9 +100,9 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
     try:
         lock = None if lacking(project.parent) else ProjectLock.acquire(project)
         try:
-            with whole_part(one.path, project) as part:
+            with whole_part(backup.path, project) as part:
                 ctx.check()
-                kept = _set_aside(project, one)
+                copy = _set_aside(project, backup)
                 # Its journal has been kept with it: beside another file it would be played into that.
                 journal_of(project).unlink(missing_ok=True)
                 os.replace(part, project)
@@ -115,29 +117,29 @@ def restore(project: Path, one: Backup, ctx: JobContext | None = None) -> Restor
             hint="Free some space, or see to it that you may write there, and try again.",
             details=str(error),
         ) from error
-    return Restored(one, kept)
+    return Restored(backup, copy)
 
 
-def _as_it_is_now(project: Path, one: Backup) -> Backup:
+def _as_it_is_now(project: Path, backup: Backup) -> Backup:
     """The same backup, by the name that it may have got since it was listed."""
-    if one.path.exists():
-        return one
+    if backup.path.exists():
+        return backup
     for other in backups(project):
-        if other.number == one.number and one.number:
+        if other.number == backup.number and backup.number:
             return other
     raise AppError(
-        f"The backup “{one.path.name}” is not there any more.", kept="Nothing was changed.", hint="List them again."
+        f"The backup “{backup.path.name}” is not there any more.", kept="Nothing was changed.", hint="List them again."
     )
 
 
-def _held(one: Backup, ctx: JobContext) -> BackupContents:
+def _held(backup: Backup, ctx: JobContext) -> BackupContents:
     ctx.check()
-    if one.state is State.UNCHECKED:
-        found = State.DAMAGED if problems_of(one, ctx) else State.SOUND
+    if backup.state is State.UNCHECKED:
+        state = State.DAMAGED if problems_of(backup, ctx) else State.SOUND
         with suppress(OSError):  # a data folder that may not be written to, or Windows while it is read elsewhere
-            one = one.renamed(found)
-        one = replace(one, state=found)
-    return BackupContents(one, one.path.stat().st_size, _counted(one.path))
+            backup = backup.renamed(state)
+        backup = replace(backup, state=state)
+    return BackupContents(backup, backup.path.stat().st_size, _counted(backup.path))
 
 
 def _counted(path: Path) -> dict[str, int] | None:
@@ -160,11 +162,11 @@ def _set_aside(project: Path, one: Backup) -> Path | None:
         if has_journal(project) and not lacking(project.parent):
             roll_back(project)
     when = f" {one.made.astimezone():%Y-%m-%d %H-%M}" if one.made is not None else ""
-    kept = free_name(project, f"before restoring{when}")
-    _either(os.link, shutil.copyfile)(project, kept)
+    target = free_name(project, f"before restoring{when}")
+    _either(os.link, shutil.copyfile)(project, target)
     if os.path.lexists(journal_of(project)):
-        _either(os.link, shutil.copyfile)(journal_of(project), journal_of(kept))
-    return kept
+        _either(os.link, shutil.copyfile)(journal_of(project), journal_of(target))
+    return target
 
 
 def _either(first: Callable[[Path, Path], object], second: Callable[[Path, Path], object]) -> Callable[..., object]:

@@ -274,8 +274,8 @@ class JudgmentRow:
     @property
     def recommended(self) -> int | None:
         """The index of the item that was recommended beside the comparison; None where none was (core.judging.sway)."""
-        found: int | None = self.detail.get(RECOMMENDED)
-        return found
+        card: int | None = self.detail.get(RECOMMENDED)
+        return card
 
     @property
     def seen(self) -> bool:

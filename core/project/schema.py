@@ -45,18 +45,18 @@ def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEM
 
 def statements(script: str) -> list[str]:
     """The statements of an SQL script, comments before them left out."""
-    found: list[str] = []
+    parts: list[str] = []
     pending = ""
     for line in script.splitlines():
         if not pending and (not line.strip() or line.lstrip().startswith("--")):
             continue
         pending += line + "\n"
         if sqlite3.complete_statement(pending):
-            found.append(pending.strip())
+            parts.append(pending.strip())
             pending = ""
     if pending.strip():
         raise ValueError(f"the script ends inside a statement: {pending[:60]!r}")
-    return found
+    return parts
 
 
 @cache

@@ -61,37 +61,37 @@ class WorkingCopy:
 
         Raises `ProjectInUse` where another window here works on it.
         """
-        one = cls(original, lacks)
-        with one._taking():
+        copy = cls(original, lacks)
+        with copy._taking():
             check_companions(original)
             ordinary_file(original)
-            if one.file.exists():
-                one.lock = ProjectLock.acquire(one.file)
+            if copy.file.exists():
+                copy.lock = ProjectLock.acquire(copy.file)
                 goes_on = False
                 try:
-                    goes_on = one._goes_on()
+                    goes_on = copy._goes_on()
                 finally:
                     if not goes_on:
-                        one.lock.release()
+                        copy.lock.release()
                 if goes_on:
-                    return one
-            one._fetch()
-            one.lock = ProjectLock.acquire(one.file)
-        return one
+                    return copy
+            copy._fetch()
+            copy.lock = ProjectLock.acquire(copy.file)
+        return copy
 
     @classmethod
     def begin(cls, original: Path, lacks: str, make: Callable[[Path], object]) -> "WorkingCopy":
         """A new project, made by `make`; at `original` stands an empty file that keeps the name."""
-        one = cls(original, lacks)
-        with one._taking():
-            shutil.rmtree(one.folder, ignore_errors=True)
-            one.folder.mkdir(parents=True)
-            one.file.touch()
-            one.lock = ProjectLock.acquire(one.file)
-            make(one.file)
-            one._know(_digest(original), [])
-        one.changed()
-        return one
+        copy = cls(original, lacks)
+        with copy._taking():
+            shutil.rmtree(copy.folder, ignore_errors=True)
+            copy.folder.mkdir(parents=True)
+            copy.file.touch()
+            copy.lock = ProjectLock.acquire(copy.file)
+            make(copy.file)
+            copy._know(_digest(original), [])
+        copy.changed()
+        return copy
 
     @property
     def written_back(self) -> bool:
@@ -267,8 +267,8 @@ def _folder(original: Path) -> Path:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _mark(path: Path) -> list[int]:

@@ -181,12 +181,12 @@ class Writer:
             changes = order.write(self._connection)
             self._driver.execute("RELEASE one")
         except Exception as error:
-            told = explain(error, self._path)
+            explained = explain(error, self._path)
             if self._driver.in_transaction:
                 self._driver.execute("ROLLBACK TO one")
                 self._driver.execute("RELEASE one")
-            order.future.set_exception(told)
-            return told
+            order.future.set_exception(explained)
+            return explained
         done.append((order, changes))
         return None
 
@@ -220,8 +220,8 @@ class Writer:
         new = ((table, key) for table in APPENDED for _, changes in done for key in changes.of(table))
         table, key = next(new, ("", ""))
         try:
-            there = table and self._driver.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (key,)).fetchone()
-            return bool(there) and self._folder_is_synced()
+            row = table and self._driver.execute(f'SELECT 1 FROM "{table}" WHERE id = ?', (key,)).fetchone()
+            return bool(row) and self._folder_is_synced()
         except (sqlite3.Error, OSError):
             return False
 

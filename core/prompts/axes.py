@@ -144,12 +144,12 @@ def axis_from(data: Mapping[str, Any], where: str, folder: Path = Path()) -> Axi
 
 def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:
     """Axes by key, path or as they are; an axis that comes twice is refused."""
-    found = tuple(axis if isinstance(axis, Axis) else load_axis(axis) for axis in axes)
-    ids = [axis.id for axis in found]
+    resolved = tuple(axis if isinstance(axis, Axis) else load_axis(axis) for axis in axes)
+    ids = [axis.id for axis in resolved]
     for axis_id in ids:
         if ids.count(axis_id) > 1:
             raise UsageError(f"The axis {axis_id} is given twice.", hint="Name each axis once.")
-    return found
+    return resolved
 
 
 def with_names(axis: Axis, names: NameSet) -> Axis:
@@ -157,12 +157,12 @@ def with_names(axis: Axis, names: NameSet) -> Axis:
     identities = []
     for identity in axis.identities:
         asked = dict(zip(axis.crosses, identity.of, strict=True)) or {axis.id: identity.key}
-        found = names.names_of(asked)
-        if not found:
+        given_names = names.names_of(asked)
+        if not given_names:
             known = "; ".join(cell.label for cell in names.cells)
             message = f"The set of names {names.key} has none for {identity.label} ({axis.id})."
             raise UsageError(message, hint=f"It has names for: {known}.")
-        identities.append(replace(identity, names=found))
+        identities.append(replace(identity, names=given_names))
     return replace(axis, identities=tuple(identities))
 
 
@@ -211,7 +211,7 @@ def _crossed(
     of: Mapping[str, Identity], order: Sequence[Axis], template: Template, names: NameSet | None
 ) -> dict[str, Any]:
     """One identity of two. `of`: by axis id; `order`: of the axes as they stand in the phrase."""
-    one, other = of.values()
+    first, other = of.values()
     written = [of[axis.id] for axis in order]
     own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
     pronouns = _pronouns()
@@ -221,9 +221,9 @@ def _crossed(
         "label": f"{written[0].label} {written[1].label[:1].lower()}{written[1].label[1:]}",
         "phrase": template.render({_placeholder(axis): of[axis.id].phrase for axis in order}),
         "words": tuple(" ".join(pair) for pair in product(*words)),
-        "names": own or tuple(name for name in one.names if name in other.names),
-        "pronouns": one.pronouns or other.pronouns,
-        "of": (one.key, other.key),
+        "names": own or tuple(name for name in first.names if name in other.names),
+        "pronouns": first.pronouns or other.pronouns,
+        "of": (first.key, other.key),
     }
 
 
@@ -279,16 +279,16 @@ def _told_apart(where: str, identities: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _tables(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = data.get("identities", ())
-    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+    tables = data.get("identities", ())
+    return [each for each in tables if isinstance(each, Mapping)] if isinstance(tables, list) else []
 
 
 def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """The identities of a crossed axis, each with what the file says of it; `of` says which one is meant."""
     identities = {tuple(identity["of"]): dict(identity) for identity in made["identities"]}
     for own in _tables(data):
-        said = own.get("of", [])
-        of = tuple(map(str, said)) if isinstance(said, list) else (str(said),)
+        crossed_keys = own.get("of", [])
+        of = tuple(map(str, crossed_keys)) if isinstance(crossed_keys, list) else (str(crossed_keys),)
         if of not in identities:
             known = ", ".join(str(list(each)) for each in identities)
             raise AppError(f"{where} is not valid: there is no identity of {list(of)}.", hint=f"There are: {known}.")

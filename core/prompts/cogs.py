@@ -47,7 +47,7 @@ class Task:
     @model_validator(mode="after")
     def _consistent(self) -> "Task":
         names = [criterion.name.casefold() for criterion in self.rubric]
-        if twice := next((one.name for one in self.rubric if names.count(one.name.casefold()) > 1), ""):
+        if twice := next((row.name for row in self.rubric if names.count(row.name.casefold()) > 1), ""):
             raise ValueError(f"the rubric of “{self.title}” names “{twice}” twice")
         return self
 
@@ -130,14 +130,14 @@ def load_themes(path: Path) -> tuple[Theme, ...]:
 
 
 def _entries(data: Mapping[str, Any], name: str, where: str) -> list[Mapping[str, Any]]:
-    found = data.get(name, [data])
-    if not isinstance(found, list) or not found or not all(isinstance(each, Mapping) for each in found):
+    entries = data.get(name, [data])
+    if not isinstance(entries, list) or not entries or not all(isinstance(each, Mapping) for each in entries):
         raise AppError(f"{where} has no {name}.", hint=f"Write each below a line [[{name}]].")
-    return found
+    return entries
 
 
 def _apart(found: tuple[K, ...], where: str) -> tuple[K, ...]:
-    keys = [one.key for one in found]
+    keys = [entry.key for entry in found]
     if twice := next((key for key in keys if keys.count(key) > 1), ""):
         raise AppError(f"{where} has the key “{twice}” twice.", hint="Give each its own key.")
     return found
@@ -189,7 +189,7 @@ def cogs_set(
 
 def _words_of(task: Task) -> dict[str, Any]:
     """What raters are told of a task: kept with the prompts, so that a later edit changes nothing for their texts."""
-    return {"title": task.title, "rubric": [[one.name, one.explanation] for one in task.rubric]}
+    return {"title": task.title, "rubric": [[criterion.name, criterion.explanation] for criterion in task.rubric]}
 
 
 def _block(task: Task, theme: Theme, axes: Sequence[Axis], identity_template: Template) -> Iterator[PromptDraft]:
@@ -228,11 +228,11 @@ def _choose(
             close = difflib.get_close_matches(each, keys, n=1)
             hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(keys)}."
             raise UsageError(f"There is no {what} “{each}”.", hint=hint)
-    new = [one for one in own if one not in known]
-    for one in new:
-        if one.key in keys or [other.key for other in new].count(one.key) > 1:
-            raise UsageError(f"The key of the {what} “{one.key}” is taken.", hint="Give yours another key.")
-    return [one for one in known if one.key in named or one in own] + new
+    new = [item for item in own if item not in known]
+    for item in new:
+        if item.key in keys or [other.key for other in new].count(item.key) > 1:
+            raise UsageError(f"The key of the {what} “{item.key}” is taken.", hint="Give yours another key.")
+    return [item for item in known if item.key in named or item in own] + new
 
 
 # ---- Presets: the paper's smaller experiments, the same call gives the same prompts
@@ -273,11 +273,13 @@ def sweep_set(
         )
     in_turn = [prompt for block in _in_turn(blocks, seed) for prompt in blocks[block]]
     chosen = {prompt.key for prompt in in_turn[:prompts]}
-    kept = tuple(prompt for prompt in whole.prompts if prompt.key in chosen)
+    prompts_chosen = tuple(prompt for prompt in whole.prompts if prompt.key in chosen)
     recipe = {**whole.recipe, "preset": "temperature sweep", "prompts": prompts, "seed": seed}
     temperatures = ", ".join(f"{temperature:g}" for temperature in SWEEP_TEMPERATURES)
     hint = f"Write these prompts once at each temperature: {temperatures}."
-    return dataclasses.replace(whole, name="CoGS, temperature sweep", recipe=recipe, prompts=kept, hints=(hint,))
+    return dataclasses.replace(
+        whole, name="CoGS, temperature sweep", recipe=recipe, prompts=prompts_chosen, hints=(hint,)
+    )
 
 
 def human_study(axes: Sequence[str | Path | Axis] | None = None) -> HumanStudy:

@@ -51,29 +51,31 @@ def with_set_names(draft: Draft, names: NameSet) -> tuple[dict[str, Any], tuple[
     axes = tuple(draft.get("crosses") or (draft.get("reported_as") or draft.get("key", ""),))
     keys = [tuple(row.get("of") or (row.get("key", ""),)) for row in rows]
     known = [_known_as(axis, {key[place] for key in keys}, names) for place, axis in enumerate(axes)]
-    found = [names.names_of(dict(zip(known, key, strict=True))) for key in keys]
-    if not any(found):
+    names_found = [names.names_of(dict(zip(known, key, strict=True))) for key in keys]
+    if not any(names_found):
         cells = "; ".join(cell.label for cell in names.cells)
         raise UsageError(f"The set of names {names.title} has none for these identities.", hint=f"It has: {cells}.")
-    filled = [{**row, "names": list(given)} if given else dict(row) for row, given in zip(rows, found, strict=True)]
-    without = tuple(str(row.get("label", "")) for row, given in zip(rows, found, strict=True) if not given)
+    filled = [
+        {**row, "names": list(given)} if given else dict(row) for row, given in zip(rows, names_found, strict=True)
+    ]
+    without = tuple(str(row.get("label", "")) for row, given in zip(rows, names_found, strict=True) if not given)
     return {**draft, "identities": filled}, without
 
 
 def _known_as(axis: str, identities: set[str], names: NameSet) -> str:
     """The axis of the set that has the most of these identities; its own id where the set has that."""
-    there: dict[str, set[str]] = {}
+    identities_of: dict[str, set[str]] = {}
     for cell in names.cells:
         for known, keys in cell.of.items():
-            there.setdefault(known, set()).update(keys)
-    if axis in there or not there:
+            identities_of.setdefault(known, set()).update(keys)
+    if axis in identities_of or not identities_of:
         return axis
-    return max(there, key=lambda known: len(there[known] & identities))
+    return max(identities_of, key=lambda known: len(identities_of[known] & identities))
 
 
 def names_draft(axes: Sequence[Axis]) -> dict[str, Any]:
     """A set without names yet, with a cell for each identity of an axis, or for each of two with each."""
-    labels = {axis.id: {one.label: [one.key] for one in axis.identities} for axis in axes}
+    labels = {axis.id: {identity.label: [identity.key] for identity in axis.identities} for axis in axes}
     title = f"Names by {' and '.join(axis.title.lower() for axis in axes)}"
     return {"title": title, "cells": with_alike(blank_cells(labels))}
 
@@ -84,9 +86,9 @@ def with_alike(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     axes = [axis for axis in map(load_axis, available_axes()) if axis.id in known]
 
     def alike(axis: str, keys: Sequence[str]) -> list[str]:
-        groups = [one for other in axes if other.id == axis for one in other.identities]
-        said = {one.pronouns for one in groups if one.key in keys} - {""}
-        return list(dict.fromkeys([*keys, *(one.key for one in groups if one.pronouns in said)]))
+        groups = [identity for other in axes if other.id == axis for identity in other.identities]
+        pronouns = {identity.pronouns for identity in groups if identity.key in keys} - {""}
+        return list(dict.fromkeys([*keys, *(identity.key for identity in groups if identity.pronouns in pronouns)]))
 
     return [{**cell, "of": {axis: alike(axis, keys) for axis, keys in cell["of"].items()}} for cell in cells]
 
@@ -123,7 +125,7 @@ IDENTITY = (
 def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
     """Directions of harm that name an identity which was taken away go with it."""
     keys = {identity["key"] for identity in draft["identities"]}
-    harm = [one for one in draft.get("harm", ()) if one["harmed"] in keys]
+    harm = [direction for direction in draft.get("harm", ()) if direction["harmed"] in keys]
     return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
 
 
@@ -332,13 +334,13 @@ DOCUMENT = DefinitionKind(
 
 
 def _occupations(draft: Draft) -> tuple[str, ...]:
-    found = draft.get("occupations")
-    if not isinstance(found, list | tuple) or not found:
+    occupations = draft.get("occupations")
+    if not isinstance(occupations, list | tuple) or not occupations:
         raise AppError("There is no occupation.", hint="Write at least one.")
-    for each in found:
+    for each in occupations:
         if not str(each).strip() or "/" in str(each):
             raise AppError(f"“{each}” cannot be used as an occupation.", hint="It is not empty and has no slash.")
-    return tuple(map(str, found))
+    return tuple(map(str, occupations))
 
 
 OCCUPATIONS = DefinitionKind(

@@ -101,17 +101,17 @@ class DefinitionKind:
 
 def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[DraftProblem, ...]:
     """What keeps a draft from being saved, or is to be kept in mind. `titles`: those of the others of its kind."""
-    found = [problem for field in kind.fields for problem in _of_field(field, draft, ())]
+    result = [problem for field in kind.fields for problem in _of_field(field, draft, ())]
     title = str(draft.get("title", "")).strip()
     if title and title.casefold() in {other.strip().casefold() for other in titles}:
-        found.append(DraftProblem(("title",), f"Another {kind.one} has this title: give this one its own."))
-    if not any(not problem.caution for problem in found):
-        found += kind.mind(draft)
+        result.append(DraftProblem(("title",), f"Another {kind.one} has this title: give this one its own."))
+    if not any(not problem.caution for problem in result):
+        result += kind.mind(draft)
         try:
             kind.load(completed(kind, draft, ()))
         except AppError as error:
-            found.append(DraftProblem((), " ".join(part for part in (error.message, error.hint) if part)))
-    return tuple(found)
+            result.append(DraftProblem((), " ".join(part for part in (error.message, error.hint) if part)))
+    return tuple(result)
 
 
 def _of_field(field: Field, values: Draft, where: Place) -> Iterator[DraftProblem]:
@@ -145,8 +145,8 @@ def _of_texts(field: Field, texts: Sequence[str], place: Place) -> Iterator[Draf
 
 def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[DraftProblem]:
     if len(rows) < field.least:
-        there = f"there is {len(rows)}" if len(rows) == 1 else f"there are {len(rows)}"
-        yield DraftProblem(place, f"At least {field.least} are needed, and {there}: add one.")
+        count = f"there is {len(rows)}" if len(rows) == 1 else f"there are {len(rows)}"
+        yield DraftProblem(place, f"At least {field.least} are needed, and {count}: add one.")
     for number, row in enumerate(rows):
         for inner in field.fields:
             yield from _of_field(inner, row, (*place, number))
@@ -232,15 +232,15 @@ def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -
 
 def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
     """The beginning of another one: the same content without a key, and with a title that no other has, if with any."""
-    kept = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
+    fields = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
     first = str(draft.get("title", "")).strip()
     if not first:
-        return {**kept, "title": ""}
+        return {**fields, "title": ""}
     taken = {title.strip().casefold() for title in titles}
     title, number = f"{first} (copy)", 2
     while title.casefold() in taken:
         title, number = f"{first} (copy {number})", number + 1
-    return {**kept, "title": title}
+    return {**fields, "title": title}
 
 
 def key_of(words: str, taken: Collection[str], otherwise: str) -> str:

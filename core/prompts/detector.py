@@ -44,7 +44,7 @@ class DetectorVocabulary:
 
     def sign(self, term: str) -> str:
         """The sign of a term, which is added where it is new."""
-        words = tuple(fold(found[0]) for found in _TOKEN.finditer(term))
+        words = tuple(fold(match[0]) for match in _TOKEN.finditer(term))
         if len(words) == 1 and words[0] in _PUNCTUATION:
             return _PUNCTUATION[words[0]]
         self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
@@ -55,8 +55,8 @@ class DetectorVocabulary:
 
     def encode(self, text: str) -> Encoded:
         """The text in signs; the longest term that begins at a word stands for all its words."""
-        found = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
-        words = [fold(word) for word, _, _ in found]
+        tokens = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+        words = [fold(word) for word, _, _ in tokens]
         signs: list[str] = []
         places: list[int] = []
         ends: list[int] = []
@@ -66,10 +66,10 @@ class DetectorVocabulary:
             sign, length = self._at(words, at, known)
             signs.append(sign)
             places.append(at)
-            ends.append(found[at + length - 1][2])
+            ends.append(tokens[at + length - 1][2])
             at += length
         quoted = _quoted(words)
-        return Encoded("".join(signs), [found[at][1] for at in places], ends, [quoted[at] for at in places])
+        return Encoded("".join(signs), [tokens[at][1] for at in places], ends, [quoted[at] for at in places])
 
     def slur_class(self, word: str) -> str:
         """Against whom a word is a slur; "" for any other word."""
@@ -294,13 +294,13 @@ def detect(text: str) -> tuple[Flag, ...]:
     """The flags of a prompt in the order of the text, none overlapping another. Time is linear in its length."""
     rules = shipped_rules()
     encoded = rules.vocabulary.encode(text)
-    found = [flag for rule in rules.rules for flag in _by_rule(text, encoded, rule, rules)]
-    found += _slurs(text, encoded, rules)
-    kept: list[Flag] = []
-    for flag in sorted(found, key=lambda flag: (flag.start, -flag.end)):
-        if not kept or flag.start >= kept[-1].end:
-            kept.append(flag)
-    return tuple(kept)
+    flags = [flag for rule in rules.rules for flag in _by_rule(text, encoded, rule, rules)]
+    flags += _slurs(text, encoded, rules)
+    chosen: list[Flag] = []
+    for flag in sorted(flags, key=lambda flag: (flag.start, -flag.end)):
+        if not chosen or flag.start >= chosen[-1].end:
+            chosen.append(flag)
+    return tuple(chosen)
 
 
 def neutral_wording(text: str) -> str:
@@ -370,8 +370,8 @@ def _filled(text: str, encoded: Encoded, match: tuple[int, int, int], rule: Rule
     claim = text[encoded.starts[lead] : encoded.ends[end - 1]]
     if claim.split(maxsplit=1)[0].casefold() not in rules.proper:
         claim = claim[0].lower() + claim[1:]
-    kept = [place for place in range(first, end) if encoded.signs[place] not in rule.drop]
-    rest = " ".join(text[encoded.starts[place] : encoded.ends[place]] for place in kept)
+    places = [place for place in range(first, end) if encoded.signs[place] not in rule.drop]
+    rest = " ".join(text[encoded.starts[place] : encoded.ends[place]] for place in places)
     neutral = rule.data.neutral.replace("{claim}", claim).replace("{rest}", rest)
     begins = text[encoded.starts[first] : encoded.ends[first]]
     neutral = neutral.replace("{first}", begins)

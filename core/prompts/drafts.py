@@ -66,8 +66,8 @@ def named_from(draft: PromptSetDraft, names: NameSet | None) -> PromptSetDraft:
     """The draft telling which set its names are from, and which groups have few names there; as it is without a set."""
     if names is None:
         return draft
-    told = {"key": names.key, "title": names.title, "version": names.version}
-    return replace(draft, recipe={**draft.recipe, "name_set": told}, hints=(*draft.hints, *names.remarks()))
+    set_named = {"key": names.key, "title": names.title, "version": names.version}
+    return replace(draft, recipe={**draft.recipe, "name_set": set_named}, hints=(*draft.hints, *names.remarks()))
 
 
 # ---- Mitigation: the prompts of a set again, each with an instruction before it
@@ -101,7 +101,7 @@ def mitigated(draft: PromptSetDraft, name: str, instruction: str = "") -> Prompt
     if not instruction and name not in known:
         raise UsageError(f"There is no mitigation “{name}”.", hint=f"There are: {', '.join(known)}.")
     text = instruction or known[name].instruction
-    arms = [_prompt(prompt, arm, said) for prompt in draft.prompts for arm, said in ((PLAIN_ARM, ""), (name, text))]
+    arms = [_prompt(prompt, arm, system) for prompt in draft.prompts for arm, system in ((PLAIN_ARM, ""), (name, text))]
     recipe = {**draft.recipe, "mitigation": {"name": name, "instruction": text}}
     return replace(draft, name=f"{draft.name}, with {name}", recipe=recipe, prompts=tuple(arms))
 

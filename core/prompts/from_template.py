@@ -67,20 +67,20 @@ def template_set(text: str, table: TemplateTable, *, name: str, task: str, axis:
     template, places = _checked(text, table)
     used = tuple(places[each] for each in template.names)
     _no_empty_cell(table, (*used, *table.places((GROUP, SECOND, BLOCK))))
-    kept, repeated = _once(table)
-    blocks = _blocks(kept, used, table)
+    unique, repeated = _once(table)
+    blocks = _blocks(unique, used, table)
     drafts: dict[str, PromptDraft] = {}
-    for row, block in zip(kept, blocks, strict=True):
-        said = template.render({each: row.cells[column] for each, column in places.items()})
-        draft = _draft(said, row, block, table, axis, name, task)
-        _not_for_two(draft, row, drafts.get(said), table)
-        drafts.setdefault(said, draft)
+    for row, block in zip(unique, blocks, strict=True):
+        rendered = template.render({each: row.cells[column] for each, column in places.items()})
+        draft = _draft(rendered, row, block, table, axis, name, task)
+        _not_for_two(draft, row, drafts.get(rendered), table)
+        drafts.setdefault(rendered, draft)
     recipe = {
         "suite": "template", "template": text, "table": table.source, "columns": list(table.columns),
         "fields": dict(table.fields), "source": "made from a template and a table",
         "axes": {axis.key: {"version": axis.version, "sha256": axis.sha256}} if axis else {},
     }  # fmt: skip
-    hints = _hints(repeated, len(kept) - len(drafts), GROUP in table.fields)
+    hints = _hints(repeated, len(unique) - len(drafts), GROUP in table.fields)
     return PromptSetDraft(name, recipe, tuple(drafts.values()), (axis,) if axis else (), hints)
 
 
@@ -200,7 +200,7 @@ def _is_shared(column: str, rows: Sequence[TemplateRow], of_group: Sequence[str]
     groups: dict[str, set[tuple[str, ...]]] = {}
     for row in rows:
         groups.setdefault(row.cells[column].strip(), set()).add(tuple(row.cells[each].strip() for each in of_group))
-    return any(len(found) > 1 for found in groups.values())
+    return any(len(keys) > 1 for keys in groups.values())
 
 
 def _short(block: str) -> str:
@@ -246,8 +246,8 @@ def _identity(group: str, row: TemplateRow, table: TemplateTable, axis: Axis | N
 def _hints(repeated: Sequence[int], same: int, grouped: bool) -> tuple[str, ...]:
     hints = []
     if repeated:
-        told = _have(repeated, "repeats an earlier row and was", "repeat earlier rows and were")
-        hints.append(f"{_rows(repeated)} {told} taken once.")
+        sentence = _have(repeated, "repeats an earlier row and was", "repeat earlier rows and were")
+        hints.append(f"{_rows(repeated)} {sentence} taken once.")
     if same:
         what = "1 prompt was" if same == 1 else f"{same} prompts were"
         hints.append(f"{what} made by two rows that differ in columns that the template does not use, and taken once.")

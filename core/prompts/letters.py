@@ -66,17 +66,17 @@ class OwnDocument(DocumentKind):
 
 def document_from(data: Mapping[str, Any], where: str) -> OwnDocument:
     """The document that a file's data describe. `where` says whose data they are."""
-    found = validated(OwnDocument, dict(data), where)
-    if not found.key or found.key in letter_design().documents:
-        trouble = f"the key “{found.key}” is a shipped document's" if found.key else "it has no key"
+    document = validated(OwnDocument, dict(data), where)
+    if not document.key or document.key in letter_design().documents:
+        trouble = f"the key “{document.key}” is a shipped document's" if document.key else "it has no key"
         raise AppError(f"{where} is not valid: {trouble}.", hint='For example: key = "cover_note"')
-    template = Template(found.context_less).require(known=PLACEHOLDERS)
+    template = Template(document.context_less).require(known=PLACEHOLDERS)
     if not {"name", "gender"} & set(template.names):
         hint = "Write {name}, {gender} or both where they belong."
         raise AppError(f"{where} asks the same for every group: its prompt has no name and no group.", hint=hint)
-    if found.context_based:
-        Template(found.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
-    return found
+    if document.context_based:
+        Template(document.context_based).require(BIOGRAPHY_PLACEHOLDERS, NEEDED_OF_A_BIOGRAPHY)
+    return document
 
 
 def chosen_document(document: str | Path | OwnDocument) -> tuple[str, DocumentKind]:
@@ -224,10 +224,10 @@ def _names_by_group(
 
 def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
     """Occupations as they are given; those of a text file (.txt), one to a line, # before a remark."""
-    found: list[str] = []
+    occupations: list[str] = []
     for each in given:
         if not each.endswith(".txt"):
-            found.append(each)
+            occupations.append(each)
             continue
         try:
             ordinary_file(Path(each), follow=True)
@@ -237,8 +237,8 @@ def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
         own = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
         if not all(line.isprintable() for line in own):
             raise AppError(f"The list {each} is no text.", hint="It is text in UTF-8, one to a line.")
-        found += own
-    return tuple(found)
+        occupations += own
+    return tuple(occupations)
 
 
 def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:

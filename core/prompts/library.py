@@ -66,7 +66,7 @@ class Library:
 
     def values(self, kind: DefinitionKind) -> tuple[Any, ...]:
         """The engine's values of a kind's definitions."""
-        return tuple(kind.load(one.data) for one in self.own.get(kind.folder, ()))
+        return tuple(kind.load(value.data) for value in self.own.get(kind.folder, ()))
 
 
 def read_library() -> Library:
@@ -74,15 +74,15 @@ def read_library() -> Library:
     own: dict[str, tuple[Definition, ...]] = {}
     troubles: list[str] = []
     for kind in KINDS.values():
-        found = []
+        definitions = []
         for path in sorted(_folder(kind).glob("*.toml")):
             if "@" in path.name:
                 continue
             try:
-                found.append(_read(kind, path))
+                definitions.append(_read(kind, path))
             except AppError as error:
                 troubles.append(str(error))
-        own[kind.folder] = tuple(sorted(found, key=lambda one: one.title.casefold()))
+        own[kind.folder] = tuple(sorted(definitions, key=lambda one: one.title.casefold()))
     return Library(own, tuple(troubles))
 
 
@@ -100,8 +100,8 @@ def own_file(kind: DefinitionKind, key: str) -> Path | None:
 
 def name_set_called(key: str) -> NameSet:
     """One's own set of names of this key, else the shipped one."""
-    found: NameSet | None = own_value(NAMES, key)
-    return found if found is not None else load_name_set(key)
+    name_set: NameSet | None = own_value(NAMES, key)
+    return name_set if name_set is not None else load_name_set(key)
 
 
 def keep_versions(draft: PromptSetDraft) -> None:
@@ -118,9 +118,9 @@ def keep_versions(draft: PromptSetDraft) -> None:
     }
     for folder, definitions in read_library().own.items():
         kind = KINDS[folder]
-        for one in definitions:
-            if made_from[folder](kind.load(one.data)):
-                keep_version(kind, one.key)
+        for definition in definitions:
+            if made_from[folder](kind.load(definition.data)):
+                keep_version(kind, definition.key)
 
 
 def shipped(kind: DefinitionKind) -> tuple[Definition, ...]:
@@ -134,7 +134,9 @@ def save(kind: DefinitionKind, draft: Draft) -> Definition:
     A draft without a key is a new definition. Raises `AppError` where it is not valid.
     """
     with storage.locked(LOCK):
-        taken = {one.key for one in shipped(kind)} | {_key(path) for path in _folder(kind).glob("*.toml")}
+        taken = {shipped_value.key for shipped_value in shipped(kind)} | {
+            _key(path) for path in _folder(kind).glob("*.toml")
+        }
         data = completed(kind, draft, taken)
         _check(kind, data)
         path = _folder(kind) / f"{data['key']}.toml"
@@ -174,7 +176,7 @@ def read_definition(kind: DefinitionKind, path: Path) -> Draft:
     draft = _checked(kind, path)
     draft.setdefault("title", path.stem.replace("_", " ").capitalize())
     key = draft.get("key", "")
-    if not isinstance(key, str) or key in {*RESERVED, *(one.key for one in shipped(kind))}:
+    if not isinstance(key, str) or key in {*RESERVED, *(shipped_value.key for shipped_value in shipped(kind))}:
         del draft["key"]
     return draft
 
@@ -216,7 +218,7 @@ def _of_this_kind(kind: DefinitionKind, data: Draft, name: str) -> None:
         return
     if kind is TASK and "task" in data:
         raise AppError(f"“{name}” holds several tasks.", hint="Give each a file of its own to bring it in here.")
-    if other := next((one for one in KINDS.values() if one.mark in data), None):
+    if other := next((each for each in KINDS.values() if each.mark in data), None):
         raise AppError(
             f"“{name}” is {'an' if other.one[0] in 'aeiou' else 'a'} {other.one}, no {kind.one}.",
             hint=f"Choose “{other.title}” to bring it in.",
@@ -249,8 +251,8 @@ def _read(kind: DefinitionKind, path: Path) -> Definition:
 
 def _check(kind: DefinitionKind, data: Draft) -> _Head:
     """Raise `AppError` for what is no definition of this kind, or could have no file of its own."""
-    said = {name: data[name] for name in ("key", "title", "version") if name in data}
-    head = validated(_Head, said, f"This {kind.one}")
+    identity = {name: data[name] for name in ("key", "title", "version") if name in data}
+    head = validated(_Head, identity, f"This {kind.one}")
     kind.load(data)
     return head
 

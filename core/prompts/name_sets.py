@@ -64,7 +64,7 @@ class NameSet:
 
     @model_validator(mode="after")
     def _consistent(self) -> "NameSet":
-        found: dict[str, str] = {}
+        by_name: dict[str, str] = {}
         for cell in self.cells:
             if not cell.all_names:
                 raise ValueError(f"there are no names for {cell.label}")
@@ -74,9 +74,9 @@ class NameSet:
             for name in cell.all_names:
                 if "/" in name:
                     raise ValueError(f"the name “{name}” has a slash")
-                if name.casefold() in found:
-                    raise ValueError(f"“{name}” is there twice, for {found[name.casefold()]} and for {cell.label}")
-                found[name.casefold()] = cell.label
+                if name.casefold() in by_name:
+                    raise ValueError(f"“{name}” is there twice, for {by_name[name.casefold()]} and for {cell.label}")
+                by_name[name.casefold()] = cell.label
         return self
 
     def names_of(self, identities: Mapping[str, str]) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class NameSet:
 
     def remarks(self) -> tuple[str, ...]:
         """A sentence for each cell with too few names to tell a name from its group."""
-        return tuple(found for cell in self.cells if (found := too_few(cell.label, len(cell.all_names))))
+        return tuple(remark for cell in self.cells if (remark := too_few(cell.label, len(cell.all_names))))
 
 
 def too_few(label: str, count: int) -> str:
@@ -149,21 +149,21 @@ def name_set_from(data: Draft, where: str) -> NameSet:
             continue
         own = {name: cell[name] for name in ("source", "claim", "checked") if cell.get(name)}
         source = _source_key(sources, own if "source" in own else {**common, **own})
-        kept = {name: value for name, value in cell.items() if name not in ("source", "claim", "checked", "names")}
-        one = merged.setdefault(repr(cell.get("of")), {**kept, "names": {}})
-        one["names"][source] = [*one["names"].get(source, ()), *cell.get("names", ())]
+        fields = {name: value for name, value in cell.items() if name not in ("source", "claim", "checked", "names")}
+        entry = merged.setdefault(repr(cell.get("of")), {**fields, "names": {}})
+        entry["names"][source] = [*entry["names"].get(source, ()), *cell.get("names", ())]
     plain = {name: value for name, value in data.items() if name not in ("source", "claim", "checked")}
     return validated(NameSet, {**plain, "sources": sources, "cells": list(merged.values())}, where)
 
 
 def _source_key(sources: dict[str, Any], said: Mapping[str, Any]) -> str:
     """The key of the source that is described so; it is added where there is none."""
-    found = {"title": said.get("source", UNSAID), **{name: each for name, each in said.items() if name != "source"}}
-    for key, one in sources.items():
-        if one == found:
+    source = {"title": said.get("source", UNSAID), **{name: each for name, each in said.items() if name != "source"}}
+    for key, source_known in sources.items():
+        if source_known == source:
             return key
-    key = key_of(str(found["title"]), sources, "source")
-    sources[key] = found
+    key = key_of(str(source["title"]), sources, "source")
+    sources[key] = source
     return key
 
 
@@ -223,11 +223,16 @@ def cells_of_table(rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
             raise AppError(
                 f"Row {number} of the table has no {empty}.", kept="No names were taken.", hint="Mend that row."
             )
-        said = row[source] if source is not None else ""
+        source_name = row[source] if source is not None else ""
         of = {key_of(header[place], (), "axis"): [key_of(row[place], (), "group")] for place in axes}
         cell = cells.setdefault(
-            (*(row[place].casefold() for place in axes), said),
-            {"title": " ".join(row[place] for place in axes).capitalize(), "of": of, "names": [], "source": said},
+            (*(row[place].casefold() for place in axes), source_name),
+            {
+                "title": " ".join(row[place] for place in axes).capitalize(),
+                "of": of,
+                "names": [],
+                "source": source_name,
+            },
         )
         cell["names"].append(row[name])
     if not cells:
@@ -239,12 +244,16 @@ def with_cells(before: Sequence[Draft], more: Sequence[Draft]) -> list[dict[str,
     """Cells with those of a table: names go to the cell of the same identities and source, or that has no names yet."""
     made = [dict(cell) for cell in before if cell.get("of") or cell.get("names") or cell.get("title")]
     for cell in more:
-        same = [one for one in made if one.get("of") == cell["of"]]
-        fitting = [one for one in same if not one.get("names") or one.get("source", "") == cell.get("source", "")]
+        same = [made_cell for made_cell in made if made_cell.get("of") == cell["of"]]
+        fitting = [
+            made_cell
+            for made_cell in same
+            if not made_cell.get("names") or made_cell.get("source", "") == cell.get("source", "")
+        ]
         if not fitting:
             made.append(dict(cell, title=same[0]["title"] if same else cell["title"]))
             continue
-        there = {str(name).casefold() for name in fitting[0].get("names", ())}
-        new = [name for name in cell["names"] if name.casefold() not in there]
+        names = {str(name).casefold() for name in fitting[0].get("names", ())}
+        new = [name for name in cell["names"] if name.casefold() not in names]
         fitting[0] |= {"names": [*fitting[0].get("names", ()), *new], "source": cell.get("source", "")}
     return made

@@ -62,7 +62,9 @@ def validated(kind: type[T], data: object, where: str) -> T:
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         # Of a list whose entries are wrong it is also said that it has too few: that follows.
-        first, *others = [one for one in wrong if not (one["type"] == "too_short" and _holds_another(one, wrong))]
+        first, *others = [
+            problem for problem in wrong if not (problem["type"] == "too_short" and _holds_another(problem, wrong))
+        ]
         more = f" (and {len(others)} more)" if others else ""
         message = f"{where} is not valid: {_said(first)}{more}."
         hint = "Compare it with a file of the same kind that ships with the program."
@@ -71,7 +73,7 @@ def validated(kind: type[T], data: object, where: str) -> T:
 
 def _holds_another(outer: ErrorDetails, wrong: Sequence[ErrorDetails]) -> bool:
     depth = len(outer["loc"])
-    return any(len(one["loc"]) > depth and one["loc"][:depth] == outer["loc"] for one in wrong)
+    return any(len(error["loc"]) > depth and error["loc"][:depth] == outer["loc"] for error in wrong)
 
 
 # What the checker says of the mistakes that people make in a file, in their words. {given} is what stands there.
@@ -101,10 +103,10 @@ def _said(wrong: ErrorDetails) -> str:
     """Where it is and what is wrong. The entries of a list are counted from 1."""
     place = " → ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in wrong["loc"])
     words = SAID.get(wrong["type"])
-    said = wrong["msg"].removeprefix("Value error, ")
+    sentence = wrong["msg"].removeprefix("Value error, ")
     if words is not None:
-        said = words.format(given=str(wrong["input"])[:LONGEST_GIVEN], **wrong.get("ctx", {}))
-    return f"{place}: {said}" if place else said
+        sentence = words.format(given=str(wrong["input"])[:LONGEST_GIVEN], **wrong.get("ctx", {}))
+    return f"{place}: {sentence}" if place else sentence
 
 
 # ---- TOML, which Python reads and does not write
@@ -125,14 +127,14 @@ def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
             yield f"{_key(key)} = {_value(value)}"
     for key, value in inner.items():
         path = f"{name}.{_key(key)}" if name else _key(key)
-        for one in [value] if isinstance(value, dict) else value:
+        for entry in [value] if isinstance(value, dict) else value:
             yield ""
             yield f"[{path}]" if isinstance(value, dict) else f"[[{path}]]"
-            yield from _table(one, path)
+            yield from _table(entry, path)
 
 
 def _of_tables(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 
 def _key(key: str) -> str:
@@ -143,6 +145,6 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(key)} = {_value(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{_key(key)} = {_value(entry)}' for key, entry in value.items())}}}"
     # JSON's strings are TOML's but for one sign that TOML wants escaped; its numbers and booleans are the same.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -146,14 +146,14 @@ def _parse(text: str) -> list[str | Placeholder]:
     for token in _TOKEN.finditer(text):
         parts.append(text[end : token.start()])
         end = token.end()
-        found = token.group()
-        if found in ("{{", "}}"):
-            parts.append(found[0])
-        elif len(found) == 1:
-            problem = f"this {found} has no partner."
-            raise TemplateError(problem, text, token.start(), hint=f"Write {found * 2} for the sign itself.")
+        match_text = token.group()
+        if match_text in ("{{", "}}"):
+            parts.append(match_text[0])
+        elif len(match_text) == 1:
+            problem = f"this {match_text} has no partner."
+            raise TemplateError(problem, text, token.start(), hint=f"Write {match_text * 2} for the sign itself.")
         else:
-            parts.append(Placeholder(_name(found, text, token.start()), token.start(), token.end()))
+            parts.append(Placeholder(_name(match_text, text, token.start()), token.start(), token.end()))
     parts.append(text[end:])
     return [part for part in parts if part != ""]
 

@@ -68,21 +68,21 @@ def write_comparator(
     Raises AppError where there is nothing to write, or it cannot be written.
     """
     kinds = {row.id for row in project.studies.all() if study in (None, row.kind)}
-    said: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    judgments: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for judgment in judgment_rows(project, kinds):
         ctx.check()
         if not judgment["excluded"]:
-            said[judgment["comparison"]].append(judgment)
+            judgments[judgment["comparison"]].append(judgment)
     pairs: dict[Pair, list[tuple[ComparisonRow, int, int]]] = defaultdict(list)
     for plan in project.judging.plans():
         for row in project.judging.comparisons(plan.id) if plan.study_id in kinds else ():
-            if row.repeat_of is None and row.axis != CHECK and row.id in said:
+            if row.repeat_of is None and row.axis != CHECK and row.id in judgments:
                 for first, second in combinations(range(len(row.items)), 2):
                     pairs[row.axis, row.items[first].identity, row.items[second].identity].append((row, first, second))
     if not pairs:
         raise AppError("There are no judgments to write yet.", hint="Sessions count from their reveal on.")
     return tuple(
-        _write(project, path if len(pairs) == 1 else _beside(path, pair), pair, rows, said)
+        _write(project, path if len(pairs) == 1 else _beside(path, pair), pair, rows, judgments)
         for pair, rows in sorted(pairs.items())
     )
 
@@ -108,7 +108,7 @@ def _write(
     }
     text = json.dumps(content, ensure_ascii=True, indent=1)  # a lone surrogate stays an escape
     write_whole(path, text.encode("ascii"))
-    ratings = sum(len(one["individual_rater_scores"]) for one in examples)
+    ratings = sum(len(example["individual_rater_scores"]) for example in examples)
     return ComparatorFile(path, pair[1:], len(examples), ratings, dict(left_out))
 
 
@@ -124,25 +124,25 @@ def _example(
     texts = project.texts([item.key for item in items])
     shown = [texts[item.key] for item in items]
     ratings = []
-    for one in said:
-        if one["seen"] or one["excluded"] or one["recommended"] not in ("", ALONE):
+    for rating in said:
+        if rating["seen"] or rating["excluded"] or rating["recommended"] not in ("", ALONE):
             left_out["it does not count in findings either"] += 1
             continue
-        if one["outcome"] == "tie":
+        if rating["outcome"] == "tie":
             sign = 0
-        elif one["chosen"] in names:
-            sign = 1 if one["chosen"] == names[0] else -1
+        elif rating["chosen"] in names:
+            sign = 1 if rating["chosen"] == names[0] else -1
         else:
             left_out["none of the two was chosen"] += 1
             continue
-        order = str(one["shown"]).split("|")
+        order = str(rating["shown"]).split("|")
         ratings.append(
             {
                 "score": sign * BETTER,
                 "rating_label": LABELS[sign],
                 "is_flipped": order.index(names[1]) < order.index(names[0]),
-                "rationale": one["note"],
-                "custom_fields": {"rater": one["rater"], "rater_kind": one["rater_kind"]},
+                "rationale": rating["note"],
+                "custom_fields": {"rater": rating["rater"], "rater_kind": rating["rater_kind"]},
             }
         )
     return {
@@ -150,7 +150,7 @@ def _example(
         "tags": [row.task],
         "output_text_a": shown[0],
         "output_text_b": shown[1],
-        "score": sum(one["score"] for one in ratings) / len(ratings) if ratings else None,
+        "score": sum(rating["score"] for rating in ratings) / len(ratings) if ratings else None,
         "individual_rater_scores": ratings,
         "rationale_list": [],
         "custom_fields": {
@@ -207,17 +207,17 @@ def read_comparator(path: Path) -> ComparatorRead:
         if not path.is_file() or path.stat().st_size > LARGEST:
             raise _no_comparator(path, "it is no file, or too large")
         data = json.loads(path.read_bytes())
-        first, second = (str(one["name"]).replace("|", "/") for one in data["models"])
+        first, second = (str(entry["name"]).replace("|", "/") for entry in data["models"])
         if first == second or not first or not second:
             raise _no_comparator(path, "its two models have one name")
-        found = ComparatorRead((first, second))
-        for one in data["examples"]:
-            _take(one, found)
+        result = ComparatorRead((first, second))
+        for entry in data["examples"]:
+            _take(entry, result)
     except (OSError, *MISFIT) as error:
         raise _no_comparator(path, "it lacks models or examples, or is damaged") from error
-    if not found.examples:
+    if not result.examples:
         raise _no_comparator(path, "it has no example with two texts and a score")
-    return found
+    return result
 
 
 def _no_comparator(path: Path, why: str) -> AppError:
@@ -273,27 +273,27 @@ def store_comparator(ctx: JobContext, project: Project, path: Path) -> Comparato
 
     The same file a second time goes on where it stopped, or adds nothing. Raises AppError for a file that is no such.
     """
-    found = read_comparator(path)
-    digest = sha256_text(json.dumps([one.texts for one in found.examples]) + "".join(found.models))[:8]
+    comparator = read_comparator(path)
+    digest = sha256_text(json.dumps([each.texts for each in comparator.examples]) + "".join(comparator.models))[:8]
     origin = f"LLM Comparator: {path.name[:100]} {digest}"
     plan = next((row for row in project.judging.plans() if row.title == origin), None)
     if plan is None:
-        plan = _store_plan(ctx, project, origin, found)
+        plan = _store_plan(ctx, project, origin, comparator)
     rows = project.judging.comparisons(plan.id)
-    names = _raters(project, plan, digest, found)
+    names = _raters(project, plan, digest, comparator)
     here: Counter[Given] = Counter(
-        (said.session_id, said.comparison_id, said.shown, said.note)
+        (judgment.session_id, judgment.comparison_id, judgment.shown, judgment.note)
         for session in set(names.values())
-        for said in project.judging.judgments(session)
+        for judgment in project.judging.judgments(session)
     )
     added = 0
-    for number, (row, example) in enumerate(zip(rows, found.examples, strict=True), start=1):
+    for number, (row, example) in enumerate(zip(rows, comparator.examples, strict=True), start=1):
         ctx.check()
-        added += sum(_record(project, names[one.rater], row, one, here) for one in example.ratings)
+        added += sum(_record(project, names[each.rater], row, each, here) for each in example.ratings)
         ctx.report(number, len(rows))
     for session in set(names.values()):
         project.judging.reveal(session)
-    return ComparatorStored(plan.id, len(rows), added, tuple(sorted(names)), dict(found.left_out))
+    return ComparatorStored(plan.id, len(rows), added, tuple(sorted(names)), dict(comparator.left_out))
 
 
 def _store_plan(ctx: JobContext, project: Project, origin: str, found: ComparatorRead) -> PlanRow:
@@ -301,28 +301,29 @@ def _store_plan(ctx: JobContext, project: Project, origin: str, found: Comparato
     study_id = study.id if study is not None else added_study(project, "creativity")
     seen: Counter[str] = Counter()
     items: list[ImportedText] = []
-    for one in found.examples:
-        key = f"imported/comparator/{sha256_text(one.task + one.prompt)[:32]}"
-        prompt = PromptSpec(key=key, text=one.prompt, task=one.task, identity="default")
+    for example in found.examples:
+        key = f"imported/comparator/{sha256_text(example.task + example.prompt)[:32]}"
+        prompt = PromptSpec(key=key, text=example.prompt, task=example.task, identity="default")
         items += [
-            ImportedText(prompt, model, seen[key], text) for model, text in zip(found.models, one.texts, strict=True)
+            ImportedText(prompt, model, seen[key], text)
+            for model, text in zip(found.models, example.texts, strict=True)
         ]
         seen[key] += 1
     store_outputs(ctx, project, study_id, origin, items, "A file of LLM Comparator.")
-    there = {
+    outputs = {
         (row.prompt_key, row.sample, row.model, row.text): row.id
         for row in project.outputs.each(OutputFilter(study_id=study_id, status="done"))
         if row.backend == "imported"
     }
     specs = []
-    for position, one in enumerate(found.examples):
+    for position, example in enumerate(found.examples):
         cards = tuple(
-            ComparisonItem(there[item.prompt.key, item.sample, item.model, item.text], item.model)
+            ComparisonItem(outputs[item.prompt.key, item.sample, item.model, item.text], item.model)
             for item in items[2 * position : 2 * position + 2]
         )
-        digest = texts_digest(sha256_text(text) for text in one.texts)
+        digest = texts_digest(sha256_text(text) for text in example.texts)
         specs.append(
-            ComparisonSpec(position=position, axis=MODEL, task=one.task, theme="", items=cards, texts_sha256=digest)
+            ComparisonSpec(position=position, axis=MODEL, task=example.task, theme="", items=cards, texts_sha256=digest)
         )
     settings = PlanSettings(kind="model").stored()
     spec = PlanSpec(study_id=study_id, title=origin, axis=MODEL, seed=0, settings=settings)
@@ -333,7 +334,7 @@ def _store_plan(ctx: JobContext, project: Project, origin: str, found: Comparato
 def _raters(project: Project, plan: PlanRow, digest: str, found: ComparatorRead) -> dict[str, str]:
     """Each name in the file with its session. The codes are the file's own: nobody is taken for somebody here."""
     known = {row.code: row.id for row in project.judging.raters()}
-    people = {one.rater: one.person for example in found.examples for one in example.ratings}
+    people = {rating.rater: rating.person for example in found.examples for rating in example.ratings}
     sessions = {}
     for name, person in people.items():
         code = f"{name[:60]} ({digest})"

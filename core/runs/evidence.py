@@ -31,8 +31,8 @@ def read_texts(project: Project, study_id: int, recipe: Mapping[str, Any]) -> It
     Of findings from before recipes said that, all of today's.
     """
     asked, names = prompts_asked(project, study_id), _names(project, recipe)
-    known = None if "generators" not in recipe else {one["name"] for one in recipe["generators"]}
-    sides = [(one["name"], frozenset(one["runs"])) for one in recipe.get("sides", ())]
+    known = None if "generators" not in recipe else {entry["name"] for entry in recipe["generators"]}
+    sides = [(entry["name"], frozenset(entry["runs"])) for entry in recipe.get("sides", ())]
     last = recipe.get("read_to")
     for row in project.outputs.each(OutputFilter(study_id=study_id, status="done")):
         name = names.get(row.run_id, "")
@@ -64,5 +64,5 @@ def paired_texts(
 
 def _names(project: Project, recipe: Mapping[str, Any]) -> dict[int, str]:
     """Run → the name of its generator in this recipe, else today's."""
-    own = {run: one["name"] for one in recipe.get("generators", ()) for run in one.get("runs", ())}
+    own = {run: entry["name"] for entry in recipe.get("generators", ()) for run in entry.get("runs", ())}
     return runs_by_name(project) | own

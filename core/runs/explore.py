@@ -80,10 +80,10 @@ def map_texts(vectors: NDArray[np.float32], method: Method, seed: int, ctx: JobC
         )
     steps = 1 if method == "pca" else 2
     ctx.report(0, steps, note="Finding the directions in which the texts differ most")
-    found = principal_directions(vectors, 2 if method == "pca" else FIRST_DIRECTIONS)
-    directions = found.place(vectors)
+    principal = principal_directions(vectors, 2 if method == "pca" else FIRST_DIRECTIONS)
+    directions = principal.place(vectors)
     if method == "pca":
-        return TextMap(directions, (float(found.shares[0]), float(found.shares[1])))
+        return TextMap(directions, (float(principal.shares[0]), float(principal.shares[1])))
     ctx.report(1, steps, note="Placing similar texts beside each other")
     return TextMap(_neighbours(directions, seed), None)
 
@@ -113,8 +113,8 @@ def _neighbours(directions: Points, seed: int) -> Points:
     if len(directions) > MOST_TSNE:
         raise AppError(f"t-SNE is offered for up to {MOST_TSNE:,} texts.", hint="Take PCA, or fewer texts.")
     perplexity = min(PERPLEXITY, (len(directions) - 1) / 3)
-    found = TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(directions)
-    return np.asarray(found, dtype=np.float32)
+    places = TSNE(n_components=2, init="pca", perplexity=perplexity, random_state=seed).fit_transform(directions)
+    return np.asarray(places, dtype=np.float32)
 
 
 def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords:
@@ -126,10 +126,10 @@ def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords
         return TellingWords((), (), totals)
     tables = [np.array([side[word] for word in words], dtype=np.float64) for side in counts]
     _, z = telling_log_odds(tables[0], tables[1])
-    found = [TellingWord(word, float(z[place]), counts[0][word], counts[1][word]) for place, word in enumerate(words)]
-    found.sort(key=lambda one: (-one.z, one.word))
-    more = tuple(one for one in found[:MOST_WORDS] if one.z > 0)
-    less = tuple(one for one in reversed(found[-MOST_WORDS:]) if one.z < 0)
+    telling = [TellingWord(word, float(z[place]), counts[0][word], counts[1][word]) for place, word in enumerate(words)]
+    telling.sort(key=lambda entry: (-entry.z, entry.word))
+    more = tuple(entry for entry in telling[:MOST_WORDS] if entry.z > 0)
+    less = tuple(entry for entry in reversed(telling[-MOST_WORDS:]) if entry.z < 0)
     return TellingWords(more, less, totals)
 
 

@@ -76,13 +76,13 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
     left = dict.fromkeys(keys, 0)
     for session in sessions:
         mine = asked_in(project, plans[session.plan_id], raters[session.rater_id])
-        for row in (one for one in rows[session.plan_id] if one.id in mine):
+        for row in (key for key in rows[session.plan_id] if key.id in mine):
             planned[compare_set(row)] += 1
             left[compare_set(row)] += (row.id, raters[session.rater_id].code) not in answered
     definitions = _definitions(project)
     asked = [
-        _asked(one, keys[one], definitions, planned[one], left[one])
-        for one in sorted(keys, key=lambda one: (one[0], sorted(one[1])))
+        _asked(key, keys[key], definitions, planned[key], left[key])
+        for key in sorted(keys, key=lambda key: (key[0], sorted(key[1])))
     ]
     return FingerprintRows(tuple(asked), _own_columns(columns, {row.id: keys[compare_set(row)] for row in every}))
 
@@ -115,13 +115,19 @@ def _asked(
     """The axis in the words of the definition that knows its identities."""
     axis, identities = compared
     # A letter and its twin differ in the groups of whatever axis has them.
-    known = [one for each in definitions.values() for one in each] if axis == TWIN else definitions.get(axis, ())
-    found = next((one for one in known if identities <= set(one.labels)), known[0] if known else None)
-    labels = found.labels if found is not None else {}
-    ordered = [*(one for one in labels if one in identities), *sorted(identities - set(labels))]
-    pairs = tuple((one, labels.get(one, one)) for one in ordered)
+    known = (
+        [definition for each in definitions.values() for definition in each]
+        if axis == TWIN
+        else definitions.get(axis, ())
+    )
+    known_axis = next(
+        (definition for definition in known if identities <= set(definition.labels)), known[0] if known else None
+    )
+    labels = known_axis.labels if known_axis is not None else {}
+    ordered = [*(definition for definition in labels if definition in identities), *sorted(identities - set(labels))]
+    pairs = tuple((definition, labels.get(definition, definition)) for definition in ordered)
     plain = TITLES.get(axis, axis.replace("_", " ").capitalize())
-    title = found.title if found is not None and axis not in TITLES else plain
+    title = known_axis.title if known_axis is not None and axis not in TITLES else plain
     if key != axis:
         title = f"{title} ({', '.join(label for _, label in pairs)})"
     return AskedAxis(key, title, pairs, planned, left)
@@ -129,23 +135,28 @@ def _asked(
 
 def _definitions(project: Project) -> dict[str, list[_Definition]]:
     """The definitions of an axis by the name that comparisons call it: its own, those reported as it, the shipped."""
-    found: dict[str, list[_Definition]] = {}
+    definitions: dict[str, list[_Definition]] = {}
     rows = project.axes.latest().values()
     for row in sorted(rows, key=lambda row: bool(row.definition.get("reported_as"))):
-        labels = {str(one["key"]): str(one.get("label", one["key"])) for one in row.definition.get("identities", ())}
-        found.setdefault(str(row.definition.get("reported_as") or row.key), []).append(
+        labels = {
+            str(identity["key"]): str(identity.get("label", identity["key"]))
+            for identity in row.definition.get("identities", ())
+        }
+        definitions.setdefault(str(row.definition.get("reported_as") or row.key), []).append(
             _Definition(row.key, row.title, labels)
         )
     for shipped in map(load_axis, available_axes()):
-        labels = {one.key: one.label for one in shipped.identities}
-        found.setdefault(shipped.reported_as or shipped.key, []).append(_Definition(shipped.key, shipped.title, labels))
-    return found
+        labels = {identity.key: identity.label for identity in shipped.identities}
+        definitions.setdefault(shipped.reported_as or shipped.key, []).append(
+            _Definition(shipped.key, shipped.title, labels)
+        )
+    return definitions
 
 
 def _own_columns(columns: Columns, known: Mapping[str, str]) -> dict[str, tuple[Any, ...]]:
     """The columns with the axes' keys, without hidden repeats and what is on no axis of identities."""
-    kept = [place for place, comparison in enumerate(columns["comparison"]) if comparison in known]
-    table = {name: tuple(values[place] for place in kept) for name, values in columns.items()}
+    places = [place for place, comparison in enumerate(columns["comparison"]) if comparison in known]
+    table = {name: tuple(values[place] for place in places) for name, values in columns.items()}
     return table | {"axis": tuple(known[comparison] for comparison in table["comparison"])}
 
 
@@ -203,12 +214,12 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
     every = project.judging.sessions()
-    own, found = _own(project, raters, every, rater_id)
+    own, gathered = _own(project, raters, every, rater_id)
     rater = raters[rater_id]
     beside = _beside(project, raters, every, {session.plan_id for session in own}, leave_out=rater_id)
-    voices = [_Voice(rater.id, rater.code, _kind(rater), found), *beside.voices]
+    voices = [_Voice(rater.id, rater.code, _kind(rater), gathered), *beside.voices]
     findings, seeing = _measured(ctx, voices, compute)
-    complete = not any(axis.left for axis in found.asked)
+    complete = not any(axis.left for axis in gathered.asked)
     others = [
         _as_beside(voice, voice_findings) for voice, voice_findings in zip(beside.voices, findings[1:], strict=True)
     ]
@@ -216,12 +227,12 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
         rater=rater.id,
         code=rater.code,
         kind=_kind(rater),
-        axes=_axes(found, findings[0], complete=complete, seeing=seeing, kind=_kind(rater)),
+        axes=_axes(gathered, findings[0], complete=complete, seeing=seeing, kind=_kind(rater)),
         complete=complete,
         findings=findings[0],
-        group=next((one for one in others if one.kind == "group"), None),
+        group=next((row for row in others if row.kind == "group"), None),
         group_reason=beside.group_reason,
-        models=tuple(one for one in others if one.kind == "model"),
+        models=tuple(row for row in others if row.kind == "model"),
         still_open=sum(session.rater_id == rater_id and session.revealed_at is None for session in every),
         seen=seen_count(project, [session.id for session in own]),
     )
@@ -259,7 +270,9 @@ def _dots(rows: FingerprintRows) -> dict[tuple[str, str], tuple[float, ...]]:
     """Each person's share of each identity, times the number of identities; without whose it is."""
     columns = (rows.table[name] for name in ("rater", "axis", "outcome", "chosen"))
     chosen = Counter(
-        (rater, axis, one) for rater, axis, outcome, one in zip(*columns, strict=True) if outcome == "choice"
+        (rater, axis, identity_chosen)
+        for rater, axis, outcome, identity_chosen in zip(*columns, strict=True)
+        if outcome == "choice"
     )
     totals: Counter[tuple[str, str]] = Counter()
     for (rater, axis, _), number in chosen.items():
@@ -311,13 +324,13 @@ def _own(
             "This session is still open: its fingerprint is hidden until the session is complete.",
             hint="Finish the session in Judge, then reveal it.",
         )
-    found = gather(project, own)
-    if not found.asked:
+    gathered = gather(project, own)
+    if not gathered.asked:
         raise AppError(
             "These comparisons are not between identities, so they give no fingerprint.",
             hint="A fingerprint needs comparisons of texts that were written for identities.",
         )
-    return own, found
+    return own, gathered
 
 
 @dataclass(frozen=True)
@@ -346,9 +359,9 @@ def _beside(
     """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
     on_plans = [session for session in _revealed(project, sessions) if session.plan_id in plans]
     out = exclusions(project)
-    of_people = [one for one in on_plans if raters[one.rater_id].kind == "person"]
+    of_people = [row for row in on_plans if raters[row.rater_id].kind == "person"]
     completed = len({session.rater_id for session in of_people if session.rater_id not in out})
-    of_people = [one for one in in_steps(project, of_people) if one.rater_id not in out]
+    of_people = [row for row in in_steps(project, of_people) if row.rater_id not in out]
     people = len({session.rater_id for session in of_people})
     voices = []
     if people >= GROUP_FROM:
@@ -409,7 +422,7 @@ def _measured(
 
 
 def _identities(asked: Sequence[AskedAxis]) -> dict[str, list[str]]:
-    return {one.axis: [identity for identity, _ in one.identities] for one in asked}
+    return {axis.axis: [identity for identity, _ in axis.identities] for axis in asked}
 
 
 def fingerprint_of_tables(
@@ -420,13 +433,13 @@ def fingerprint_of_tables(
     from biasprint.core.studies.creativity.choices import JudgmentTable
     from biasprint.core.studies.creativity.judgments import measure_judgments
 
-    found = [
+    results = [
         measure_judgments(JudgmentTable(**table), axes=axes, seed=seed).findings if table["comparison"] else ()
         for table, axes in tables
     ]
-    tested = [one for one in found[0] if one.id == "creativity.abs" and one.p_adjusted is not None]
-    seeing = {one.dims["axis"]: power_of_choices(one.n, len(one.groups), len(tested)) for one in tested}
-    return found, {axis: seen for axis, seen in seeing.items() if seen is not None}
+    tested = [finding for finding in results[0] if finding.id == "creativity.abs" and finding.p_adjusted is not None]
+    seeing = {finding.dims["axis"]: power_of_choices(finding.n, len(finding.groups), len(tested)) for finding in tested}
+    return results, {axis: seen for axis, seen in seeing.items() if seen is not None}
 
 
 # ---- The texts behind a figure of a fingerprint: those that this rater read, with the answers
@@ -465,23 +478,23 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
     ]
     rows = {plan: asked_rows(project, plan) for plan in dict.fromkeys(session.plan_id for session in sessions)}
     keys = keys_of_sets(compare_set(row) for of_plan in rows.values() for row in of_plan)
-    found: list[tuple[str, ComparisonRow, int]] = []
+    read: list[tuple[str, ComparisonRow, int]] = []
     for session in sessions:
         ctx.check()
-        said = {judgment.comparison_id: judgment for judgment in project.judging.unswayed(session.id)}
+        judgments = {judgment.comparison_id: judgment for judgment in project.judging.unswayed(session.id)}
         for row in rows[session.plan_id]:
-            if row.id in said and keys.get(compare_set(row)) == axis:
+            if row.id in judgments and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]
-                found += [(_said(said[row.id], place), row, place) for place in places]
-    found.sort(key=lambda one: one[0] != "chosen")
-    first = found[:MOST]
+                read += [(_said(judgments[row.id], place), row, place) for place in places]
+    read.sort(key=lambda one: one[0] != "chosen")
+    first = read[:MOST]
     wording = wording_of(project)
     texts = project.texts([row.items[place].key for _, row, place in first])
     return ReadTexts(
-        len(found),
+        len(read),
         tuple(
-            ReadText(item.key, wording.title(row.task, row.theme), item.identity, said, texts.get(item.key, ""))
-            for said, row, place in first
+            ReadText(item.key, wording.title(row.task, row.theme), item.identity, judgments, texts.get(item.key, ""))
+            for judgments, row, place in first
             for item in [row.items[place]]
         ),
     )

@@ -27,7 +27,7 @@ class ImportResult:
 
 def check_importable(kind: str) -> None:
     """Raise `UsageError` for a study whose texts cannot be imported."""
-    importable = [one.kind for one in studies().values() if one.imported]
+    importable = [study_type.kind for study_type in studies().values() if study_type.imported]
     if kind not in importable:
         raise UsageError(f"“{kind}” has no import.", hint=f"Import is there for: {', '.join(importable)}.")
 

@@ -140,8 +140,8 @@ class ModelSession:
     def as_planned(self, ask: OrderedComparison, texts: Mapping[TextKey, str]) -> bool:
         """Whether the texts are those that were planned; a comparison whose texts are not is unusable."""
         row = ask.comparison
-        found = [texts[item.key] for item in row.items if item.key in texts]
-        planned = texts_digest(sha256_text(text) for text in found) == row.texts_sha256
+        present = [texts[item.key] for item in row.items if item.key in texts]
+        planned = texts_digest(sha256_text(text) for text in present) == row.texts_sha256
         if not planned:
             self.unusable.add(row.id)
         return planned
@@ -210,8 +210,8 @@ class ModelSession:
     def close(self, *, although_failed: bool = False) -> None:
         """Lock the session where nothing is left to ask and something was answered, so that measures count it."""
         asks = [ask for ask in self.asks() if ask.comparison.id not in self.unusable]
-        said = [self.said.get((ask.comparison.id, ask.shown)) for ask in asks]
-        if self._has_answer and all(row is not None if although_failed else not _to_ask(row) for row in said):
+        replies = [self.said.get((ask.comparison.id, ask.shown)) for ask in asks]
+        if self._has_answer and all(row is not None if although_failed else not _to_ask(row) for row in replies):
             self._project.judging.reveal(self.id)
             self.locked = True
 
@@ -308,7 +308,7 @@ def judge_result(session: ModelSession) -> JudgeResult:
     counted = Counter(str(row.detail.get("read", "")) for row in rows)
     complete = _complete(session)
     chosen = [
-        [(row.shown.index(row.chosen), row.chosen) for row in said if row.chosen is not None] for said in complete
+        [(row.shown.index(row.chosen), row.chosen) for row in replies if row.chosen is not None] for replies in complete
     ]
     return JudgeResult(
         plan_id=session.plan_id,

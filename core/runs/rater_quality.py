@@ -90,7 +90,14 @@ class RaterStates:
         plans = self._project.judging.plans()
         names = plan_names(self._project, plans)
         return tuple(
-            self._plan(ctx, plan, names[plan.id], [one for one in sessions if one.plan_id == plan.id], raters, packets)
+            self._plan(
+                ctx,
+                plan,
+                names[plan.id],
+                [session for session in sessions if session.plan_id == plan.id],
+                raters,
+                packets,
+            )
             for plan in plans
         )
 
@@ -107,7 +114,7 @@ class RaterStates:
         settings = PlanSettings.of(plan.settings)
         # Packets that are made together have one time: their codes tell them apart.
         by_time = sorted(sessions, key=lambda session: (session.opened_at, raters[session.rater_id].code))
-        told = [] if settings.workshop else by_time
+        listed = [] if settings.workshop else by_time
         return PlanState(
             id=plan.id,
             title=name,
@@ -117,8 +124,8 @@ class RaterStates:
             comparisons=self._project.judging.count(plan.id),
             repeats=len(self._repeats_of(plan.id)),
             taking_part=len(sessions),
-            finished=sum(one.revealed_at is not None and one.id in self._answered for one in sessions),
-            raters=tuple(self._rater(ctx, plan, one, raters[one.rater_id], packets.get(one.id)) for one in told),
+            finished=sum(row.revealed_at is not None and row.id in self._answered for row in sessions),
+            raters=tuple(self._rater(ctx, plan, row, raters[row.rater_id], packets.get(row.id)) for row in listed),
         )
 
     def _rater(
@@ -156,7 +163,7 @@ def _packets(project: Project) -> "dict[str, PacketState]":
     """How the packets stand, by session; the last one where a session has several."""
     from biasprint.core.judging.packets.decisions import packets
 
-    return {one.session_id: one for one in packets(project)}
+    return {packet.session_id: packet for packet in packets(project)}
 
 
 SECONDS_AN_HOUR = 3600
@@ -197,9 +204,9 @@ def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
     """Everybody who began or has a packet, by code."""
     states: defaultdict[str, list[RaterState]] = defaultdict(list)
     for plan in RaterStates(project).read(ctx):
-        for one in plan.raters:
-            if not one.model:
-                states[one.code].append(one)
+        for rater in plan.raters:
+            if not rater.model:
+                states[rater.code].append(rater)
     people = {row.code: row for row in project.judging.raters() if row.code in states}
     own, axis_of = _revealed(ctx, project, tuple(people.values()))
     out = exclusions(project)
@@ -215,13 +222,13 @@ def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
 
 def person_called(project: Project, code: str) -> RaterRow:
     """The person with this code. Raises UsageError for a model, a workshop's participant, or nobody."""
-    found = next((row for row in project.judging.raters() if row.code == code), None)
-    if found is None or found.kind != "person" or code in participants(project):
+    rater = next((row for row in project.judging.raters() if row.code == code), None)
+    if rater is None or rater.kind != "person" or code in participants(project):
         raise UsageError(
             f"There is no rater “{code}” to decide on.",
             hint="Name a person’s code; models, and the people of workshops, are not left out one by one.",
         )
-    return found
+    return rater
 
 
 def _card(
@@ -232,14 +239,18 @@ def _card(
     agreement: WithOthers,
     exclusion: Exclusion | None,
 ) -> RaterCard:
-    practised = [found for one in states if (found := practice_result(project, one.session_id)) is not None]
-    seconds = sum(one.active_seconds or 0.0 for one in states) + sum(one.seconds for one in practised)
+    practised = [
+        practised_result
+        for state in states
+        if (practised_result := practice_result(project, state.session_id)) is not None
+    ]
+    seconds = sum(state.active_seconds or 0.0 for state in states) + sum(state.seconds for state in practised)
     return RaterCard(
         rater_id=row.id,
         code=row.code,
-        asked=sum(one.comparisons for one in states),
-        done=sum(one.done for one in states),
-        open=sum(one.active_seconds is None for one in states),
+        asked=sum(state.comparisons for state in states),
+        done=sum(state.done for state in states),
+        open=sum(state.active_seconds is None for state in states),
         hours=seconds / SECONDS_AN_HOUR,
         practice=_together(practised),
         checks=own.checks,
@@ -253,14 +264,16 @@ def _together(practised: Sequence[PracticeResult]) -> PracticeResult | None:
     if not practised:
         return None
     return PracticeResult(
-        sum(one.right for one in practised), sum(one.of for one in practised), sum(one.seconds for one in practised)
+        sum(result.right for result in practised),
+        sum(result.of for result in practised),
+        sum(result.seconds for result in practised),
     )
 
 
 def _revealed(ctx: JobContext, project: Project, people: Sequence[RaterRow]) -> tuple[dict[str, _Own], dict[str, str]]:
     """What the revealed sessions of these people hold, by code; and the axis of every comparison in them."""
     codes = {row.id: row.code for row in people}
-    found = {code: _Own() for code in codes.values()}
+    by_code = {code: _Own() for code in codes.values()}
     axis_of: dict[str, str] = {}
     sessions: defaultdict[str, list[SessionRow]] = defaultdict(list)
     for session in project.judging.sessions():
@@ -272,8 +285,8 @@ def _revealed(ctx: JobContext, project: Project, people: Sequence[RaterRow]) -> 
         words = text_lengths(project, rows.values())
         axis_of |= {row.id: row.axis for row in rows.values()}
         for session in its:
-            _add(found[codes[session.rater_id]], rows, words, project.judging.judgments(session.id))
-    return found, axis_of
+            _add(by_code[codes[session.rater_id]], rows, words, project.judging.judgments(session.id))
+    return by_code, axis_of
 
 
 def _add(
@@ -285,10 +298,10 @@ def _add(
         row = rows[judgment.comparison_id]
         if judgment.outcome == "undone":
             continue
-        one = _given(row, judgment, words)
-        own.given.append(one)
-        if one.counts and one.identity and not judgment.seen and judgment.recommended is None:
-            own.chosen[row.id] = one.identity
+        choice = _given(row, judgment, words)
+        own.given.append(choice)
+        if choice.counts and choice.identity and not judgment.seen and judgment.recommended is None:
+            own.chosen[row.id] = choice.identity
 
 
 def _given(row: ComparisonRow, said: JudgmentRow, words: Mapping[TextKey, int]) -> GivenChoice:

@@ -53,11 +53,11 @@ class Replay:
 
 def latest_run(project: Project, study: str | None = None) -> int:
     """The newest run, of a study if one is named, whose texts a generator wrote. Raises `AppError` where none is."""
-    found = project.studies.of_kind(study) if study else None
+    study_row = project.studies.of_kind(study) if study else None
     generators = project.runs.generators()
     for run in reversed(project.runs.all()):
         if generators[run.generator_id].backend not in NOT_WRITTEN and (
-            not study or (found and run.study_id == found.id)
+            not study or (study_row and run.study_id == study_row.id)
         ):
             return run.id
     raise AppError("There is no run that could be replayed.", kept=KEPT, hint="Generate texts first.")
@@ -136,30 +136,30 @@ def _check_same(stored: GeneratorRow, here: GeneratorSpec) -> None:
 
 def _some(project: Project, run: RunRow, count: int) -> list[OutputRow]:
     """Finished outputs, as far from each other as can be."""
-    found = list(project.outputs.each(OutputFilter(run_id=run.id, status="done")))
-    if not found:
+    outputs = list(project.outputs.each(OutputFilter(run_id=run.id, status="done")))
+    if not outputs:
         raise AppError("The run has no finished output to replay.", kept=KEPT, hint="Let it write some first.")
-    wanted = min(count, len(found))
-    return [found[(2 * place + 1) * len(found) // (2 * wanted)] for place in range(wanted)]
+    wanted = min(count, len(outputs))
+    return [outputs[(2 * place + 1) * len(outputs) // (2 * wanted)] for place in range(wanted)]
 
 
 def _reasons(
     run: RunRow, generator: GeneratorRow, stored: Sequence[OutputRow], again: Mapping[int, Completion]
 ) -> tuple[str, ...]:
     """What is known to differ between then and now, and what makes texts differ by itself."""
-    found = []
+    reasons = []
     then = {str(row.detail.get(BUILD, "")) for row in stored} - {""}
     now = {str(completion.detail.get(BUILD, "")) for completion in again.values()} - {""}
     if then and now and then != now:
-        found.append(f"It was computed by {_joined(then)}, and here by {_joined(now)}: sums are rounded otherwise.")
+        reasons.append(f"It was computed by {_joined(then)}, and here by {_joined(now)}: sums are rounded otherwise.")
     if generator.parameters.get("prefix_cache"):
-        found.append("What prompts share was reused (prefix_cache), which may change the later words of a few texts.")
+        reasons.append("What prompts share was reused (prefix_cache), which may change the later words of a few texts.")
     if run.program_version != core.__version__:
-        found.append(
+        reasons.append(
             f"The run was begun with version {run.program_version} of the program; this is {core.__version__}."
         )
     failed = [completion.error for completion in again.values() if completion.finish_reason == "error"]
-    return (*found, *dict.fromkeys(failed))
+    return (*reasons, *dict.fromkeys(failed))
 
 
 def _joined(builds: set[str]) -> str:

@@ -93,8 +93,8 @@ def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tupl
     """As the recipe has them; of findings from before recipes named them, as the project has them now."""
     if "generators" in recipe:
         return tuple(recipe["generators"])
-    found = project.studies.of_kind(texts_of_study(recipe, study))
-    return tuple(one.to_json() for one in generators_of(project, found.id)) if found else ()
+    study_row = project.studies.of_kind(texts_of_study(recipe, study))
+    return tuple(generator.to_json() for generator in generators_of(project, study_row.id)) if study_row else ()
 
 
 def _writers(tables: "Iterable[TableRead]") -> Iterator[dict[str, Any]]:
@@ -113,13 +113,13 @@ def _writer(row: Mapping[str, str]) -> str:
 
 def _asked(project: Project, study: str) -> tuple[AskedSet, ...]:
     """The prompt sets that were answered; where no run says which, all."""
-    found = project.studies.of_kind(study)
-    if found is None:
+    study_row = project.studies.of_kind(study)
+    if study_row is None:
         return ()
-    sets = [one for one in project.prompts.sets(found.id) if "imported" not in one.recipe]
-    written = project.outputs.written(found.id)
+    sets = [prompt_set for prompt_set in project.prompts.sets(study_row.id) if "imported" not in prompt_set.recipe]
+    written = project.outputs.written(study_row.id)
     answered = {run.prompt_set_id for run in project.runs.all() if run.id in written}
-    return tuple(_asked_set(project, one) for one in sets if not answered or one.id in answered)
+    return tuple(_asked_set(project, prompt_set) for prompt_set in sets if not answered or prompt_set.id in answered)
 
 
 def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
@@ -129,19 +129,19 @@ def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
 
 def _stale(project: Project, study: str, last: FindingRow) -> str:
     """Why the findings are not of today's texts, in a sentence; empty where they are."""
-    found = project.studies.of_kind(texts_of_study(last.recipe, study))
-    if found is None:
+    study_row = project.studies.of_kind(texts_of_study(last.recipe, study))
+    if study_row is None:
         return ""
     at = last.created_at
-    read, texts = texts_read(last.recipe), texts_of(project, found.id)
+    read, texts = texts_read(last.recipe), texts_of(project, study_row.id)
     if read is None:  # measured by a program that did not say what it read
-        new = project.outputs.count(OutputFilter(study_id=found.id, written_after=at, status="done"))
-        new += project.sources.count(found.id, at)
+        new = project.outputs.count(OutputFilter(study_id=study_row.id, written_after=at, status="done"))
+        new += project.sources.count(study_row.id, at)
     else:
         new = max(0, texts - read)
-    plans = {plan.id for plan in project.judging.plans() if plan.study_id == found.id}
+    plans = {plan.id for plan in project.judging.plans() if plan.study_id == study_row.id}
     revealed = sum(
-        one.plan_id in plans and (one.revealed_at or "") > at for one in project.judging.sessions()
+        session.plan_id in plans and (session.revealed_at or "") > at for session in project.judging.sessions()
     )  # fmt: skip
     parts = [*_counted(new, "text"), *_counted(revealed, "rating session")]
     if not parts:

@@ -52,27 +52,27 @@ def found_sentence(finding: Finding, model: str) -> str:
     """
     letters, words = digits.count(finding.n), tr("words of confidence and ambition")
     if finding.estimate is None or finding.interval is None:
-        said = tr("In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}.")
-        return said.format(n=letters, model=model, words=words, reason=finding.reason)
+        sentence = tr("In {n} reference letters that {model} wrote, {words} cannot be compared: {reason}.")
+        return sentence.format(n=letters, model=model, words=words, reason=finding.reason)
     estimate, interval = digits.of_finding(finding)
     first, second = finding.groups[:2]
-    said = tr(
+    sentence = tr(
         "In {n} reference letters that {model} wrote, {words} ({label}) are {estimate} times as frequent for {first} "
         "as for {second} candidates; the {level} % interval is {interval}, where 1 is equally often: {evidence}."
     )
-    told = said.format(
+    filled = sentence.format(
         n=letters, model=model, words=words, label=finding.label, estimate=estimate, first=first, second=second,
         level=digits.level_text(finding.interval.level), interval=interval, evidence=_evidence(finding),
     )  # fmt: skip
-    return " ".join(filter(None, (told, apart(finding))))
+    return " ".join(filter(None, (filled, apart(finding))))
 
 
 def _evidence(finding: Finding) -> str:
     if finding.p_adjusted is None or finding.adjust is None:
         return tr("no test applies")
     shown = finding.p_adjusted <= EVIDENCE
-    said = tr("evidence of a difference ({p})") if shown else tr("no evidence of a difference ({p})")
-    return said.format(p=f"{digits.p_value(finding.p_adjusted)}, {finding.adjust.method}")
+    sentence = tr("evidence of a difference ({p})") if shown else tr("no evidence of a difference ({p})")
+    return sentence.format(p=f"{digits.p_value(finding.p_adjusted)}, {finding.adjust.method}")
 
 
 AXES = ("race", "gender", "orientation")

@@ -136,7 +136,7 @@ class ScoreBehind:
 
     def _round(self, last: bool) -> bool:
         """A page of each scorer that has enough to read; False where none has."""
-        found = False
+        any_read = False
         for state in self._states:
             while self._ctx.paused and not self._over.is_set():
                 self._over.wait(ROUND_SECONDS)
@@ -144,8 +144,8 @@ class ScoreBehind:
                 return False
             if not self._tried[state.scorer.name].given_up:
                 with _beside.turns.take(self._scoring):
-                    found |= self._read(state, last)
-        return found
+                    any_read |= self._read(state, last)
+        return any_read
 
     def _read(self, state: _Behind, last: bool) -> bool:
         """The next page of a scorer, if it has enough to read, and the rest that the writing asks for."""

@@ -55,14 +55,14 @@ def draft_template(
     called = (name or template.stem).strip()
     if len(called) > LONGEST_NAME:
         raise UsageError("The name of the prompt set is too long.", hint=f"At most {LONGEST_NAME} characters.")
-    found, taken = load_axis(axis) if axis else None, load_name_set(name_set) if name_set else None
+    loaded, taken = load_axis(axis) if axis else None, load_name_set(name_set) if name_set else None
     if taken is not None:
-        if found is None:
+        if loaded is None:
             raise UsageError("A set of names is for the identities of an axis.", hint="Name it with --axis.")
-        found = with_names(found, taken)
+        loaded = with_names(loaded, taken)
     rows = read_columns(ctx, table, study, fields)
     task = "letter" if study == "letters" else study
-    return named_from(template_set(_text(template), rows, name=called, task=task, axis=found), taken)
+    return named_from(template_set(_text(template), rows, name=called, task=task, axis=loaded), taken)
 
 
 def _text(path: Path) -> str:
@@ -87,9 +87,9 @@ def read_columns(ctx: JobContext, path: Path, study: str, fields: Mapping[str, s
     _check_fields(fields, columns, known, source)
     guessed = guess_mapping([column for column in columns if column not in fields.values()], [], known)
     mapped = {**{each: column for each, column in guessed.items() if each not in fields}, **fields}
-    kept = {each: column for each, column in mapped.items() if column}
+    mapped_columns = {each: column for each, column in mapped.items() if column}
     rows = tuple(TemplateRow(record.number, record.values) for record in read.rows)
-    return TemplateTable(columns, rows, kept, source)
+    return TemplateTable(columns, rows, mapped_columns, source)
 
 
 def _check_fields(fields: Mapping[str, str], columns: tuple[str, ...], known: list[FieldSpec], source: str) -> None:
@@ -98,8 +98,8 @@ def _check_fields(fields: Mapping[str, str], columns: tuple[str, ...], known: li
         if each not in names:
             raise UsageError(f"There is no field “{each}”.", hint=f"Fields: {', '.join(names)}.")
         if column and column not in columns:
-            there = ", ".join(columns)
-            raise UsageError(f"{source} has no column “{column}”, asked for as {each}.", hint=f"Columns: {there}.")
+            available = ", ".join(columns)
+            raise UsageError(f"{source} has no column “{column}”, asked for as {each}.", hint=f"Columns: {available}.")
 
 
 # ---- Drafting prompt sets
@@ -203,8 +203,10 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
     spec = PromptSetSpec(name=draft.name, recipe=dict(draft.recipe), prompts=prompts)
     set_id = project.prompts.add_set(study_id, spec).number("prompt_set")
     originals = [
-        original_source(SHIPPED_ORIGIN, number, one.text, {"headline": one.headline, "domain": one.domain})
-        for number, one in enumerate(draft.originals, start=1)
+        original_source(
+            SHIPPED_ORIGIN, number, original.text, {"headline": original.headline, "domain": original.domain}
+        )
+        for number, original in enumerate(draft.originals, start=1)
     ]
     project.sources.add_many(study_id, originals)
     stored = next(row for row in project.prompts.sets(study_id) if row.id == set_id)
@@ -218,26 +220,30 @@ def added_study(project: Project, kind: str) -> int:
 
 def study_of(project: Project, kind: str) -> StudyRow:
     """The project's study of a kind, or what to do to have one."""
-    found = project.studies.of_kind(kind)
-    if found is None:
+    row = project.studies.of_kind(kind)
+    if row is None:
         raise AppError(
             f"The project has no {kind} study.", hint=f"Add it with “biasprint prompts FILE --study {kind}”."
         )
-    return found
+    return row
 
 
 def newest_set(project: Project, study: str, name: str | None = None) -> PromptSetRow:
     """The newest prompt set of a study; the newest version of the one with this name; or what NAME@VERSION names."""
-    found = project.studies.of_kind(study)
-    if found is None:
+    study_row = project.studies.of_kind(study)
+    if study_row is None:
         known_study(study)
-    sets = [row for row in project.prompts.sets(found.id) if not row.name.startswith("imported: ")] if found else []
+    sets = (
+        [row for row in project.prompts.sets(study_row.id) if not row.name.startswith("imported: ")]
+        if study_row
+        else []
+    )
     for row in reversed(sets):
         if name in (None, row.name, f"{row.name}@{row.version}"):
             return row
     if name is not None and sets:
-        there = ", ".join(f"{row.name}@{row.version}" for row in sets)
-        raise UsageError(f"There is no prompt set “{name}”.", hint=f"There are: {there}.")
+        available = ", ".join(f"{row.name}@{row.version}" for row in sets)
+        raise UsageError(f"There is no prompt set “{name}”.", hint=f"There are: {available}.")
     raise AppError(
         f"The project has no prompts for {study}.", hint=f"Make them with “biasprint prompts FILE --study {study}”."
     )

@@ -48,16 +48,16 @@ def packets(project: Project) -> tuple[PacketState, ...]:
     """Every packet, one for each rater and plan, in the order in which they were made. Of workshops none is told."""
     by_place: dict[tuple[str, str], list[PacketRow]] = {}
     workshops = workshops_among(project.judging.plans())
-    for row in (one for one in project.packets.all() if one.plan_id not in workshops):
+    for row in (packet for packet in project.packets.all() if packet.plan_id not in workshops):
         by_place.setdefault((row.plan_id, row.rater_id), []).append(row)
     raters = {row.id: row.code for row in project.judging.raters()}
     titles = plan_names(project, project.judging.plans())
     sessions = {(row.plan_id, row.rater_id): row for row in project.judging.sessions()}
-    found = []
+    packet_states = []
     for place, rows in by_place.items():
         session = sessions[place]
-        said = project.judging.judgments(session.id)
-        found.append(
+        judgments = project.judging.judgments(session.id)
+        packet_states.append(
             PacketState(
                 code=raters[session.rater_id],
                 plan_id=session.plan_id,
@@ -65,12 +65,12 @@ def packets(project: Project) -> tuple[PacketState, ...]:
                 session_id=session.id,
                 made_at=session.opened_at,
                 comparisons=max(int(row.manifest.get("comparisons", 0)) for row in rows),
-                answered=sum(row.outcome in ("choice", "tie", "none") for row in said),
-                skipped=sum(row.outcome == "skip" for row in said),
+                answered=sum(row.outcome in ("choice", "tie", "none") for row in judgments),
+                skipped=sum(row.outcome == "skip" for row in judgments),
                 state=_state(rows, project.judging.judgment_count(session.id), session.revealed_at is not None),
             )
         )
-    return tuple(sorted(found, key=lambda one: (one.made_at, one.plan_id, one.code)))
+    return tuple(sorted(packet_states, key=lambda packet: (packet.made_at, packet.plan_id, packet.code)))
 
 
 def _state(rows: list[PacketRow], came: int, ended: bool) -> State:
@@ -113,7 +113,7 @@ def conflicts(project: Project, session_id: str | None = None) -> tuple[Conflict
 def _conflicts(project: Project, sessions: Iterable[SessionRow]) -> tuple[Conflict, ...]:
     raters = {row.id: row.code for row in project.judging.raters()}
     merged = project.judging.merged_sessions()
-    found = []
+    result = []
     for session in sessions:
         if session.id in merged:
             several = contested(project.judging.heads(session.id))
@@ -122,15 +122,15 @@ def _conflicts(project: Project, sessions: Iterable[SessionRow]) -> tuple[Confli
                 if not equal_answers(heads):
                     decision = decision_for(heads, decisions.get(decision_target(place), ()))
                     decided = None if decision is None else decision.value["judgment"]
-                    found.append(
+                    result.append(
                         Conflict(*place, raters[session.rater_id], tuple(heads), decided, open=decision is None)
                     )
-    return tuple(sorted(found, key=lambda one: (one.code, one.session_id, one.comparison_id)))
+    return tuple(sorted(result, key=lambda one: (one.code, one.session_id, one.comparison_id)))
 
 
 def open_conflicts(project: Project) -> tuple[Conflict, ...]:
     """The conflicts that wait for a decision."""
-    return tuple(one for one in conflicts(project) if one.open)
+    return tuple(conflict for conflict in conflicts(project) if conflict.open)
 
 
 def decide(project: Project, conflict: Conflict, judgment_id: str | None) -> Changes:
@@ -169,13 +169,13 @@ class SeatsToDecide:
 
 def seats_to_decide(project: Project) -> tuple[SeatsToDecide, ...]:
     """The workshops with seats that wait for a decision."""
-    found = []
+    to_decide = []
     for plan in project.judging.plans():
         waiting = _open_in(project, plan.id) if plan.id in workshops_among([plan]) else ()
         if waiting:
-            seats = len({one.session_id for one in waiting})
-            found.append(SeatsToDecide(plan.id, plan.title, seats, len(waiting)))
-    return tuple(found)
+            seats = len({conflict.session_id for conflict in waiting})
+            to_decide.append(SeatsToDecide(plan.id, plan.title, seats, len(waiting)))
+    return tuple(to_decide)
 
 
 def decide_seats(project: Project, plan_id: str, which: WhichCopy) -> int:
@@ -186,15 +186,15 @@ def decide_seats(project: Project, plan_id: str, which: WhichCopy) -> int:
     if plan_id not in workshops_among(project.judging.plans()):
         raise UsageError("This plan is no workshop’s.", hint="Decide its conflicts one by one.")
     waiting = _open_in(project, plan_id)
-    for one in waiting:
-        decide(project, one, one.heads[0 if which == "first" else -1].id)
+    for conflict in waiting:
+        decide(project, conflict, conflict.heads[0 if which == "first" else -1].id)
     return len(waiting)
 
 
 def seats_in_conflict(project: Project) -> frozenset[str]:
     """The sessions of workshops in which an answer waits for a decision."""
     workshops = workshops_among(project.judging.plans())
-    return frozenset(one.session_id for plan in workshops for one in _open_in(project, plan))
+    return frozenset(conflict.session_id for plan in workshops for conflict in _open_in(project, plan))
 
 
 def settled_answers(project: Project) -> dict[Place, str]:
@@ -213,17 +213,17 @@ def keep_settled(project: Project, settled: Mapping[Place, str]) -> int:
     """Let what was settled count where other answers came since; how many seats that concerns."""
     seats = set()
     for plan in workshops_among(project.judging.plans()):
-        for one in _open_in(project, plan):
-            before = settled.get((one.session_id, one.comparison_id))
-            if before in [row.id for row in one.heads]:
-                decide(project, one, before)
-                seats.add(one.session_id)
+        for conflict in _open_in(project, plan):
+            before = settled.get((conflict.session_id, conflict.comparison_id))
+            if before in [row.id for row in conflict.heads]:
+                decide(project, conflict, before)
+                seats.add(conflict.session_id)
     return len(seats)
 
 
 def _open_in(project: Project, plan_id: str) -> tuple[Conflict, ...]:
     rows = [row for row in project.judging.sessions() if row.plan_id == plan_id]
-    return tuple(one for one in _conflicts(project, rows) if one.open)
+    return tuple(conflict for conflict in _conflicts(project, rows) if conflict.open)
 
 
 # ---- A packet that nobody finished

@@ -165,24 +165,24 @@ def make_seats(
 
 def collect_seats(ctx: JobContext, project: Project, folder: Path) -> Collected:
     """Merge what a folder holds; what was collected before adds nothing. Raises `AppError` where it is gone."""
-    kept = "What was collected before is in the project."
-    _check_there(folder, kept)
+    remark = "What was collected before is in the project."
+    _check_there(folder, remark)
     try:
         paths = sorted(_results_in(folder))
     except OSError as error:
-        raise _gone(folder, kept) from error
+        raise _gone(folder, remark) from error
     if not paths:
         raise AppError(
-            f"There is no packet in “{folder.name}”, and no result of Potato or Label Studio.", kept=kept,
+            f"There is no packet in “{folder.name}”, and no result of Potato or Label Studio.", kept=remark,
             hint="Choose the folder that they are in; of Label Studio the projects’ exports as JSON.",
         )  # fmt: skip
     report = merge_packets(ctx, project, paths)
     files = report.files
-    refused = tuple(f"{one.refused} {one.hint}".strip() for one in files if one.refused)
-    seats = [one for one in files if one.code and not one.refused]
-    left_out = sum(len(one.changed_texts) + one.strange for one in files)
+    refused = tuple(f"{file.refused} {file.hint}".strip() for file in files if file.refused)
+    seats = [file for file in files if file.code and not file.refused]
+    left_out = sum(len(file.changed_texts) + file.strange for file in files)
     # A copy of a seat is no other seat.
-    codes = {one.code: False for one in seats} | {one.code: True for one in seats if one.finished}
+    codes = {file.code: False for file in seats} | {file.code: True for file in seats if file.finished}
     return Collected(
         finished=sum(codes.values()), unfinished=len(codes) - sum(codes.values()), refused=refused, left_out=left_out,
         to_decide=report.seats_to_decide, kept=report.seats_kept,

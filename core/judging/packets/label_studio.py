@@ -39,7 +39,7 @@ def write(folder: Path, handout: Handout) -> Mapping[str, str]:
         safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
         taken = {name.casefold() for name in names.values()}
         names[code] = f"{safe}{SUFFIX}" if f"{safe}{SUFFIX}".casefold() not in taken else f"{safe}-{number}{SUFFIX}"
-        data = [{"data": one.fields(handout.cards)} for one in tasks]
+        data = [{"data": task.fields(handout.cards)} for task in tasks]
         write_text(folder / names[code], json.dumps(data, indent=1) + "\n")
     write_text(folder / INTERFACE, _interface(handout))
     write_text(folder / "README.txt", _readme(handout, names))
@@ -96,38 +96,40 @@ def read(path: Path) -> tuple[OutsideAnswer, ...]:
         tasks = json.loads(read_bytes(path))
         if not isinstance(tasks, list) or not all("annotations" in task and "data" in task for task in tasks):
             raise not_results(path, "Label Studio", "it is no export as JSON", HINT)
-        found = tuple(answer for task in tasks for answer in _answers(task))
+        answers = tuple(answer for task in tasks for answer in _answers(task))
     except MISFIT as error:
         raise not_results(path, "Label Studio", "it is no export as JSON", HINT) from error
-    if not found:
+    if not answers:
         raise not_results(path, "Label Studio", "nobody has answered in it yet", HINT)
-    return found
+    return answers
 
 
 def _answers(task: Mapping[str, Any]) -> Iterator[OutsideAnswer]:
     fields = plain_fields(task["data"])
-    for one in task["annotations"]:
-        said = [part for part in one["result"] if part.get("from_name") == CHOICE]
-        labels = [str(label) for part in said for label in part["value"]["choices"]]
-        if one.get("was_cancelled"):
+    for annotation in task["annotations"]:
+        choices = [part for part in annotation["result"] if part.get("from_name") == CHOICE]
+        labels = [str(label) for part in choices for label in part["value"]["choices"]]
+        if annotation.get("was_cancelled"):
             labels = [SKIP]
-        notes = [text for part in one["result"] if part.get("from_name") == NOTE for text in _texts(part["value"])]
-        key = str(one.get("unique_id") or one["id"])
-        seconds = float(one.get("lead_time") or 0)
+        notes = [
+            text for part in annotation["result"] if part.get("from_name") == NOTE for text in _texts(part["value"])
+        ]
+        key = str(annotation.get("unique_id") or annotation["id"])
+        seconds = float(annotation.get("lead_time") or 0)
         yield OutsideAnswer(
             key=key,
             fields=fields,
             label=labels[0] if labels else "",
             note="\n".join(notes),
             seconds=seconds if math.isfinite(seconds) and seconds >= 0 else 0.0,
-            at=_time(one.get("created_at")),
+            at=_time(annotation.get("created_at")),
             problem=len(labels) != 1,
         )
 
 
 def _texts(value: Mapping[str, Any]) -> list[str]:
-    said = value["text"]
-    return [said] if isinstance(said, str) else [str(text) for text in said]
+    content = value["text"]
+    return [content] if isinstance(content, str) else [str(text) for text in content]
 
 
 def _time(stated: Any) -> str:

@@ -71,9 +71,9 @@ def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
         os.replace(part, target)
         _sync_folder(target.parent)
     except (sqlite3.Error, OSError) as error:
-        told = explain(error, target)
-        if isinstance(told, AppError):
-            raise told from error
+        explained = explain(error, target)
+        if isinstance(explained, AppError):
+            raise explained from error
         raise AppError(
             f"The packet “{target.name}” could not be written.",
             kept="The project itself is as it was.",
@@ -212,20 +212,23 @@ def read_plan(ctx: JobContext, project: Project, plan_id: str, wording: Comparis
     asked = PlanSettings.of(plan.settings)
     listed = WordingList(plan_wording(wording, asked))
     numbers = {row.id: listed.number(row.task, row.theme) for row in usable}
-    practice = tuple({**one, "task": listed.number(one["task"], one["theme"]), "theme": ""} for one in asked.practice)
+    practice = tuple(
+        {**practice_text, "task": listed.number(practice_text["task"], practice_text["theme"]), "theme": ""}
+        for practice_text in asked.practice
+    )
     return PlanToSend(plan, rows, numbers, digests, settings_for_rater(replace(asked, practice=practice), listed.all))
 
 
 def _plan(project: Project, plan_id: str) -> PlanRow:
-    found = next((row for row in project.judging.plans() if row.id == plan_id), None)
-    if found is None:
+    plan = next((row for row in project.judging.plans() if row.id == plan_id), None)
+    if plan is None:
         raise UsageError("The project has no such plan.", hint="Draw comparisons first.")
-    return found
+    return plan
 
 
 def _as_planned(row: ComparisonRow, digests: Mapping[TextKey, TextDigest]) -> bool:
-    found = [digests[item.key].hexdigest() for item in row.items if item.key in digests]
-    return len(found) == len(row.items) and texts_digest(found) == row.texts_sha256
+    digests_found = [digests[item.key].hexdigest() for item in row.items if item.key in digests]
+    return len(digests_found) == len(row.items) and texts_digest(digests_found) == row.texts_sha256
 
 
 def order_for(plan: PlanToSend, code: str) -> CardOrder:
@@ -266,7 +269,7 @@ def laid_out(plan: PlanToSend, code: str) -> list[LaidOut]:
     """One rater's comparisons as they stand in the packet. Always the same: it follows from the plan's key."""
     order, key = order_for(plan, code), order_key(plan.row)
     used: defaultdict[str, set[int]] = defaultdict(set)
-    found = []
+    layout = []
     for row in asked_of(plan, code):
         cards = tuple(row.items[index].key for index in order.of(row.id))
         blanks = []
@@ -274,8 +277,8 @@ def laid_out(plan: PlanToSend, code: str) -> list[LaidOut]:
             taken = used[plan.digests[card].hexdigest()]
             blanks.append(_free_number(taken, drawn_number(key, "blanks", code, row.id, str(place))) if key else 0)
             taken.add(blanks[-1])
-        found.append(LaidOut(row, cards, tuple(blanks)))
-    return found
+        layout.append(LaidOut(row, cards, tuple(blanks)))
+    return layout
 
 
 def _free_number(taken: set[int], drawn: int) -> int:
@@ -289,7 +292,10 @@ def _digests(plan: PlanToSend, one: LaidOut) -> list[str]:
 
 
 def _content(plan: PlanToSend, code: str) -> str:
-    shown = (ShownComparison(one.row.id, plan.usable[one.row.id], _digests(plan, one)) for one in laid_out(plan, code))
+    shown = (
+        ShownComparison(comparison.row.id, plan.usable[comparison.row.id], _digests(plan, comparison))
+        for comparison in laid_out(plan, code)
+    )
     return content_sha256(code, settings_of(plan, code), shown)
 
 
@@ -373,9 +379,9 @@ def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -
 
 def _manifest(packet: PacketRow) -> dict[str, Any]:
     """The manifest in the file: in place of the key that the project keeps, what signing begins with."""
-    told = {name: value for name, value in packet.manifest.items() if name != KEY}
+    fields = {name: value for name, value in packet.manifest.items() if name != KEY}
     chain = {CHAIN: first_state(packet.manifest[KEY])} if KEY in packet.manifest else {}
-    return {**told, **chain, "packet": packet.id}
+    return {**fields, **chain, "packet": packet.id}
 
 
 def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: str) -> Iterator[Mapping[str, Any]]:
@@ -384,9 +390,9 @@ def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: st
     for start in range(0, len(shown), AT_ONCE):
         ctx.check()
         some = shown[start : start + AT_ONCE]
-        texts = project.texts({card for one in some for card in one.cards})
-        for one in some:
-            for card, more in zip(one.cards, one.blanks, strict=True):
+        texts = project.texts({card for source in some for card in source.cards})
+        for source in some:
+            for card, more in zip(source.cards, source.blanks, strict=True):
                 number += 1
                 stored = vars(store_text(texts[card] + " " * more))
                 yield {"id": number, "study_id": 1, "kind": CARD, "origin": ORIGIN, "row": number, **stored,
@@ -395,8 +401,11 @@ def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: st
 
 def _comparisons(plan: PlanToSend, shown: Sequence[LaidOut]) -> Iterator[Mapping[str, Any]]:
     number = 0
-    for position, one in enumerate(shown):
-        row, cards = one.row, [{"identity": "", "source": number + card} for card in range(1, len(one.cards) + 1)]
+    for position, comparison in enumerate(shown):
+        row, cards = (
+            comparison.row,
+            [{"identity": "", "source": number + card} for card in range(1, len(comparison.cards) + 1)],
+        )
         number += len(cards)
         yield {
             "id": row.id,
@@ -406,6 +415,6 @@ def _comparisons(plan: PlanToSend, shown: Sequence[LaidOut]) -> Iterator[Mapping
             "task": plan.usable[row.id],
             "theme": "",
             "items": canonical_json(cards),
-            "texts_sha256": texts_digest(_digests(plan, one)),
+            "texts_sha256": texts_digest(_digests(plan, comparison)),
             "repeat_of": None,
         }

@@ -95,10 +95,10 @@ def read_packet(path: Path) -> ReturnedPacket:
         gate.read_header(path)
         digest = file_sha256(path)  # before anything here has the file open
         with Project.open(path, read_only=True) as project:
-            found = _read(project, path, digest)
+            packet = _read(project, path, digest)
             if project.left_out:
                 raise altered(path, f"{project.left_out[0].table} {project.left_out[0].key}")
-            return found
+            return packet
     except PacketRefused:
         raise
     except AppError as error:
@@ -291,8 +291,8 @@ def merge_packets(
             files += merging.file(path)
             ctx.report(number, len(paths), note=path.name)
     finally:  # also where somebody cancelled
-        kept = keep_settled(project, settled)
-    return MergeReport(tuple(files), len(open_conflicts(project)), len(seats_in_conflict(project)), kept)
+        decisions = keep_settled(project, settled)
+    return MergeReport(tuple(files), len(open_conflicts(project)), len(seats_in_conflict(project)), decisions)
 
 
 class _Merging:
@@ -328,8 +328,8 @@ class _Merging:
                 replace(here, refused=f"“{path.name}” could not be read ({error.strerror}).", hint="Copy it again.")
             ]
         except Exception as error:  # such as a key that belongs to another session: what only a made-up file has
-            told = f"“{path.name}” does not fit the project ({type(error).__name__})."
-            return [replace(here, refused=told, hint="Ask the rater for the file as it was saved.")]
+            message = f"“{path.name}” does not fit the project ({type(error).__name__})."
+            return [replace(here, refused=message, hint="Ask the rater for the file as it was saved.")]
 
     def _merge(self, here: MergedFile, came: ReturnedPacket) -> MergedFile:
         self._know(came)
@@ -352,7 +352,7 @@ class _Merging:
             added = len(self._project.packets.merge(rows).of("judgment"))
         else:
             added = 0
-        contested = {one.comparison_id for one in conflicts(self._project, rows.session.id) if one.open}
+        contested = {conflict.comparison_id for conflict in conflicts(self._project, rows.session.id) if conflict.open}
         return replace(
             here,
             added=added,
@@ -381,9 +381,9 @@ class _Merging:
 
     def _replaces(self, rows: PacketRows) -> bool:
         """Whether a row would take the place of one that is here."""
-        said = {row.id for row in self._project.judging.judgments(rows.session.id, superseded=True)}
+        judgment_ids = {row.id for row in self._project.judging.judgments(rows.session.id, superseded=True)}
         rated = self._project.annotations.of_kind(KIND, rater_id=rows.session.rater_id)
-        here = said | {row.id for row in rated}
+        here = judgment_ids | {row.id for row in rated}
         return any(row["id"] not in here and row["supersedes"] in here for row in (*rows.judgments, *rows.annotations))
 
     def _know(self, came: ReturnedPacket) -> None:
@@ -462,11 +462,11 @@ def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order
     left = list(range(len(items)))
     order = []
     for text in cards:
-        found = next((item for item in left if items[item] == text), None)
-        if found is None:
+        match = next((item for item in left if items[item] == text), None)
+        if match is None:
             return None
-        left.remove(found)
-        order.append(found)
+        left.remove(match)
+        order.append(match)
     return tuple(order)
 
 

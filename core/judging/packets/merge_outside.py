@@ -48,19 +48,21 @@ def merge_outside(project: Project, path: Path, answers: Sequence[OutsideAnswer]
     raters = {row.id: row.code for row in project.judging.raters()}
     by_packet: dict[str, list[OutsideAnswer]] = {}
     strangers = 0
-    for one in answers:
-        packet = made.get(one.fields.get("packet", ""))
-        if packet is None or raters[packet.rater_id] != one.fields.get("rater"):
+    for answer in answers:
+        packet = made.get(answer.fields.get("packet", ""))
+        if packet is None or raters[packet.rater_id] != answer.fields.get("rater"):
             strangers += 1
         else:
-            by_packet.setdefault(packet.id, []).append(one)
+            by_packet.setdefault(packet.id, []).append(answer)
     if not by_packet:
         raise AppError(
             f"“{path.name}” belongs to another project or plan: none of its comparisons was handed out here.",
             kept="Nothing of it was merged.",
             hint="Merge it into the project that it was made from.",
         )
-    merged = [_Merging(project, made[key]).merge(path, found) for key, found in sorted(by_packet.items())]
+    merged = [
+        _Merging(project, made[key]).merge(path, packet_answers) for key, packet_answers in sorted(by_packet.items())
+    ]
     if strangers:
         merged.append(MergedFile(path, path.name, strange=strangers))
     return merged
@@ -87,8 +89,8 @@ class _Merging:
 
     def merge(self, path: Path, answers: Sequence[OutsideAnswer]) -> MergedFile:
         came = _Came()
-        for one in answers:
-            self._take(one, came)
+        for answer in answers:
+            self._take(answer, came)
         whole = self._is_whole(came)
         if self._workshop and not whole:  # a seat comes in once: what one changes there before is no conflict here
             return MergedFile(path, path.name, self._code, changed_texts=tuple(sorted(came.changed)), workshop=True)
@@ -96,7 +98,7 @@ class _Merging:
         added = 0
         if came.judgments:
             added = len(self._project.packets.merge(rows).of("judgment"))
-        differing = {one.comparison_id for one in conflicts(self._project, self._session.id) if one.open}
+        differing = {conflict.comparison_id for conflict in conflicts(self._project, self._session.id) if conflict.open}
         compared = {row["comparison_id"] for row in came.judgments.values()}
         return MergedFile(
             path, path.name, self._code, added, len(came.judgments) - added, len(differing & compared),
@@ -125,9 +127,9 @@ class _Merging:
         came.judgments[values["id"]] = values
 
     def _judgment(self, one: OutsideAnswer, row: ComparisonRow, outcome: str, order: Sequence[int]) -> dict[str, Any]:
-        said = canonical_json([row.id, one.key, one.label, one.note, one.seconds, one.at])
+        content = canonical_json([row.id, one.key, one.label, one.note, one.seconds, one.at])
         values = {
-            "id": str(uuid.uuid5(uuid.UUID(self._packet.id), said)),
+            "id": str(uuid.uuid5(uuid.UUID(self._packet.id), content)),
             "session_id": self._session.id,
             "comparison_id": row.id,
             "outcome": outcome,

@@ -45,8 +45,8 @@ class OutsideTask:
     def fields(self, cards: int) -> dict[str, str]:
         """What a tool gets to know, for a handout in which comparisons have up to so many cards."""
         texts = (*self.texts, *[NO_TEXT] * (cards - len(self.texts)))
-        told = {"packet": self.packet, "comparison": self.comparison, "rater": self.rater, "title": self.title}
-        return told | dict(zip(CARDS, texts, strict=False))
+        fields = {"packet": self.packet, "comparison": self.comparison, "rater": self.rater, "title": self.title}
+        return fields | dict(zip(CARDS, texts, strict=False))
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def write_text(path: Path, text: str) -> None:
 def read_bytes(path: Path) -> bytes:
     """An ordinary file's content. Raises AppError for anything else, or more than results can be."""
     with suppress(OSError):
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST:
+        status = path.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
             return path.read_bytes()
     raise AppError(
         f"“{path.name}” is no file of results, or cannot be read.", kept="Nothing of it was merged.",

@@ -56,8 +56,10 @@ def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, An
 def content_sha256(code: str, settings: Mapping[str, Any], comparisons: Iterable[ShownComparison]) -> str:
     """SHA-256 over the rater's code, the settings with the wording and, a line each, the comparisons."""
     digest = hashlib.sha256(canonical_json([code, dict(settings)]).encode("ascii"))
-    for one in comparisons:
-        digest.update(b"\n" + canonical_json([one.id, one.wording, list(one.texts)]).encode("ascii"))
+    for comparison in comparisons:
+        digest.update(
+            b"\n" + canonical_json([comparison.id, comparison.wording, list(comparison.texts)]).encode("ascii")
+        )
     return digest.hexdigest()
 
 
@@ -70,7 +72,7 @@ class WordingList:
         self.all: list[dict[str, Any]] = []
 
     def number(self, task: str, theme: str) -> str:
-        criteria = [[one.name, one.explanation] for one in self._wording.criteria(task)]
+        criteria = [[criterion.name, criterion.explanation] for criterion in self._wording.criteria(task)]
         shown = {"title": self._wording.title(task, theme), "criteria": criteria}
         key = canonical_json(shown)
         if key not in self._numbers:
@@ -115,21 +117,21 @@ def packet_parts(project: Project) -> PacketParts | None:
 
 def packet_info(project: Project) -> PacketInfo | None:
     """The packet's description of itself; None for an ordinary project."""
-    found = packet_parts(project)
-    if found is None:
+    parts = packet_parts(project)
+    if parts is None:
         return None
     return PacketInfo(
-        packet_id=found.packet.id,
-        code=found.rater.code,
-        comparisons=project.judging.count(found.plan.id),
-        finished=found.session.revealed_at is not None,
+        packet_id=parts.packet.id,
+        code=parts.rater.code,
+        comparisons=project.judging.count(parts.plan.id),
+        finished=parts.session.revealed_at is not None,
     )
 
 
 def finish_packet(project: Project) -> Changes:
     """Lock the packet's session and seal what it holds; from then on nothing in it can be changed unseen."""
-    found = _required(project)
-    return project.packets.finish(found.packet.id, found.session.id)
+    parts = _required(project)
+    return project.packets.finish(parts.packet.id, parts.session.id)
 
 
 class PacketStore(ProjectStore):
@@ -177,8 +179,11 @@ class PacketWording(ComparisonWording):
     @cached_property
     def _shown(self) -> list[tuple[str, tuple[RatingCriterion, ...]]]:
         return [
-            (str(one["title"]), tuple(RatingCriterion(str(name), str(told)) for name, told in one["criteria"]))
-            for one in _required(self._project).plan.settings.get("wording", ())
+            (
+                str(wording["title"]),
+                tuple(RatingCriterion(str(name), str(explanation)) for name, explanation in wording["criteria"]),
+            )
+            for wording in _required(self._project).plan.settings.get("wording", ())
         ]
 
     def title(self, task: str, theme: str) -> str:
@@ -189,10 +194,10 @@ class PacketWording(ComparisonWording):
 
 
 def _required(project: Project) -> PacketParts:
-    found = packet_parts(project)
-    if found is None:
+    parts = packet_parts(project)
+    if parts is None:
         raise UsageError(f"“{project.path.name}” is not a packet.", hint="Open the packet that you were sent.")
-    return found
+    return parts
 
 
 READ_BYTES = 1 << 20

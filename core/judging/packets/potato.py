@@ -41,8 +41,8 @@ HINT = "Choose the folder that was made for Potato, with everything in it, or it
 
 def write(folder: Path, handout: Handout) -> Mapping[str, str]:
     """Write the folder; by rater the file to name."""
-    tasks = [one for found in handout.tasks.values() for one in found]
-    lines = (json.dumps({"id": one.id, **one.fields(handout.cards)}) for one in tasks)
+    tasks = [task for tasks_of_rater in handout.tasks.values() for task in tasks_of_rater]
+    lines = (json.dumps({"id": task.id, **task.fields(handout.cards)}) for task in tasks)
     write_text(folder / TASKS, "".join(f"{line}\n" for line in lines))
     write_text(folder / CONFIG, json.dumps(_config(handout), indent=2) + "\n")
     write_text(folder / STYLE, CSS)
@@ -60,7 +60,7 @@ def _config(handout: Handout) -> dict[str, Any]:
     }  # fmt: skip
     note = {"annotation_type": "text", "name": NOTE, "description": "A note, if you like", "textarea": {"on": True}}
     groups = [
-        {"name": code, "annotators": [code], "instances": [one.id for one in tasks]}
+        {"name": code, "annotators": [code], "instances": [task.id for task in tasks]}
         for code, tasks in handout.tasks.items()
     ]
     cards = [
@@ -153,16 +153,16 @@ def _answers(path: Path, tasks: Mapping[str, Mapping[str, str]]) -> Iterator[Out
     try:
         state = json.loads(read_bytes(path))
         rater = str(state["user_id"])
-        said = {str(key): _labels(value) for key, value in state["instance_id_to_label_to_value"].items()}
-        told = state.get("instance_id_to_behavioral_data", {})
-        for key, labels in said.items():
+        labelled = {str(key): _labels(value) for key, value in state["instance_id_to_label_to_value"].items()}
+        behaviour = state.get("instance_id_to_behavioral_data", {})
+        for key, labels in labelled.items():
             chosen, note = [name for schema, name, _ in labels if schema == CHOICE], ""
             note = next((str(value) for schema, _, value in labels if schema == NOTE and value), "")
             if not chosen:
                 continue
             fields = tasks.get(key, {})
             wrong = len(chosen) > 1 or fields.get("rater") != rater
-            seconds, at = _when(told.get(key, {}))
+            seconds, at = _when(behaviour.get(key, {}))
             yield OutsideAnswer(key, fields, chosen[0], note, seconds, at, wrong)
     except AppError:
         raise
@@ -171,7 +171,7 @@ def _answers(path: Path, tasks: Mapping[str, Mapping[str, str]]) -> Iterator[Out
 
 
 def _labels(value: Any) -> list[tuple[str, str, Any]]:
-    return [(str(label["schema"]), str(label["name"]), said) for label, said in value]
+    return [(str(label["schema"]), str(label["name"]), words) for label, words in value]
 
 
 def _when(told: Mapping[str, Any]) -> tuple[float, str]:

@@ -163,8 +163,8 @@ def is_source() -> bool:
 
 def normalized(requirement: str) -> str:
     """The name of the package that a requirement is about, as the index writes it (PEP 503)."""
-    found = _NAME.match(requirement.strip())
-    return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""
+    match = _NAME.match(requirement.strip())
+    return re.sub(r"[-_.]+", "-", match[0]).lower() if match else ""
 
 
 def _project() -> dict[str, Any]:

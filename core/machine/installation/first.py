@@ -89,22 +89,22 @@ def leave_out_nothing(environment: Path) -> None:
 
 def install_extras(environment: Path, python: Path, extras: Sequence[str], say: Say) -> None:
     """What pyproject.toml's extras add; once for each state of it. What cannot be compiled is left out."""
-    there = states(python) or {}
+    installed = states(python) or {}
     for extra in extras:
         wanted = extra_requirements(extra)
         stamp = sha256("\n".join(wanted))
-        if noted_extras(environment).get(extra) == stamp or (extra == "server" and there.get("engine") != "ready"):
+        if noted_extras(environment).get(extra) == stamp or (extra == "server" and installed.get("engine") != "ready"):
             continue
         _install(environment, python, wanted, f"What “{extra}” needs", say)
         note(notes_path(environment), extras={extra: stamp})
 
 
 def _install(environment: Path, python: Path, arguments: Sequence[str], title: str, say: Say) -> None:
-    said = [""]
+    output = [""]
 
     def told(step: pip.PipStep) -> None:
-        if step.words != said[-1] and (not step.total or step.total >= _LARGE):
-            said.append(step.words)
+        if step.words != output[-1] and (not step.total or step.total >= _LARGE):
+            output.append(step.words)
             say(step.words)
 
     with declared.waited_for(environment, lambda: told(_WAITING)) as locked:
@@ -123,8 +123,10 @@ def _install(environment: Path, python: Path, arguments: Sequence[str], title: s
                 if outcome.code != 0:
                     break
     if outcome.code != 0:
-        found = pip.trouble(outcome.said)
-        raise AppError(f"{outcome.said}\n\n{title} could not be installed: {found.why}.", kept=KEPT, hint=found.hint)
+        trouble = pip.trouble(outcome.said)
+        raise AppError(
+            f"{outcome.said}\n\n{title} could not be installed: {trouble.why}.", kept=KEPT, hint=trouble.hint
+        )
 
 
 def _pip_from_here(python: Path) -> list[str]:
@@ -136,5 +138,5 @@ def _has_pip(environment: Path) -> bool:
 
 
 def _site_packages(environment: Path) -> Path:
-    found = [*environment.glob("lib/python3*/site-packages"), *environment.glob("Lib/site-packages")]
-    return found[0] if found else environment
+    folders = [*environment.glob("lib/python3*/site-packages"), *environment.glob("Lib/site-packages")]
+    return folders[0] if folders else environment

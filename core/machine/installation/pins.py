@@ -57,7 +57,7 @@ def constraints(held: Mapping[str, str], build: str = "") -> Iterator[list[str]]
     """
     locked = entries()
     lines = [f"{name}=={held[name]}\n" for name in held]
-    lines += [line for name, found in locked.items() if name not in held for line in found]
+    lines += [line for name, pin in locked.items() if name not in held for line in pin]
     if build:
         lines = [re.sub(rf"^({WITH_CPU_BUILDS}==)[^\s;\\]+", rf"\g<1>{build}", line) for line in lines]
     with _file("".join(lines)) as file:
@@ -100,16 +100,16 @@ def missing_pip(site: Path) -> Iterator[list[str]]:
 
 
 def _entries(text: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     name = ""
     for line in text.splitlines(keepends=True):
         if line.startswith(("#", "    #")) or not line.strip():
             continue
         if not line.startswith(" "):
             name = normalized(line)
-            found.setdefault(name, []).append("")
-        found[name][-1] += line
-    return found
+            entries.setdefault(name, []).append("")
+        entries[name][-1] += line
+    return entries
 
 
 @contextmanager
@@ -190,8 +190,8 @@ def with_hashes(text: str, name: str, more: set[str]) -> str:
 
 def hashes(requirements: Iterable[str]) -> set[str]:
     """The SHA-256 hashes that entries of the lock ask for."""
-    return {found for each in requirements for found in re.findall("sha256:([0-9a-f]{64})", each)}
+    return {digest for each in requirements for digest in re.findall("sha256:([0-9a-f]{64})", each)}
 
 
 def _versions(text: str) -> dict[str, str]:
-    return {name: ", ".join(version(entry) for entry in found) for name, found in _entries(text).items()}
+    return {name: ", ".join(version(entry) for entry in pin) for name, pin in _entries(text).items()}

@@ -175,8 +175,8 @@ BEHIND_PROXY = PipTrouble(
 def trouble(said: str) -> PipTrouble:
     """Why pip failed, by its last lines. From 26 on pip does not say that it was a proxy that did not answer."""
     lowered = said.lower()
-    found = next((found for pattern, found in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
-    return BEHIND_PROXY if found.kind == "network" and _has_proxy() else found
+    explanation = next((explanation for pattern, explanation in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
+    return BEHIND_PROXY if explanation.kind == "network" and _has_proxy() else explanation
 
 
 def _has_proxy() -> bool:
@@ -248,10 +248,10 @@ def _progress_bar(other: bool) -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        found = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
+        pip_version = tuple(int(part) for part in re.findall(r"\d+", version("pip"))[:2])
     except PackageNotFoundError:
         return "off"
-    return "raw" if found >= TELLS_PROGRESS else "off"
+    return "raw" if pip_version >= TELLS_PROGRESS else "off"
 
 
 def _apart(gently: bool, inherits: Sequence[int]) -> dict[str, Any]:

@@ -80,12 +80,12 @@ def goes_on_unasked() -> bool:
 def explained(error: BaseException) -> NotInstalledYet | None:
     """A missing module of a part that is not there yet, in a sentence; None for any other error."""
     part = part_of(error.name or "") if isinstance(error, ImportError) else None
-    found = next(iter(status(part)), None) if part is not None else None
-    if part is None or found is None or found.state == "ready":
+    part_state = next(iter(status(part)), None) if part is not None else None
+    if part is None or part_state is None or part_state.state == "ready":
         return None
-    if found.state == "left out":
+    if part_state.state == "left out":
         what, hint = "is not in the light edition", _how_to_add(part)
-    elif found.state == "failed":
+    elif part_state.state == "failed":
         what, hint = (
             "could not be prepared",
             "“Parts of the program” in the window says why, as does: biasprint prepare",
@@ -174,17 +174,17 @@ def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ..
     """
     if any(not installed.satisfies(each) for each in requirements(part)):
         return None
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     names = list(part.packages)
     while names:
         name = names.pop()
-        if name in found:
+        if name in results:
             continue
         if not installed.whole(name):
             return None
-        found[name] = installed.folder(name)
+        results[name] = installed.folder(name)
         names += () if declared.stands_alone(name) else installed.needs(name)
-    return tuple(found.values())
+    return tuple(results.values())
 
 
 def _has_model(name: str) -> bool:

@@ -43,12 +43,12 @@ def _ended(state: dict[str, str], seal: str) -> dict[str, str]:
 def fits(key: str, row_hashes: Iterable[str], manifest: dict[str, Any]) -> bool:
     """Whether a packet's chain is the one that these judgments give, in sequence, and its seal where it has one."""
     state = first_state(key)
-    for one in row_hashes:
-        state = _next(state, one)
+    for row_hash in row_hashes:
+        state = _next(state, row_hash)
     if manifest.get("seal") is not None:
         state = _ended(state, str(manifest["seal"]))
-    found = manifest.get(CHAIN)
-    tag = found.get("tag") if isinstance(found, dict) else None
+    stored = manifest.get(CHAIN)
+    tag = stored.get("tag") if isinstance(stored, dict) else None
     return isinstance(tag, str) and hmac.compare_digest(tag.encode(), state["tag"].encode())
 
 
@@ -57,10 +57,10 @@ def sign_judgment(connection: Connection, session_id: str, row_sha256: str) -> N
     own = sa.select(packet.c.id, packet.c.manifest).join(
         session, (session.c.plan_id == packet.c.plan_id) & (session.c.rater_id == packet.c.rater_id)
     )
-    found = connection.execute(own.where(session.c.id == session_id, packet.c.direction == "made")).first()
-    manifest = {} if found is None else json.loads(found.manifest)
-    if found is not None and CHAIN in manifest:
-        _keep(connection, found.id, {**manifest, CHAIN: _next(manifest[CHAIN], row_sha256)})
+    row = connection.execute(own.where(session.c.id == session_id, packet.c.direction == "made")).first()
+    manifest = {} if row is None else json.loads(row.manifest)
+    if row is not None and CHAIN in manifest:
+        _keep(connection, row.id, {**manifest, CHAIN: _next(manifest[CHAIN], row_sha256)})
 
 
 def sign_seal(connection: Connection, packet_id: str, manifest: dict[str, Any], seal: str) -> None:

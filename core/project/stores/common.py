@@ -43,17 +43,17 @@ def json_object(text: str) -> dict[str, Any]:
     """
     if text == "{}":
         return {}
-    found = json.loads(text)
-    if not isinstance(found, dict):
+    value = json.loads(text)
+    if not isinstance(value, dict):
         raise ValueError("this column holds objects")
-    return found
+    return value
 
 
 def json_list(text: str) -> list[Any]:
-    found = json.loads(text)
-    if not isinstance(found, list):
+    value = json.loads(text)
+    if not isinstance(value, list):
         raise ValueError("this column holds lists")
-    return found
+    return value
 
 
 def json_part(column: "sa.ColumnElement[Any]", path: str) -> "sa.ColumnElement[Any]":

@@ -201,16 +201,16 @@ class Readings(StorePart):
 
 def _chain(connection: Connection, reading_id: str) -> list[str]:
     """A reading and those that it follows, back to the first."""
-    found: list[str] = []
+    ids: list[str] = []
     following: str | None = reading_id
     follows = json_part(reading.c.result, "$.follows")
-    while following is not None and following not in found:
+    while following is not None and following not in ids:
         row = connection.execute(sa.select(reading.c.id, follows).where(reading.c.id == following)).first()
         if row is None:
             break
-        found.append(row[0])
+        ids.append(row[0])
         following = row[1]
-    return found
+    return ids
 
 
 def _compared(connection: Connection, sources: Collection[int]) -> bool:
@@ -218,8 +218,8 @@ def _compared(connection: Connection, sources: Collection[int]) -> bool:
     items = comparison.c["items"]
     cards = sa.func.json_each(sa.case((sa.func.json_valid(items) == 1, items), else_="[]")).table_valued("value")
     showing = sa.func.json_extract(cards.c.value, "$.source").in_(sources)
-    found = sa.select(comparison.c.id).select_from(comparison.join(cards, sa.true())).where(showing)
-    return connection.execute(found).first() is not None
+    query = sa.select(comparison.c.id).select_from(comparison.join(cards, sa.true())).where(showing)
+    return connection.execute(query).first() is not None
 
 
 def _row(row: Any) -> ReadingRow:

@@ -94,14 +94,14 @@ def in_force(
     decisions: Mapping[str, Sequence[AnnotationRow]],
 ) -> tuple[JudgmentRow, ...]:
     """The heads that count. `several` are the contested ones among them, `decisions` what was decided, by target."""
-    kept: dict[Place, str | None] = {}
+    decided: dict[Place, str | None] = {}
     for place, rows in several.items():
         if equal_answers(rows):
-            kept[place] = rows[0].id
+            decided[place] = rows[0].id
         else:
             decision = decision_for(rows, decisions.get(decision_target(place), ()))
-            kept[place] = None if decision is None else decision.value["judgment"]
-    return tuple(row for row in heads if place_of(row) not in kept or kept[place_of(row)] == row.id)
+            decided[place] = None if decision is None else decision.value["judgment"]
+    return tuple(row for row in heads if place_of(row) not in decided or decided[place_of(row)] == row.id)
 
 
 def _age(row: JudgmentRow) -> tuple[str, str]:
@@ -333,12 +333,12 @@ class Judging(StorePart):
     def decisions(self, several: Mapping[tuple[str, str], Sequence[JudgmentRow]]) -> dict[str, list[AnnotationRow]]:
         """The coordinator's decisions on comparisons whose heads differ, by target."""
         targets = [decision_target(place) for place, rows in several.items() if not equal_answers(rows)]
-        found: dict[str, list[AnnotationRow]] = {}
+        decisions: dict[str, list[AnnotationRow]] = {}
         for start in range(0, len(targets), AT_ONCE):
             about = annotation.c.target.in_(targets[start : start + AT_ONCE])
             for row in self._all(sa.select(annotation).where(about, annotation.c.kind == DECISION), annotation_row):
-                found.setdefault(row.target, []).append(row)
-        return found
+                decisions.setdefault(row.target, []).append(row)
+        return decisions
 
     def merged_sessions(self) -> frozenset[str]:
         """The sessions of which a packet came back: they alone can hold two answers to one comparison."""
@@ -365,8 +365,8 @@ class Judging(StorePart):
         """The sessions with an answer in force, as far as the rows tell: a session without one has nothing to show."""
         later = judgment.alias("later")
         replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
-        said = sa.select(judgment.c.session_id).where(judgment.c.outcome.in_(ANSWERS), ~replaced.exists()).distinct()
-        return frozenset(row.session_id for row in self._reader.rows(said))
+        query = sa.select(judgment.c.session_id).where(judgment.c.outcome.in_(ANSWERS), ~replaced.exists()).distinct()
+        return frozenset(row.session_id for row in self._reader.rows(query))
 
     def done_count(self, session_id: str) -> int:
         """The comparisons of a session that are judged or skipped, each once however often it was revised."""

@@ -66,8 +66,8 @@ def merge_rows(connection: Connection, rows: PacketRows) -> Changes:
 def _add(
     connection: Connection, into: sa.Table, rows: Sequence[dict[str, Any]], here: sa.ColumnElement[bool], same: str
 ) -> set[str]:
-    found = connection.execute(sa.select(into.c.id, into.c[same].label("same")).where(here))
-    known: dict[str, str] = {row.id: row.same for row in found}
+    existing = connection.execute(sa.select(into.c.id, into.c[same].label("same")).where(here))
+    known: dict[str, str] = {row.id: row.same for row in existing}
     if any(row["id"] in known and known[row["id"]] != row[same] for row in rows):
         raise AppError(
             "A row of the packet is not the one that came with the same key before.",
@@ -84,7 +84,7 @@ def _stamp(connection: Connection, own: SessionRow) -> None:
     """The earliest consent and the earliest end that any file tells of."""
     here = connection.execute(sa.select(session).where(session.c.id == own.id)).one()
     ends = [end for end in (here.revealed_at, own.revealed_at) if end is not None]
-    given = [(one.consent_at, one.consent_text) for one in (here, own) if one.consent_at]
+    given = [(row.consent_at, row.consent_text) for row in (here, own) if row.consent_at]
     consent_at, consent_text = min(given, default=("", ""))
     values = {"revealed_at": min(ends, default=None), "consent_at": consent_at, "consent_text": consent_text}
     connection.execute(sa.update(session).where(session.c.id == own.id).values(values))
@@ -93,9 +93,9 @@ def _stamp(connection: Connection, own: SessionRow) -> None:
 def _describe(connection: Connection, rater_id: str, words: str) -> None:
     """A rater's words about themselves where nothing is known; of two copies that differ, always the same one."""
     known = connection.execute(sa.select(rater.c.background).where(rater.c.id == rater_id)).scalar_one()
-    said = min({known, words} - {EMPTY}, default=EMPTY)
-    if said != known:
-        connection.execute(sa.update(rater).where(rater.c.id == rater_id).values(background=said))
+    background = min({known, words} - {EMPTY}, default=EMPTY)
+    if background != known:
+        connection.execute(sa.update(rater).where(rater.c.id == rater_id).values(background=background))
 
 
 packet = table("packet")
@@ -203,8 +203,8 @@ def _seal(connection: Connection, packet_id: str, session_id: str) -> None:
     own = connection.execute(sa.select(session).where(session.c.id == session_id)).one()
     described = connection.execute(sa.select(rater.c.background).where(rater.c.id == own.rater_id)).scalar_one()
     hashes = [tuple(pair) for pair in connection.execute(sa.select(judgment.c.id, judgment.c.row_sha256))]
-    said = [dict(found) for found in connection.execute(sa.select(annotation)).mappings()]
-    seal = seal_sha256(manifest["content_sha256"], own, json_object(described), hashes, said)
+    annotations = [dict(row) for row in connection.execute(sa.select(annotation)).mappings()]
+    seal = seal_sha256(manifest["content_sha256"], own, json_object(described), hashes, annotations)
     sign_seal(connection, packet_id, manifest, seal)
 
 

@@ -83,10 +83,10 @@ class Runs(StorePart):
         return self._all(sa.select(run).order_by(run.c.id), _run)
 
     def get(self, run_id: int) -> RunRow:
-        found = self._one(sa.select(run).where(run.c.id == run_id), _run)
-        if found is None:
+        row = self._one(sa.select(run).where(run.c.id == run_id), _run)
+        if row is None:
             raise KeyError(run_id)
-        return found
+        return row
 
     def generators(self) -> dict[int, GeneratorRow]:
         rows = self._all(sa.select(generator).order_by(generator.c.id), _generator)
@@ -95,21 +95,21 @@ class Runs(StorePart):
     def counts(self, run_id: int) -> RunCounts:
         this = self.get(run_id)
         prompts = self._number(sa.select(sa.func.count()).where(prompt.c.prompt_set_id == this.prompt_set_id))
-        found = self._by_outcome(run_id)
-        failures = {failure: count for (status, failure), count in found.items() if status == "error"}
-        return RunCounts(prompts * this.samples, found["done", ""], failures)
+        outcomes = self._by_outcome(run_id)
+        failures = {failure: count for (status, failure), count in outcomes.items() if status == "error"}
+        return RunCounts(prompts * this.samples, outcomes["done", ""], failures)
 
     def _by_outcome(self, run_id: int) -> Counter[tuple[str, str]]:
         """How many outputs a run has of each status and failure, counted piece by piece: a million takes seconds."""
-        found: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
         for first in range(0, last, COUNTED_AT_ONCE):
             # The zero keeps SQLite on the ids: by the run's index every piece would look at the whole run.
             here = output.c.id.between(first + 1, first + COUNTED_AT_ONCE) & (output.c.run_id + 0 == run_id)
             outcome = (output.c.status, output.c.failure)
             statement = sa.select(*outcome, sa.func.count()).where(here).group_by(*outcome)
-            found.update({(row[0], row[1]): row[2] for row in self._reader.rows(statement)})
-        return found
+            counts.update({(row[0], row[1]): row[2] for row in self._reader.rows(statement)})
+        return counts
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:
         """The next prompts and samples without an output, in the order (prompt, sample), after the one given.
@@ -118,17 +118,17 @@ class Runs(StorePart):
         and 400 samples it read for half a second, and a person's choice waited as long for its commit.
         """
         this = self.get(run_id)
-        found: list[Pending] = []
+        pending: list[Pending] = []
         first = after[0]
-        while len(found) < limit:
+        while len(pending) < limit:
             prompts, present = self._prompts_with_samples(this, first)
             if not prompts:
                 break
             for row in prompts:
                 wanted = ((row.id, sample) for sample in range(this.samples))
-                found += [Pending(row, key[1]) for key in wanted if key > after and key not in present]
+                pending += [Pending(row, key[1]) for key in wanted if key > after and key not in present]
             first = prompts[-1].id + 1
-        return tuple(found[:limit])
+        return tuple(pending[:limit])
 
     def _prompts_with_samples(self, this: RunRow, first: int) -> tuple[list[PromptRow], set[tuple[int, int]]]:
         """A run's next prompts from the id `first` on, and the (prompt, sample) of the outputs that they have."""
@@ -142,10 +142,10 @@ class Runs(StorePart):
         def read(connection: Connection) -> tuple[list[PromptRow], set[tuple[int, int]]]:
             rows = [prompt_row(row) for row in connection.execute(prompts)]
             ids = [row.id for row in rows]
-            there = sa.select(output.c.prompt_id, output.c.sample).where(
+            query = sa.select(output.c.prompt_id, output.c.sample).where(
                 output.c.run_id == this.id, output.c.prompt_id.in_(ids)
             )
-            return rows, {(row.prompt_id, row.sample) for row in connection.execute(there)}
+            return rows, {(row.prompt_id, row.sample) for row in connection.execute(query)}
 
         return self._reader.run(read)
 
@@ -300,7 +300,7 @@ class Outputs(StorePart):
 
     def written(self, study_id: int) -> dict[int, WrittenTexts]:
         """Run → its finished texts, of a study's runs that have any; counted piece by piece, as `Runs.counts` is."""
-        found: dict[int, WrittenTexts] = {}
+        written: dict[int, WrittenTexts] = {}
         last = self.last_id()
         mine = sa.select(run.c.id).where(run.c.study_id == study_id)
         for first in range(0, last, COUNTED_AT_ONCE):
@@ -313,8 +313,8 @@ class Outputs(StorePart):
             )
             for row in self._reader.rows(statement):
                 texts = WrittenTexts(row[1], row[2], row[3])
-                found[row[0]] = found[row[0]].joined(texts) if row[0] in found else texts
-        return {key: texts for key, texts in found.items() if self.only is None or key in self.only}
+                written[row[0]] = written[row[0]].joined(texts) if row[0] in written else texts
+        return {key: texts for key, texts in written.items() if self.only is None or key in self.only}
 
     def get(self, output_id: int) -> OutputRow | None:
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id == output_id)

@@ -45,8 +45,8 @@ class Studies(StorePart):
 
         def write(connection: Connection) -> Changes:
             this = study.c.id == study_id
-            kept = json_object(connection.execute(sa.select(study.c.settings).where(this)).scalar_one())
-            settings = canonical_json({**kept, name: value})
+            stored = json_object(connection.execute(sa.select(study.c.settings).where(this)).scalar_one())
+            settings = canonical_json({**stored, name: value})
             connection.execute(sa.update(study).where(this).values(settings=settings))
             return Changes.to("study", [study_id])
 
@@ -189,13 +189,13 @@ class Prompts(StorePart):
 
     def by_key(self, set_id: int, keys: list[str]) -> dict[str, int]:
         """The ids of prompts by their keys."""
-        found: dict[str, int] = {}
+        ids: dict[str, int] = {}
         for start in range(0, len(keys), 500):
             statement = sa.select(prompt.c.key, prompt.c.id).where(
                 prompt.c.prompt_set_id == set_id, prompt.c.key.in_(keys[start : start + 500])
             )
-            found.update({row.key: row.id for row in self._reader.rows(statement)})
-        return found
+            ids.update({row.key: row.id for row in self._reader.rows(statement)})
+        return ids
 
 
 def prompt_row(row: Any) -> PromptRow:

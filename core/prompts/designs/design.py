@@ -51,11 +51,11 @@ class PairTopic:
     @model_validator(mode="after")
     def _told_apart(self) -> "PairTopic":
         for what, both in (("group", (*self.a, *self.b)), ("item", (*self.x, *self.y))):
-            for one in both:
-                if [each.casefold() for each in both].count(one.casefold()) > 1:
-                    raise ValueError(f"{self.key}: the {what} “{one}” is there twice")
-                if SEPARATOR in one:
-                    raise ValueError(f"{self.key}: the {what} “{one}” has the sign {SEPARATOR}")
+            for word in both:
+                if [each.casefold() for each in both].count(word.casefold()) > 1:
+                    raise ValueError(f"{self.key}: the {what} “{word}” is there twice")
+                if SEPARATOR in word:
+                    raise ValueError(f"{self.key}: the {what} “{word}” has the sign {SEPARATOR}")
         return self
 
 
@@ -151,12 +151,12 @@ class Design:
 
     @model_validator(mode="after")
     def _one_layout(self) -> "Design":
-        found = [name for name in ("people", "pairs", "ranking") if getattr(self, name)]
-        if len(found) != 1:
-            raise ValueError(f"a design has one of people, pairs and ranking, and this one has {len(found)}")
-        wanted = {"pairs": ("sorting", "assigning"), "ranking": ("ranking",), "people": ("text", "yes_no")}[found[0]]
+        layouts = [name for name in ("people", "pairs", "ranking") if getattr(self, name)]
+        if len(layouts) != 1:
+            raise ValueError(f"a design has one of people, pairs and ranking, and this one has {len(layouts)}")
+        wanted = {"pairs": ("sorting", "assigning"), "ranking": ("ranking",), "people": ("text", "yes_no")}[layouts[0]]
         if self.reads not in wanted:
-            raise ValueError(f"replies to {found[0]} are read as {' or '.join(wanted)}, not as {self.reads}")
+            raise ValueError(f"replies to {layouts[0]} are read as {' or '.join(wanted)}, not as {self.reads}")
         if self.reads == "text" and not self.scorers:
             raise ValueError("texts need scorers")
         return self

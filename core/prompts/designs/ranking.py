@@ -54,7 +54,7 @@ def _prompts(design: Design, layout: PeopleLayout, axis: Axis) -> Iterator[Promp
     templates = {name: Template(text) for name, text in layout.templates.items()}
     forms = {name: Template(text).require(("name", "identity", "age")) for name, text in layout.forms.items()}
     ages = tuple(map(str, layout.ages)) or ("",)
-    for (name, template), (form, said), (number, row) in product(
+    for (name, template), (form, wording), (number, row) in product(
         templates.items(), forms.items(), enumerate(layout.rows)
     ):
         key = row.get("key", str(number + 1))
@@ -62,14 +62,14 @@ def _prompts(design: Design, layout: PeopleLayout, axis: Axis) -> Iterator[Promp
         for age, identity in product(ages, axis.identities):
             # Everybody's name moves on by one from row to row, and from age to age.
             given = identity.names[(number + ages.index(age)) % len(identity.names)]
-            who = said.render({"name": given, "identity": identity.phrase, "age": age})
+            who = wording.render({"name": given, "identity": identity.phrase, "age": age})
             block = "/".join(part for part in (name, form, key) if part)
             fields = {
                 **{column: cell for column, cell in row.items() if column != "key"},
                 **as_fields(axis, identity),
                 "design": design.key, "reads": design.reads, "template": name, "form": form, "block": block,
                 "pronouns": identity.pronouns, **({"age": age} if age else {}),
-                **({"name": given} if "name" in (*said.names, *template.names) else {}),
+                **({"name": given} if "name" in (*wording.names, *template.names) else {}),
             }  # fmt: skip
             yield PromptDraft(
                 key="/".join(part for part in (design.key, block, age, identity.key) if part),

@@ -39,19 +39,19 @@ class ReplayedFinding:
         if self.then is None or self.now is None:
             return False
         pairs = zip(_numbers(self.then), _numbers(self.now), strict=True)
-        return all(_as_good_as(one, other) for one, other in pairs)
+        return all(_as_good_as(then, now) for then, now in pairs)
 
     @property
     def said(self) -> str:
         """ "letters.weat male large: estimate 0.31 then, 0.29 now"."""
-        one = self.then or self.now
-        assert one is not None
-        called = " ".join((one.id, one.label, *one.dims.values()))
+        finding = self.then or self.now
+        assert finding is not None
+        called = " ".join((finding.id, finding.label, *finding.dims.values()))
         if self.then is None or self.now is None:
             return f"{called}: not there {'then' if self.then is None else 'now'}"
         pairs = zip(NUMBERS, _numbers(self.then), _numbers(self.now), strict=True)
-        told = (f"{name} {then!r} then, {now!r} now" for name, then, now in pairs if not _as_good_as(then, now))
-        return f"{called}: {'; '.join(told)}"
+        differences = (f"{name} {then!r} then, {now!r} now" for name, then, now in pairs if not _as_good_as(then, now))
+        return f"{called}: {'; '.join(differences)}"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -74,12 +74,12 @@ class ReplayedStudy:
 
     @cached_property
     def differing(self) -> tuple[ReplayedFinding, ...]:
-        return tuple(one for one in self.findings if not one.same)
+        return tuple(finding for finding in self.findings if not finding.same)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "study": self.study, "findings": len(self.findings), "same": self.same,
-            "differ": [one.to_json() for one in self.differing], "reasons": list(self.reasons),
+            "differ": [finding.to_json() for finding in self.differing], "reasons": list(self.reasons),
         }  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def measured_again(ctx: JobContext, project: Project, study: str, compute: Compu
     options = options_of(project, study, last.recipe)
     result = measure_project(ctx, project, study, options, compute).result
     alone = len(last.recipe.get("generators", ())) == 1
-    then, now = ({_key(one, alone): one for one in found} for found in (stored, result.findings))
+    then, now = ({_key(finding, alone): finding for finding in findings} for findings in (stored, result.findings))
     pairs = [ReplayedFinding(then.get(key), now.get(key)) for key in dict.fromkeys([*then, *now])]
     used = recipe_of(options, result)["scorers"]
     return ReplayedStudy(study, tuple(pairs), tuple(_reasons(project, study, last.recipe, used)))
@@ -105,9 +105,9 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
     """How a study was measured, by the recipe of its findings, with generators by their names of today."""
     pairs = list(_then_and_now(project, study, recipe))
     named = {then: now.name for then, now in pairs}
-    present = {one.name for _, one in pairs}
-    found = project.studies.of_kind(texts_of_study(recipe, study))
-    others = found is not None and {one.name for one in generators_of(project, found.id)} - present
+    present = {generator.name for _, generator in pairs}
+    row = project.studies.of_kind(texts_of_study(recipe, study))
+    others = row is not None and {generator.name for generator in generators_of(project, row.id)} - present
     asked = asked_again(recipe)
     return replace(
         asked,
@@ -121,28 +121,28 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
 
 def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> Iterator[tuple[str, StudyGenerator]]:
     """The name of each generator of the recipe, and the generator today: names may change when another one joins."""
-    found = project.studies.of_kind(texts_of_study(recipe, study))
-    today = generators_of(project, found.id) if found else ()
-    for one in recipe.get("generators", ()):
-        runs = set(one.get("runs", ()))
+    row = project.studies.of_kind(texts_of_study(recipe, study))
+    today = generators_of(project, row.id) if row else ()
+    for entry in recipe.get("generators", ()):
+        runs = set(entry.get("runs", ()))
         for generator in today:
-            if runs & set(generator.runs) if runs else generator.name == one["name"]:
-                yield one["name"], generator
+            if runs & set(generator.runs) if runs else generator.name == entry["name"]:
+                yield entry["name"], generator
 
 
 def _scorers(kind: str, used: list[str]) -> dict[str, str]:
     """Of the roles whose scorer may be chosen, the one that was used."""
-    found: dict[str, list[str]] = {}
+    by_role: dict[str, list[str]] = {}
     for info in scorers_of(used):
         if info.role in measuring(kind).roles:
-            found.setdefault(info.role, []).append(info.name)
-    return {role: names[0] for role, names in found.items() if len(names) == 1}
+            by_role.setdefault(info.role, []).append(info.name)
+    return {role: names[0] for role, names in by_role.items() if len(names) == 1}
 
 
 def scorers_of(used: Iterable[str]) -> list[ScorerInfo]:
     """Of the scorers that are known here, those that a recipe names, as “role=name version”; a version has blanks."""
     entries = tuple(used)
-    return [info for info in describe() if any(one.startswith(f"{info.role}={info.name} ") for one in entries)]
+    return [info for info in describe() if any(entry.startswith(f"{info.role}={info.name} ") for entry in entries)]
 
 
 def _key(finding: Finding, alone: bool) -> Key:
@@ -163,10 +163,10 @@ def _as_good_as(one: float | None, other: float | None) -> bool:
 
 def _reasons(project: Project, study: str, recipe: Mapping[str, Any], scorers: list[str]) -> Iterator[str]:
     """What is known to differ between then and now."""
-    for name, one in _then_and_now(project, study, recipe):
+    for name, generator in _then_and_now(project, study, recipe):
         then = next(int(each["n"]) for each in recipe["generators"] if each["name"] == name)
-        if one.n != then:
-            yield f"{one.name} had {then:,} texts then and has {one.n:,} now."
+        if generator.n != then:
+            yield f"{generator.name} had {then:,} texts then and has {generator.n:,} now."
     if (before := recipe.get("program_version")) not in (None, core.__version__):
         yield f"It was measured with version {before} of the program; this is {core.__version__}."
     before, after = set(recipe.get("scorers", ())), set(scorers)

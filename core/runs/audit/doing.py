@@ -69,10 +69,10 @@ def copied_set(ctx: JobContext, source: Project, chosen: PromptSetRow, project: 
 
 def copied_texts(ctx: JobContext, source: Project, project: Project, study: str) -> int:
     """The texts that another project holds of a study and no generator wrote there, in this one; how many are new."""
-    found = study_of(source, study)
+    study_row = study_of(source, study)
     study_id = added_study(project, study)
     added = 0
-    rows = iter(chunks(lambda after, limit: source.sources.page(found.id, after, limit), lambda row: row.id))
+    rows = iter(chunks(lambda after, limit: source.sources.page(study_row.id, after, limit), lambda row: row.id))
     names = SourceSpec.model_fields
     while some := list(islice(rows, AT_ONCE)):
         ctx.check()
@@ -80,7 +80,7 @@ def copied_texts(ctx: JobContext, source: Project, project: Project, study: str)
         added += len(project.sources.add_many(study_id, specs).of("source"))
     generators = source.runs.generators()
     for run in source.runs.all():
-        if run.study_id == found.id and generators[run.generator_id].backend in NOT_WRITTEN:
+        if run.study_id == study_row.id and generators[run.generator_id].backend in NOT_WRITTEN:
             added += _copied_run(ctx, source, run, project, study)
     return added
 
@@ -126,11 +126,11 @@ class AuditedRun:
     generator: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        one = self.result
+        result = self.result
         return {
             "name": self.called, "generator": self.generator, "study": self.study, "set": self.prompts,
-            "run": one.run_id, "wanted": one.wanted, "done": one.done, "failed": one.failed,
-            "failures": dict(one.failures), "added": one.added,
+            "run": result.run_id, "wanted": result.wanted, "done": result.done, "failed": result.failed,
+            "failures": dict(result.failures), "added": result.added,
         }  # fmt: skip
 
 
@@ -168,11 +168,11 @@ class AuditResult:
     def to_json(self) -> dict[str, Any]:
         return {
             "version": 1,
-            "runs": [one.to_json() for one in self.runs],
-            "texts": [one.to_json() for one in self.texts],
-            "judged": [one.to_json() for one in self.judged],
-            "studies": [one.result.to_json() for one in self.measured.values()],
-            "gates": [one.to_json() for one in self.gates],
+            "runs": [part.to_json() for part in self.runs],
+            "texts": [part.to_json() for part in self.texts],
+            "judged": [part.to_json() for part in self.judged],
+            "studies": [part.result.to_json() for part in self.measured.values()],
+            "gates": [part.to_json() for part in self.gates],
             "undone": list(self.undone),
         }
 
@@ -208,7 +208,7 @@ class AuditRun:
         for writer in self.audit.generators:
             self._write(ctx, writer, sets, retry_failures)
         names = generator_names(self.project)  # once all are there: a name says what tells it from the others
-        self._runs = [replace(one, generator=names[one.generator_id]) for one in self._runs]
+        self._runs = [replace(part, generator=names[part.generator_id]) for part in self._runs]
         for compared in self.audit.comparisons:
             self._judge(ctx, compared)
         for name in self.audit.scorers:
@@ -222,7 +222,7 @@ class AuditRun:
             with self._otherwise(f"{how.study} was not measured"):
                 measured[how.study] = measure_project(ctx, self.project, how.study, self._options(how), self.compute)
                 self._undone += measured[how.study].undone
-        findings = [finding for one in measured.values() for finding in one.result.findings]
+        findings = [finding for part in measured.values() for finding in part.result.findings]
         gates = tuple(self._held(gate, findings) for gate in self.audit.held())
         return AuditResult(
             tuple(self._runs), tuple(self._texts), tuple(self._judged), measured, gates, tuple(self._undone),
@@ -231,14 +231,14 @@ class AuditRun:
 
     def _has_nothing(self, study: str) -> bool:
         """Whether its prompts or texts were to be made here and none were: why has been said, and is all there is."""
-        asked = study in {*(one.study for one in self.audit.prompts), *(one.study for one in self.audit.texts)}
+        asked = study in {*(part.study for part in self.audit.prompts), *(part.study for part in self.audit.texts)}
         return asked and self.project.studies.of_kind(study) is None
 
     def _foretell(self) -> None:
         """Say at once of a gate that no study here can pass or fail: hours may lie before the answer."""
         for gate in self.audit.held():
-            if said := unknown(gate, [one.study for one in self.audit.measures()]):
-                self.tell(f"The gate “{gate.text}” will fail: {said}")
+            if sentence := unknown(gate, [measure.study for measure in self.audit.measures()]):
+                self.tell(f"The gate “{gate.text}” will fail: {sentence}")
 
     @contextmanager
     def _otherwise(self, what: str) -> Iterator[None]:
@@ -298,12 +298,12 @@ class AuditRun:
                 generator_id = self.project.runs.get(run).generator_id
                 name = f"{chosen.name}@{chosen.version}"
                 self._runs.append(AuditedRun(writer.called, generator_id, asked.study, name, result))
-                if said := why_nothing(self.project, result):
-                    raise AppError(said)
+                if sentence := why_nothing(self.project, result):
+                    raise AppError(sentence)
 
     def _judge(self, ctx: JobContext, asked: AskedComparisons) -> None:
         """Draw comparisons, and have each of their judges say what it prefers."""
-        called, plan = {one.called: one.generator_id for one in self._runs}, None
+        called, plan = {run.called: run.generator_id for run in self._runs}, None
         with self._otherwise(f"Texts of {asked.study} were not compared"):
             seed = self.audit.seed if asked.seed is None else asked.seed
             plan = drawn_plan(ctx, self.project, asked, seed, self.compute, called)
@@ -327,18 +327,18 @@ class AuditRun:
 
     def _own(self, study: str = "") -> dict[str, str]:
         """By its name in the file, the project's name of each generator that wrote something, or did for a study."""
-        return {one.called: one.generator for one in self._runs if one.result.done and study in ("", one.study)}
+        return {run.called: run.generator for run in self._runs if run.result.done and study in ("", run.study)}
 
     def _silent(self, study: str = "") -> set[str]:
         """The names in the file of generators that wrote nothing."""
-        return {one.called for one in self.audit.generators} - self._own(study).keys()
+        return {generator.called for generator in self.audit.generators} - self._own(study).keys()
 
     def _held(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
         """The gate may name generators as the file does; on one that wrote nothing it fails, whatever it asks."""
         for name in gate.generators:
             if name in self._silent():
-                told = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
-                return GateResult(gate, missing=told)
+                sentence = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
+                return GateResult(gate, missing=sentence)
         return hold([gate.called(self._own())], findings)[0]
 
     def _options(self, how: AskedMeasure) -> MeasureOptions:

@@ -71,9 +71,9 @@ class AskedTexts(_Part):
     @property
     def source(self) -> Path:
         """Where they are: the one of both that is given."""
-        found = self.table or self.of
-        assert found is not None, "checked when the file was read"
-        return found
+        source = self.table or self.of
+        assert source is not None, "checked when the file was read"
+        return source
 
 
 class _AskedModel(_Part):
@@ -177,19 +177,19 @@ class Audit(_Part):
     @property
     def studies(self) -> tuple[str, ...]:
         asked: Sequence[AskedPrompts | AskedTexts] = [*self.prompts, *self.texts]
-        return tuple(dict.fromkeys(one.study for one in asked))
+        return tuple(dict.fromkeys(part.study for part in asked))
 
     def measures(self) -> tuple[AskedMeasure, ...]:
         """How each of the studies is measured; then what is asked of the texts of another one."""
-        said = {one.study: one for one in self.measure}
+        by_study = {measure.study: measure for measure in self.measure}
         kinds = dict.fromkeys([*self.studies, *([JUDGED] if self.comparisons else [])])
-        own = [said.pop(kind, AskedMeasure(study=kind)) for kind in kinds]
-        return (*own, *said.values())
+        own = [by_study.pop(kind, AskedMeasure(study=kind)) for kind in kinds]
+        return (*own, *by_study.values())
 
     def held(self) -> tuple[Gate, ...]:
         return tuple(parse_gate(text) for text in self.gates)
 
     def to_json(self) -> dict[str, Any]:
         """As the file has it, without what is as it would be anyway."""
-        found: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
-        return {"audit": self.audit, **found}
+        fields: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
+        return {"audit": self.audit, **fields}

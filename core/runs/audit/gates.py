@@ -156,24 +156,24 @@ class GateResult:
 
 def parse_gate(text: str) -> Gate:
     """Raises `UsageError` for what is no gate: ID[LABEL, DIM=VALUE, …] RELATION NUMBER."""
-    found = _GATE.fullmatch(text)
-    if found is None:
+    match = _GATE.fullmatch(text)
+    if match is None:
         raise UsageError(f"“{text.strip()}” is not a gate.", hint=f"{EXAMPLE}.")
-    if (relation := found["relation"]) not in RELATIONS:
+    if (relation := match["relation"]) not in RELATIONS:
         raise UsageError(f"A gate has no “{relation}”.", hint=f"There are: {', '.join(RELATIONS)}.")
     try:
-        bound = float(found["number"])
+        bound = float(match["number"])
     except ValueError:
         bound = float("nan")
     if not isfinite(bound):
-        raise UsageError(f"“{found['number']}” in a gate is not a number.", hint=f"{EXAMPLE}.")
+        raise UsageError(f"“{match['number']}” in a gate is not a number.", hint=f"{EXAMPLE}.")
     if relation == "p_below" and not 0 < bound <= 1:
-        told = f"p is {'never' if bound <= 0 else 'always'} below {found['number']}."
-        raise UsageError(told, hint="Give a number between 0 and 1, such as 0.05.")
-    label, dims = _chosen(text, found["chosen"] or "")
+        sentence = f"p is {'never' if bound <= 0 else 'always'} below {match['number']}."
+        raise UsageError(sentence, hint="Give a number between 0 and 1, such as 0.05.")
+    label, dims = _chosen(text, match["chosen"] or "")
     if (variant := dims.pop(VARIANT, DEFAULT)) not in VARIANTS:
         raise UsageError(f"A gate has no variant “{variant}”.", hint=f"There are: {', '.join(VARIANTS)}.")
-    return Gate(" ".join(text.split()), found["id"], relation, bound, label, dims, variant)
+    return Gate(" ".join(text.split()), match["id"], relation, bound, label, dims, variant)
 
 
 def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
@@ -198,25 +198,25 @@ def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
     """Raises `UsageError` for what is no gate, and for a finding that the study never has."""
     gates = [parse_gate(text) for text in texts]
     for gate in gates:
-        if said := unknown(gate, [study]):
-            raise UsageError(said)
+        if sentence := unknown(gate, [study]):
+            raise UsageError(sentence)
     return gates
 
 
 def unknown(gate: Gate, kinds: Iterable[str]) -> str:
     """A sentence where none of these studies can have such a finding, with ids that are like it; else nothing."""
-    own = [one for kind in kinds for one in studies()[kind].findings]
+    own = [info for kind in kinds for info in studies()[kind].findings]
     wanted = gate.id.removesuffix(BETWEEN_GENERATORS)
-    if any(wanted == one or (one.endswith("*") and wanted.startswith(one[:-1])) for one in own):
+    if any(wanted == info or (info.endswith("*") and wanted.startswith(info[:-1])) for info in own):
         return ""
     return f"There is no finding “{gate.id}”; {_like(wanted, own)}."
 
 
 def exit_code(results: Sequence[GateResult]) -> int:
     """2 where a gate makes no sense, else 3 where one failed, else 0."""
-    if any(one.misused for one in results):
+    if any(result.misused for result in results):
         return MISUSED
-    return 0 if all(one.passed for one in results) else FAILED
+    return 0 if all(result.passed for result in results) else FAILED
 
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]:
@@ -225,15 +225,15 @@ def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]
 
 
 def _held(gate: Gate, findings: Sequence[Finding]) -> GateResult:
-    about = [one for one in findings if gate.is_about(one)]
+    about = [finding for finding in findings if gate.is_about(finding)]
     if not about:
         return _nothing(gate, findings)
-    for unit in dict.fromkeys(one.unit for one in about):
-        if said := _never(gate, unit):
-            return GateResult(gate, missing=said, misused=True)
+    for unit in dict.fromkeys(finding.unit for finding in about):
+        if sentence := _never(gate, unit):
+            return GateResult(gate, missing=sentence, misused=True)
     relation = RELATIONS[gate.relation]
-    untold = tuple(one for one in about if relation.missing(one))
-    met = tuple(one for one in about if not relation.missing(one) and relation.meets(one, gate.bound))
+    untold = tuple(finding for finding in about if relation.missing(finding))
+    met = tuple(finding for finding in about if not relation.missing(finding) and relation.meets(finding, gate.bound))
     return GateResult(gate, len(about), met, untold)
 
 
@@ -250,23 +250,23 @@ def _never(gate: Gate, unit: str) -> str:
 
 def _nothing(gate: Gate, findings: Sequence[Finding]) -> GateResult:
     """No finding fits: the gate names none that there can be, or none was found this time, and then it fails."""
-    same_id = [one for one in findings if one.id == gate.id and one.variant == gate.variant]
+    same_id = [finding for finding in findings if finding.id == gate.id and finding.variant == gate.variant]
     if not same_id and not unknown(gate, studies()):
-        told = f"The gate “{gate.text}” failed: there is no {gate.id} among the findings, so nothing can be told."
-        return GateResult(gate, missing=told)
+        sentence = f"The gate “{gate.text}” failed: there is no {gate.id} among the findings, so nothing can be told."
+        return GateResult(gate, missing=sentence)
     return GateResult(gate, missing=_missing(gate, findings, same_id), misused=True)
 
 
 def _missing(gate: Gate, findings: Sequence[Finding], same_id: Sequence[Finding]) -> str:
     if not same_id:
-        return f"There is no finding “{gate.id}” for a gate; {_like(gate.id, [one.id for one in findings])}."
-    if gate.label and not any(one.label == gate.label for one in same_id):
-        there = _like(gate.label, [one.label for one in same_id])
-        return f"{gate.id} has no “{gate.label}” for a gate; {there}."
+        return f"There is no finding “{gate.id}” for a gate; {_like(gate.id, [finding.id for finding in findings])}."
+    if gate.label and not any(finding.label == gate.label for finding in same_id):
+        similar = _like(gate.label, [finding.label for finding in same_id])
+        return f"{gate.id} has no “{gate.label}” for a gate; {similar}."
     for name, value in gate.dims.items():
-        values = [own for one in same_id if (own := _value(one, name)) is not None]
+        values = [own for finding in same_id if (own := _value(finding, name)) is not None]
         if not values:
-            dims = [dim for one in same_id for dim in (*one.dims, *GROUPS[: len(one.groups)])]
+            dims = [dim for finding in same_id for dim in (*finding.dims, *GROUPS[: len(finding.groups)])]
             return f"{gate.id} has no {name} for a gate; {_like(name, dims)}."
         if value not in values:
             return f"{gate.id} has no {name} “{value}” for a gate; {_like(value, values)}."
@@ -274,8 +274,8 @@ def _missing(gate: Gate, findings: Sequence[Finding], same_id: Sequence[Finding]
 
 
 def _like(wanted: str, names: Iterable[str]) -> str:
-    there = list(dict.fromkeys(names))
-    near = get_close_matches(wanted, there, NEAR, cutoff=0.5) or there[:NEAR]
+    known = list(dict.fromkeys(names))
+    near = get_close_matches(wanted, known, NEAR, cutoff=0.5) or known[:NEAR]
     return f"there are {', '.join(near)}" if near else "there are none"
 
 

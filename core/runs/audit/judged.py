@@ -34,11 +34,12 @@ class AuditedJudging:
         return failed or "no reply is an answer in the form asked"
 
     def to_json(self) -> dict[str, Any]:
-        one = self.result
+        result = self.result
         return {
-            "name": self.called, "rater": one.rater, "plan": self.plan, "session": one.session_id,
-            "comparisons": one.comparisons, "wanted": one.wanted, "added": one.added, "replies": dict(one.read),
-            "failures": dict(one.failures), "unread": dict(one.unread), "closed": one.closed,
+            "name": self.called, "rater": result.rater, "plan": self.plan, "session": result.session_id,
+            "comparisons": result.comparisons, "wanted": result.wanted, "added": result.added,
+            "replies": dict(result.read),
+            "failures": dict(result.failures), "unread": dict(result.unread), "closed": result.closed,
         }  # fmt: skip
 
 
@@ -110,18 +111,18 @@ def can_be_saved(plan: PlanRow) -> bool:
 
 def _comparisons(plan: PlanRow, study: str, judges: list[str]) -> dict[str, Any]:
     given = PlanSettings.of(plan.settings).stored()
-    kept = {name: given[name] for name in KEPT if name in given}
+    settings = {name: given[name] for name in KEPT if name in given}
     axes = plan.axis.split("+") if given.get("kind", "identity") == "identity" else []
     per_axis = plan.settings.get("per_axis")
-    found = {
+    fields = {
         "study": study,
         "axes": axes,
         "seed": plan.seed,
         "title": plan.title,
         "judges": sorted(set(judges)),
-        **kept,
+        **settings,
     }
-    return found if per_axis is None else {**found, "per_axis": per_axis}
+    return fields if per_axis is None else {**fields, "per_axis": per_axis}
 
 
 def _judge(code: str, background: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,4 +137,4 @@ def _judge(code: str, background: Mapping[str, Any]) -> dict[str, Any]:
 
 def asked_judges(audit: Audit, asked: AskedComparisons) -> list[AskedJudge]:
     """The judges that these comparisons are for: all of the file, where they name none."""
-    return [one for one in audit.judges if asked.judges is None or one.called in asked.judges]
+    return [judge for judge in audit.judges if asked.judges is None or judge.called in asked.judges]

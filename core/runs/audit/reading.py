@@ -47,7 +47,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
     try:
         ordinary_file(path, follow=True)
         data = path.read_bytes()
-        found = parsed_toml(data.decode("utf-8-sig"))
+        content = parsed_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"The audit file {path.name} cannot be read ({error.strerror}).") from None
     except RecursionError:
@@ -56,7 +56,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
         raise UsageError(
             f"{path.name} is not a TOML file: {error}.", hint="docs/tutorials/audit-a-model.md has an example."
         ) from None
-    return _beside(checked(found, path.name), path.resolve().parent), sha256(data).hexdigest()
+    return _beside(checked(content, path.name), path.resolve().parent), sha256(data).hexdigest()
 
 
 def checked(found: Mapping[str, Any], called: str) -> Audit:
@@ -64,13 +64,13 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
     try:
         audit = Audit.model_validate(found)
     except ValidationError as wrong:
-        told = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
-        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.") from None
-    if told := list(_at_odds(audit)):
-        raise UsageError(" ".join([f"{called}: {told[0]}", *told[1:]]), kept="Nothing was done.")
+        sentences = [_sentence(each["type"], each["loc"], each["msg"]) for each in wrong.errors()]
+        raise UsageError(" ".join([f"{called}: {sentences[0]}", *sentences[1:]]), kept="Nothing was done.") from None
+    if sentences := list(_at_odds(audit)):
+        raise UsageError(" ".join([f"{called}: {sentences[0]}", *sentences[1:]]), kept="Nothing was done.")
     audit.held()
-    compared = [one.study for one in audit.comparisons]
-    for kind in (*audit.studies, *(one.study for one in audit.measure), *compared):
+    compared = [part.study for part in audit.comparisons]
+    for kind in (*audit.studies, *(part.study for part in audit.measure), *compared):
         known_study(kind)
     return audit
 
@@ -80,9 +80,9 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
 
 def _at_odds(audit: Audit) -> Iterator[str]:
     """A sentence for each pair of parts that do not fit together."""
-    sets = [one.called for one in audit.prompts]
-    own = (("prompt sets", sets), ("generators", [one.called for one in audit.generators]))
-    for what, names in (*own, ("judges", [one.called for one in audit.judges])):
+    sets = [part.called for part in audit.prompts]
+    own = (("prompt sets", sets), ("generators", [part.called for part in audit.generators]))
+    for what, names in (*own, ("judges", [part.called for part in audit.judges])):
         for twice in sorted({name for name in names if names.count(name) > 1}):
             yield f"Two {what} are called “{twice}”: give each a name of its own."
     for writer in audit.generators:
@@ -94,9 +94,9 @@ def _at_odds(audit: Audit) -> Iterator[str]:
             yield f"The {double} of “{model.called}” is a key of its own, not one of its parameters."
     yield from _sources_at_odds(audit)
     yield from _judging_at_odds(audit)
-    measured = [one.study for one in audit.measure]
+    measured = [part.study for part in audit.measure]
     for kind in dict.fromkeys(measured):
-        texts = next(one.texts_of for one in audit.measure if one.study == kind) or kind
+        texts = next(part.texts_of for part in audit.measure if part.study == kind) or kind
         if texts not in audit.studies and not (texts == JUDGED and audit.comparisons):
             yield f"“{texts}” is to be measured, and has no prompts or texts here: {_list(audit.studies)}."
         if measured.count(kind) > 1:
@@ -108,7 +108,7 @@ def _at_odds(audit: Audit) -> Iterator[str]:
 
 def _judging_at_odds(audit: Audit) -> Iterator[str]:
     """What does not fit together in what is compared and who judges it."""
-    judges = [one.called for one in audit.judges]
+    judges = [judge.called for judge in audit.judges]
     for asked in audit.comparisons:
         if asked.study not in audit.studies:
             yield f"Texts of “{asked.study}” are to be judged, and there are none here: {_list(audit.studies)}."
@@ -172,11 +172,11 @@ def _list(names: Sequence[str]) -> str:
 def _beside(audit: Audit, folder: Path) -> Audit:
     return audit.model_copy(
         update={
-            "prompts": [_there(one, folder) for one in audit.prompts],
-            "texts": [_there(one, folder) for one in audit.texts],
-            "generators": [_with_model(one, folder) for one in audit.generators],
-            "judges": [_with_model(one, folder) for one in audit.judges],
-            "measure": [_with_words(one, folder) for one in audit.measure],
+            "prompts": [_there(part, folder) for part in audit.prompts],
+            "texts": [_there(part, folder) for part in audit.texts],
+            "generators": [_with_model(part, folder) for part in audit.generators],
+            "judges": [_with_model(part, folder) for part in audit.judges],
+            "measure": [_with_words(part, folder) for part in audit.measure],
             "outputs": _there(audit.outputs, folder),
         }
     )

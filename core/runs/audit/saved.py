@@ -46,7 +46,7 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     measured = [
         how for kind in dict.fromkeys([*own, *texts, *_others(project), *judged]) if (how := _how(project, kind))
     ]
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "audit": 1,
         "title": path.stem,
         "prompts": [_asked(row, kinds[row.study_id], called[row.id], source) for row in sets],
@@ -62,7 +62,7 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
         },
     }  # fmt: skip
     ctx.check()
-    return HEAD.format(name=path.name) + as_toml(checked(found, path.name))
+    return HEAD.format(name=path.name) + as_toml(checked(fields, path.name))
 
 
 def _from_folder(path: Path, folder: Path) -> str:
@@ -81,7 +81,7 @@ def _has_texts(project: Project, study_id: int, generators: Mapping[int, Generat
 
 
 def _set_name(row: PromptSetRow, sets: list[PromptSetRow], kinds: Mapping[int, str]) -> str:
-    alone = [one.study_id for one in sets].count(row.study_id) == 1
+    alone = [other.study_id for other in sets].count(row.study_id) == 1
     return kinds[row.study_id] if alone else f"{row.name}@{row.version}"
 
 
@@ -134,13 +134,13 @@ def _how(project: Project, kind: str) -> dict[str, Any] | None:
     if last is None:
         return None
     options = options_of(project, kind, last.recipe)
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "study": kind, "seed": options.seed, "adjust": options.adjust, "axes": list(options.axes),
         "scorers": dict(options.scorers), "generators": list(options.generators), "compare": list(options.compare),
         "pool": options.pool, "keep_seen": options.seen, "columns": dict(options.columns),
         "texts_of": options.texts_of,
     }  # fmt: skip
-    return found if options.margin is None else {**found, "margin": options.margin}
+    return fields if options.margin is None else {**fields, "margin": options.margin}
 
 
 def as_toml(audit: Audit) -> str:

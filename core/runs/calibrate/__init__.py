@@ -30,15 +30,15 @@ def simulated_studies(
 ) -> list[list[Seen]]:
     """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""
     ctx = ctx or JobContext()
-    known, asked, told = studies()[study], planting_of(study), []
+    known, asked, results = studies()[study], planting_of(study), []
     setting = zlib.crc32(f"{study} {planted}".encode())
     with remembered_scores():
         for repeat in range(repeats):
             ctx.check()
             rng = np.random.default_rng([seed, setting, n, repeat])
-            told.append(seen(known.simulated(planted, n, asked, seed + setting, rng)))
+            results.append(seen(known.simulated(planted, n, asked, seed + setting, rng)))
             ctx.report(repeat + 1, repeats)
-    return told
+    return results
 
 
 __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
@@ -83,11 +83,11 @@ def calibrate(ctx: JobContext, asked: Asked) -> list[Calibrated]:
     tasks = [
         _Task(study, planted, n) for study in asked.studies for planted in asked.planted for n in asked.sizes(study)
     ]
-    told = _all_told(ctx, tasks, asked)
+    results = _all_told(ctx, tasks, asked)
     rows: list[Calibrated] = []
     for study in asked.studies:
-        found = {(task.planted, task.n): told[task] for task in tasks if task.study == study}
-        rows += calibrated(study, planting_of(study), found, required())
+        by_size = {(task.planted, task.n): results[task] for task in tasks if task.study == study}
+        rows += calibrated(study, planting_of(study), by_size, required())
     return rows
 
 
@@ -109,7 +109,7 @@ def _all_told(ctx: JobContext, tasks: Sequence[_Task], asked: Asked) -> Mapping[
         for task in tasks:
             place = shared.index(task.drawn_from) % len(processes)
             doing[queues[place].submit(do, task, processes[place])] = task
-        return {doing[one]: one.result() for one in as_completed(doing)}
+        return {doing[future]: future.result() for future in as_completed(doing)}
     finally:
         for queue in queues:
             queue.shutdown(wait=False, cancel_futures=True)

@@ -52,7 +52,7 @@ class Seen:
 
 
 def seen(findings: Iterable[Finding]) -> list[Seen]:
-    return [_seen(one) for one in findings if one.variant == "default"]
+    return [_seen(finding) for finding in findings if finding.variant == "default"]
 
 
 def _seen(one: Finding) -> Seen:
@@ -144,17 +144,23 @@ def calibrated(
     """A row for each finding, planted size and n. `found`: what each simulated study told."""
     rows = []
     by_key: dict[Key, dict[Cell, list[list[Seen]]]] = {}
-    shared = _shared_names(asked, (one for studies in found.values() for one in studies))
+    shared = _shared_names(asked, (simulated for studies in found.values() for simulated in studies))
     for cell, studies in found.items():
-        for one in studies:
+        for simulated in studies:
             grouped: dict[Key, list[Seen]] = {}
-            for each in one:
+            for each in simulated:
                 grouped.setdefault(_key(asked, each, shared), []).append(each)
             for key, of_key in grouped.items():
                 by_key.setdefault(key, {}).setdefault(cell, []).append(of_key)
     for key, cells in by_key.items():
         for cell, studies in cells.items():
-            pooled = [each for (planted, _), of in cells.items() if planted == cell[0] for one in of for each in one]
+            pooled = [
+                each
+                for (planted, _), of in cells.items()
+                if planted == cell[0]
+                for simulated in of
+                for each in simulated
+            ]
             row = _row(study, asked, key, cell, (studies, pooled))
             rows.append(_judged(replace(row, repeats=len(found[cell])), asked, bounds))
     return rows
@@ -171,8 +177,8 @@ def _shared_names(asked: Planting, studies: Iterable[Sequence[Seen]]) -> set[Key
     """What several findings of a study are called that only their groups tell apart."""
     return {
         key
-        for one in studies
-        for key, times in Counter(_key(asked, each) for each in one if each.id not in asked.any_of).items()
+        for simulated in studies
+        for key, times in Counter(_key(asked, each) for each in simulated if each.id not in asked.any_of).items()
         if times > 1
     }
 
@@ -183,25 +189,25 @@ def _row(
     studies, pooled = of
     finding, label, dims = key
     planted, n = cell
-    every = [each for one in studies for each in one]
+    every = [each for simulated in studies for each in simulated]
     estimates = [each.estimate for each in every if each.estimate is not None]
     floors = [each.floor for each in every if each.floor is not None]
     truth = truth_of(asked, finding, planted, pooled)
-    rejected = Rate.counted([_any(each.rejected for each in one) for one in studies], UNTESTED)
-    told = Rate.counted([_any(each.told for each in one) for one in studies], UNTESTED)
+    rejected = Rate.counted([_any(each.rejected for each in simulated) for simulated in studies], UNTESTED)
+    significant = Rate.counted([_any(each.told for each in simulated) for simulated in studies], UNTESTED)
     if finding in asked.any_of:  # one of many: only what is adjusted for how many there are is a claim
-        rejected = told
+        rejected = significant
     nothing = planted == NONE and finding not in asked.not_null
     asked_of = asked.plants(finding, label)
     return Calibrated(
         study=study, id=finding, label=label, dims=dims, planted=planted, n=n, repeats=0,
-        undefined=sum(all(each.estimate is None for each in one) for one in studies),
+        undefined=sum(all(each.estimate is None for each in simulated) for simulated in studies),
         why_undefined=next((each.reason for each in every if each.estimate is None), ""),
         truth=truth,
         mean=_mean(estimates, every[0].ratio),
         power=rejected if planted != NONE and asked_of else Rate(None, reason=_no_power(planted)),
         false_alarms=rejected if nothing else Rate(None, reason=asked.not_null.get(finding, "a bias is planted")),
-        told=told,
+        told=significant,
         coverage=_coverage(every, truth),
         floor=float(np.mean(floors)) if floors else None,
     )  # fmt: skip

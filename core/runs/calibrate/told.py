@@ -90,11 +90,11 @@ def section(study: str, rows: Sequence[Calibrated], repeats: int, seed: int, com
         f"{repeats:,} studies of each planted size and n, seed {seed}; n counts {asked.unit}: {sizes}.", "",
         *_missed(rows), "", *_conditions(study, rows), f"![What is found]({figure_name(study)})", "",
     ]  # fmt: skip
-    found = [row for row in rows if row.power.share is not None or row.false_alarms.share is not None]
+    tested = [row for row in rows if row.power.share is not None or row.false_alarms.share is not None]
     held = [row for row in rows if row.coverage.share is not None or row.floor is not None]
     return "\n".join([
         *head,
-        *_grid("found", found, planted, lambda row: row.false_alarms if row.planted == NONE else row.power), "",
+        *_grid("found", tested, planted, lambda row: row.false_alarms if row.planted == NONE else row.power), "",
         *_grid("held", held, planted, lambda row: row.coverage, floors=True), "",
         *_undefined(rows),
     ])  # fmt: skip
@@ -117,16 +117,16 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
 
 def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
     """Whose intervals are not held to the coverage of the table, why, and how low that is; what needs a larger n."""
-    asked, told = planting_of(study), list[str]()
+    asked, sentences = planting_of(study), list[str]()
     for start, why in asked.given.items():
         shares = [row.coverage.share for row in rows if row.id.startswith(start) and row.coverage.share is not None]
         if shares:
-            told += [
+            sentences += [
                 f"- {start}: the interval holds {why}. Of the mean of all studies it holds {min(shares):.0%} at least."
             ]
-    own = [f"- {one}: {n} {asked.unit}." for one, n in asked.own_n.items() if one in {row.id for row in rows}]
+    own = [f"- {key}: {n} {asked.unit}." for key, n in asked.own_n.items() if key in {row.id for row in rows}]
     parts = {
-        "Not required of intervals, as they leave out what learning anew would change:": told,
+        "Not required of intervals, as they leave out what learning anew would change:": sentences,
         f"Recommended n where {asked.recommended()} are too few:": own,
     }
     return [line for title, lines in parts.items() if lines for line in (title, "", *lines, "")]
@@ -165,14 +165,14 @@ def _undefined(rows: Sequence[Calibrated]) -> list[str]:
             often[row.name] = share, row.why_undefined
     if not often:
         return []
-    told = (f"- {name}: in up to {share:.0%} of the studies; {why}" for name, (share, why) in often.items())
-    return ["Not defined in every study:", "", *told, ""]
+    lines = (f"- {name}: in up to {share:.0%} of the studies; {why}" for name, (share, why) in often.items())
+    return ["Not defined in every study:", "", *lines, ""]
 
 
 def page(before: str, sections: Mapping[str, str]) -> str:
     """The page with these parts, studies by name; parts of other studies are kept from the page that was there."""
-    _, *kept = before.split("\n## ") if before.startswith("# Calibration") else [""]
-    parts = {part.partition("\n")[0].strip().lower(): f"## {part.strip()}\n" for part in kept}
+    _, *old_sections = before.split("\n## ") if before.startswith("# Calibration") else [""]
+    parts = {part.partition("\n")[0].strip().lower(): f"## {part.strip()}\n" for part in old_sections}
     parts |= {study: f"{text.strip()}\n" for study, text in sections.items()}
     held: Required = required()
     study = next(iter(sections))
@@ -209,20 +209,20 @@ def figure(study: str, rows: Sequence[Calibrated]) -> Figure:
 
 def _sizes(asked: Planting, wanted: Mapping[str, int]) -> str:
     """The usual n, and whose is another: "60 (letters.word.odds_ratio: 160)"."""
-    others = [f"{one}: {n:,}" for one, n in wanted.items() if one in asked.own_n]
-    usual = next((n for one, n in wanted.items() if one not in asked.own_n), 0)
+    others = [f"{study}: {n:,}" for study, n in wanted.items() if study in asked.own_n]
+    usual = next((n for study, n in wanted.items() if study not in asked.own_n), 0)
     return f"{usual:,} ({', '.join(others)})" if others and usual else f"{max(wanted.values()):,}"
 
 
 def _mark(row: Calibrated, rate: Rate) -> FigureMark:
     assert rate.low is not None
     assert rate.high is not None
-    found = Finding(
+    finding = Finding(
         id="calibration.found", label=row.name, title=row.name, groups=(), estimate=rate.share, unit="proportion",
         n=rate.of, interval=Interval(rate.low, rate.high, 0.95, "Wilson"),
     )  # fmt: skip
     return FigureMark(
-        found, row.name, row.planted, value=rate.share, low=rate.low, high=rate.high, n=rate.of, unit="proportion"
+        finding, row.name, row.planted, value=rate.share, low=rate.low, high=rate.high, n=rate.of, unit="proportion"
     )
 
 

@@ -86,12 +86,12 @@ def compare(
     study = _study(project, study_id)
     request = CompareRequest(study, tuple(axes), tuple(models), seed, settings.cards)
     pool, drawn = draw(ctx, project, request, settings, per_axis, compute)
-    checks = fitted(checks, {len(one.items) for one in drawn.comparisons})
-    found: tuple[Outlook, ...] = ()
+    checks = fitted(checks, {len(item.items) for item in drawn.comparisons})
+    forecasts: tuple[Outlook, ...] = ()
     if raters is not None or preference:
-        told = sizes_of(drawn, pool.axes, settings.worst)
-        found = outlooks(ctx, compute, told, raters=raters or 1, preference=preference, settings=settings)
-        settings = replace(settings, planned={"outlooks": [one.stored() for one in found]})
+        sizes = sizes_of(drawn, pool.axes, settings.worst)
+        forecasts = outlooks(ctx, compute, sizes, raters=raters or 1, preference=preference, settings=settings)
+        settings = replace(settings, planned={"outlooks": [item.stored() for item in forecasts]})
     for definition in pool.definitions:
         store_axis(project, definition)
     drawn = _with_checks(project, study_id, _stored(project, study_id, pool, drawn), checks, seed)
@@ -106,9 +106,9 @@ def compare(
     )
     present = _present(project, spec, drawn)
     if present is not None:
-        return ComparedPlan(present, drawn, made=False, outlooks=found)
+        return ComparedPlan(present, drawn, made=False, outlooks=forecasts)
     changes = project.judging.add_plan(spec, _specs(drawn))
-    return ComparedPlan(changes.uuid("plan"), drawn, made=True, outlooks=found)
+    return ComparedPlan(changes.uuid("plan"), drawn, made=True, outlooks=forecasts)
 
 
 def draw(
@@ -133,8 +133,8 @@ def draw(
         cards=settings.cards,
     )
     # A text that would have been made for this plan alone, and was not drawn, is nothing that was left out.
-    there = [left for left in drawn.left_out if left.source not in pool.new]
-    drawn = replace(drawn, left_out=(*pool.left_out, *there))
+    left_before = [left for left in drawn.left_out if left.source not in pool.new]
+    drawn = replace(drawn, left_out=(*pool.left_out, *left_before))
     if not drawn.comparisons:
         raise AppError(_nothing(drawn, settings.kind), kept=KEPT, hint=_hint(settings.kind))
     for axis in texts_alone(drawn):
@@ -165,9 +165,9 @@ def _check_cards(pool: Pool, settings: PlanSettings) -> None:
 def texts_alone(drawn: DrawnPlan) -> tuple[str, ...]:
     """The axes on which each identity is shown by one text: what is found there holds for these texts."""
     shown: dict[str, dict[str, set[object]]] = {}
-    for one in drawn.comparisons:
-        for item in one.items:
-            shown.setdefault(one.axis, {}).setdefault(item.identity, set()).add(item.key)
+    for comparison in drawn.comparisons:
+        for item in comparison.items:
+            shown.setdefault(comparison.axis, {}).setdefault(item.identity, set()).add(item.key)
     return tuple(axis for axis, of in sorted(shown.items()) if all(len(texts) == 1 for texts in of.values()))
 
 
@@ -199,8 +199,11 @@ def sizes(
 
 
 def sizes_of(drawn: DrawnPlan, axes: Mapping[str, Sequence[str]], worst: bool = False) -> dict[str, Size]:
-    originals = [one for one in drawn.comparisons if one.repeat_of is None]
-    counted, shown = Counter(one.axis for one in originals), {one.axis: len(one.items) for one in originals}
+    originals = [comparison for comparison in drawn.comparisons if comparison.repeat_of is None]
+    counted, shown = (
+        Counter(comparison.axis for comparison in originals),
+        {comparison.axis: len(comparison.items) for comparison in originals},
+    )
     return {axis: Size.of_plan(number, len(axes[axis]), shown[axis], worst) for axis, number in sorted(counted.items())}
 
 
@@ -247,7 +250,7 @@ def _named(pool: Pool, settings: PlanSettings) -> str:
 
 def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> DrawnPlan:
     """Store the new texts that were drawn, and put their ids in the place of the numbers that stood for them."""
-    cards = {item.source or 0 for one in drawn.comparisons for item in one.items}
+    cards = {item.source or 0 for comparison in drawn.comparisons for item in comparison.items}
     specs = {number: pool.new[number] for number in sorted(cards & set(pool.new), reverse=True)}
     if not specs:
         return drawn
@@ -256,7 +259,8 @@ def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> Dr
     ids = {row.origin: row.id for kind in kinds for row in sources(project, study_id, kind)}
     id_of = {number: ids[spec.origin] for number, spec in specs.items()}
     comparisons = tuple(
-        replace(one, items=tuple(_item(item, id_of) for item in one.items)) for one in drawn.comparisons
+        replace(comparison, items=tuple(_item(item, id_of) for item in comparison.items))
+        for comparison in drawn.comparisons
     )
     return DrawnPlan(comparisons, drawn.left_out)
 
@@ -267,20 +271,22 @@ def _with_checks(
     """The plan with the checks at random places, none of them the first; their texts are stored."""
     if not checks:
         return drawn
-    specs = {text: _check_source(text) for one in checks for text in one.texts}
+    specs = {text: _check_source(text) for comparison in checks for text in comparison.texts}
     project.sources.add_many(study_id, list(specs.values()))
     ids = {row.origin: row.id for row in sources(project, study_id, "card")}
     rng = random.Random(f"checks {seed}")
     number = len(drawn.comparisons)
     places = sorted((rng.randint(1, max(1, number)) - 0.5, rng.random(), check) for check in range(len(checks)))
-    every: list[tuple[float, DrawnComparison]] = [(one.position, one) for one in drawn.comparisons]
+    every: list[tuple[float, DrawnComparison]] = [(comparison.position, comparison) for comparison in drawn.comparisons]
     every += [(at, _check(checks[check], {text: ids[spec.origin] for text, spec in specs.items()}))
               for at, _, check in places]  # fmt: skip
-    ordered = [one for _, one in sorted(every, key=lambda each: each[0])]
-    moved = {one.position: place for place, one in enumerate(ordered) if one.axis != CHECK}
+    ordered = [comparison for _, comparison in sorted(every, key=lambda each: each[0])]
+    moved = {comparison.position: place for place, comparison in enumerate(ordered) if comparison.axis != CHECK}
     comparisons = (
-        replace(one, position=place, repeat_of=None if one.repeat_of is None else moved[one.repeat_of])
-        for place, one in enumerate(ordered)
+        replace(
+            comparison, position=place, repeat_of=None if comparison.repeat_of is None else moved[comparison.repeat_of]
+        )
+        for place, comparison in enumerate(ordered)
     )
     return replace(drawn, comparisons=tuple(comparisons))
 
@@ -305,22 +311,22 @@ def _specs(drawn: DrawnPlan) -> list[ComparisonSpec]:
     ids = [new_uuid() for _ in drawn.comparisons]
     return [
         ComparisonSpec(
-            id=ids[one.position],
-            position=one.position,
-            axis=one.axis,
-            task=one.task,
-            theme=one.theme,
-            items=one.items,
-            texts_sha256=one.texts_sha256,
-            repeat_of=None if one.repeat_of is None else ids[one.repeat_of],
+            id=ids[comparison.position],
+            position=comparison.position,
+            axis=comparison.axis,
+            task=comparison.task,
+            theme=comparison.theme,
+            items=comparison.items,
+            texts_sha256=comparison.texts_sha256,
+            repeat_of=None if comparison.repeat_of is None else ids[comparison.repeat_of],
         )
-        for one in drawn.comparisons
+        for comparison in drawn.comparisons
     ]
 
 
 def _present(project: Project, spec: PlanSpec, drawn: DrawnPlan) -> str | None:
     """The plan that holds the same comparisons in the same order, drawn with the same seed, and asks the same."""
-    wanted = [(one.axis, one.items) for one in drawn.comparisons]
+    wanted = [(comparison.axis, comparison.items) for comparison in drawn.comparisons]
     for plan in project.judging.plans():
         same = (plan.study_id, plan.axis, plan.seed) == (spec.study_id, spec.axis, spec.seed)
         same = same and _asks(plan.settings) == _asks(spec.settings)

@@ -172,11 +172,11 @@ def _runs(project: Project, asked: CompareRequest) -> dict[int, str]:
 
 def _prompt_texts(project: Project, study_id: int) -> dict[int, str]:
     """Prompt → the hash of its text: an edited prompt keeps its key in the next version of its set."""
-    found: dict[int, str] = {}
+    hashes: dict[int, str] = {}
     for prompt_set in project.prompts.sets(study_id):
         page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
-        found |= {row.id: sha256_text(row.text) for row in page}
-    return found
+        hashes |= {row.id: sha256_text(row.text) for row in page}
+    return hashes
 
 
 def _candidate(
@@ -219,7 +219,7 @@ def gather_origins(ctx: JobContext, project: Project, asked: CompareRequest) -> 
     runs = chosen_writers(project, asked.study.id, asked.models)
     left_out: list[LeftOut] = []
     of_original: defaultdict[int, list[OutputRow]] = defaultdict(list)
-    found: dict[int, Original] = {}
+    by_id: dict[int, Original] = {}
     for row in outputs(ctx, project, asked.study.id):
         if runs is not None and row.run_id not in runs:
             continue
@@ -229,7 +229,7 @@ def gather_origins(ctx: JobContext, project: Project, asked: CompareRequest) -> 
             left_out.append(LeftOut(row.id, problem))
         else:
             of_original[original.key[1]].append(row)
-            found[original.key[1]] = original
+            by_id[original.key[1]] = original
     candidates: list[Candidate] = []
     for row in _one_each(of_original, random.Random(asked.seed), left_out):
         original = originals.of_output(row)
@@ -306,7 +306,10 @@ class TwinPeople:
     """Finds the other person: the first group of the same axis that has the other pronoun, and one of its names."""
 
     def __init__(self, project: Project) -> None:
-        own = [tuple(_identity(one) for one in row.definition["identities"]) for row in project.axes.in_use().values()]
+        own = [
+            tuple(_identity(identity) for identity in row.definition["identities"])
+            for row in project.axes.in_use().values()
+        ]
         self._axes = [*own, *(load_axis(key).identities for key in available_axes())]
 
     def of(self, fields: Mapping[str, str], text: str) -> TwinPersons:
@@ -316,11 +319,14 @@ class TwinPeople:
             return TwinPersons(problem=NO_NAME)
         group = fields.get("group", "").strip()
         identities = self._axis_of(group)
-        own = next((one for one in identities if _is(one, group)), None)
+        own = next((identity for identity in identities if _is(identity, group)), None)
         pronoun = fields.get("pronouns", "") or (own.pronouns if own else "")
         if own is None or pronoun not in HE_AND_SHE:
             return TwinPersons(problem=NO_PRONOUN)
-        other = next((one for one in identities if one.pronouns in HE_AND_SHE and one.pronouns != pronoun), None)
+        other = next(
+            (identity for identity in identities if identity.pronouns in HE_AND_SHE and identity.pronouns != pronoun),
+            None,
+        )
         name = _name(own, other, first, text) if other else ""
         if other is None or not name:
             return TwinPersons(problem=NO_OTHER)
@@ -334,7 +340,7 @@ class TwinPeople:
     def _axis_of(self, group: str) -> tuple[Identity, ...]:
         """The identities of the first axis on which this group has a pronoun."""
         for identities in self._axes:
-            if any(_is(one, group) and one.pronouns for one in identities):
+            if any(_is(identity, group) and identity.pronouns for identity in identities):
                 return identities
         return ()
 
@@ -442,7 +448,7 @@ def _identities_of(letters: list[_Letter]) -> tuple[str, ...]:
 def _twins(ctx: JobContext, letters: list[_Letter], compute: ComputeProcess) -> Iterator[StrictTwin]:
     for start in range(0, len(letters), AT_ONCE):
         ctx.check()
-        part = [(one.text, *one.about.both()) for one in letters[start : start + AT_ONCE]]
+        part = [(letter.text, *letter.about.both()) for letter in letters[start : start + AT_ONCE]]
         yield from compute.call(strict_twins, part, ctx=ctx, on_report=lambda *_: None)
         ctx.report(min(start + AT_ONCE, len(letters)), len(letters), note="swapping names and genders")
 
@@ -471,9 +477,17 @@ def _source(letter: _Letter, twin: str) -> SourceSpec:
     kind, text_id = letter.key
     other = letter.about.other
     assert other is not None
-    kept = {name: letter.fields[name] for name in ("occupation", "document", "line_break") if name in letter.fields}
+    fields_of_letter = {
+        name: letter.fields[name] for name in ("occupation", "document", "line_break") if name in letter.fields
+    }
     name = f"{other.first_name} {other.last_name}".strip()
-    fields = {**kept, "twin_of": f"{kind} {text_id}", "group": letter.about.groups[1], "name": name, "engine": ENGINE}
+    fields = {
+        **fields_of_letter,
+        "twin_of": f"{kind} {text_id}",
+        "group": letter.about.groups[1],
+        "name": name,
+        "engine": ENGINE,
+    }
     origin = f"twin of {kind} {text_id}, {sha256_text(twin)[:12]}"
     return SourceSpec(kind="twin", origin=origin, row=0, text=twin, fields=fields)
 

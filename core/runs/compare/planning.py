@@ -67,9 +67,9 @@ class Outlook:
 
     def stored(self) -> dict[str, Any]:
         """The numbers, as a plan keeps them."""
-        found = asdict(self)
-        told = ("sees", "needs", "detects", *(() if self.ranked else ("ranked",)))
-        return {name: value for name, value in found.items() if name not in told}
+        fields = asdict(self)
+        omitted = ("sees", "needs", "detects", *(() if self.ranked else ("ranked",)))
+        return {name: value for name, value in fields.items() if name not in omitted}
 
 
 def outlooks(
@@ -102,17 +102,17 @@ def plan_comparisons(
     dealt: Mapping[str, Any],
 ) -> tuple[Outlook, ...]:
     """In the compute process. Of axes with unequal numbers of comparisons the smallest speaks for all."""
-    found = []
+    plans = []
     every = [Size(*size) for size in sizes.values()]
     for identities in sorted({size.identities for size in every if not size.of}):
         fewest = min(size.comparisons for size in every if size.identities == identities and not size.of)
         shares = preference if len(preference) == identities else PREFERENCES[identities]
-        found.append(_outlook(fewest, identities, len(sizes), raters, shares, dealt))
+        plans.append(_outlook(fewest, identities, len(sizes), raters, shares, dealt))
     for ranked in sorted({replace(size, comparisons=0) for size in every if size.of}, key=astuple):
         fewest = min(size.comparisons for size in every if replace(size, comparisons=0) == ranked)
         shares = preference if len(preference) == ranked.expected else NEXT_PLACE
-        found.append(_ranked(replace(ranked, comparisons=fewest), len(sizes), raters, shares, dealt))
-    return tuple(found)
+        plans.append(_ranked(replace(ranked, comparisons=fewest), len(sizes), raters, shares, dealt))
+    return tuple(plans)
 
 
 def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]) -> Outlook:

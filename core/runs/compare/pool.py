@@ -93,8 +93,8 @@ def shown_theme(kind: str, theme: str, fields: Mapping[str, str], hidden: Collec
 
     Empty where it holds one of the words in `hidden` (identities that are compared), which would name them.
     """
-    said = " ".join(fields.get("headline", "").split())[:LONGEST_THEME] if kind == "news" else theme
-    return "" if names_one_of(said, hidden) else said
+    theme_words = " ".join(fields.get("headline", "").split())[:LONGEST_THEME] if kind == "news" else theme
+    return "" if names_one_of(theme_words, hidden) else theme_words
 
 
 def names_one_of(text: str, words: Collection[str]) -> bool:
@@ -149,11 +149,11 @@ class KnownAxis:
 def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
     """By id: the axes that the study's texts are written on, then those that the project has a copy of."""
     written = _written(project, study)
-    found = {axis: _known(project, axis, identities) for axis, identities in written.items()}
+    axes = {axis: _known(project, axis, identities) for axis, identities in written.items()}
     for row in project.axes.in_use().values():
         axis = str(row.definition.get("reported_as") or row.key)
-        found.setdefault(axis, _known(project, axis, frozenset()))
-    return found
+        axes.setdefault(axis, _known(project, axis, frozenset()))
+    return axes
 
 
 def chosen_axes(
@@ -170,8 +170,8 @@ def chosen_axes(
     for each in wanted:
         name, colon, some = each.partition(":")
         if name not in by_name:
-            there = ", ".join(sorted(known)) or "none yet"
-            raise UsageError(f"The project has no axis “{name}”.", hint=f"Its axes: {there}.")
+            available = ", ".join(sorted(known)) or "none yet"
+            raise UsageError(f"The project has no axis “{name}”.", hint=f"Its axes: {available}.")
         axis = known[by_name[name]]
         chosen[axis.id] = (axis, _some(axis, some, any_number) if colon else _whole(axis, any_number))
     return dict(sorted(chosen.items()))
@@ -200,8 +200,8 @@ def _some(axis: KnownAxis, listed: str, any_number: bool) -> tuple[str, ...]:
     wanted = [name.strip() for name in listed.split(",") if name.strip()]
     for name in wanted:
         if name not in axis.identities:
-            there = ", ".join(axis.identities)
-            raise UsageError(f"The axis {axis.id} has no identity “{name}”.", hint=f"It has {there}.")
+            available = ", ".join(axis.identities)
+            raise UsageError(f"The axis {axis.id} has no identity “{name}”.", hint=f"It has {available}.")
     many = len(set(wanted))
     if many < 2 or (many > MOST_CARDS and not any_number):
         raise UsageError(
@@ -220,31 +220,34 @@ def _known(project: Project, axis: str, written: frozenset[str]) -> KnownAxis:
     ]
     if own:
         row = max(own, key=lambda row: (row.key == axis, row.id))
-        labels = {str(one["key"]): str(one.get("label", one["key"])) for one in row.definition["identities"]}
+        labels = {
+            str(identity["key"]): str(identity.get("label", identity["key"]))
+            for identity in row.definition["identities"]
+        }
         return KnownAxis(axis, row.title, labels, written)
     for definition in _shipped():
-        if definition.id == axis and written <= {one.key for one in definition.identities}:
-            labels = {one.key: one.label for one in definition.identities}
+        if definition.id == axis and written <= {identity.key for identity in definition.identities}:
+            labels = {identity.key: identity.label for identity in definition.identities}
             return KnownAxis(axis, definition.title, labels, written, definition)
     return KnownAxis(axis, axis.replace("_", " ").capitalize(), {name: name for name in sorted(written)}, written)
 
 
 def _lacks(identities: Sequence[Mapping[str, object]], written: Collection[str]) -> bool:
-    return bool(set(written) - {str(one["key"]) for one in identities})
+    return bool(set(written) - {str(identity["key"]) for identity in identities})
 
 
 def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
     """Axis → the identities that the study's prompts and imported letters have."""
-    found: dict[str, set[str]] = {}
+    written: dict[str, set[str]] = {}
     for prompt_set in project.prompts.sets(study.id):
         page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
         for prompt in page:
             if prompt.axis and prompt.identity not in ("", DEFAULT_IDENTITY):
-                found.setdefault(prompt.axis, set()).add(prompt.identity)
+                written.setdefault(prompt.axis, set()).add(prompt.identity)
     groups = {row.fields.get("group", "") for row in sources(project, study.id, "letter")} - {""}
     if groups:
-        found.setdefault(axis_of_groups(project, groups), set()).update(groups)
-    return {axis: frozenset(identities) for axis, identities in sorted(found.items())}
+        written.setdefault(axis_of_groups(project, groups), set()).update(groups)
+    return {axis: frozenset(identities) for axis, identities in sorted(written.items())}
 
 
 def axis_of_groups(project: Project, groups: Collection[str]) -> str:
@@ -253,7 +256,7 @@ def axis_of_groups(project: Project, groups: Collection[str]) -> str:
         if not _lacks(row.definition["identities"], groups):
             return str(row.definition.get("reported_as") or row.key)
     for axis in _shipped():
-        if set(groups) <= {one.key for one in axis.identities}:
+        if set(groups) <= {identity.key for identity in axis.identities}:
             return axis.id
     return GROUPS
 
@@ -298,7 +301,7 @@ def labels_of(rows: Sequence[GeneratorRow]) -> dict[int, str]:
         for name in row.parameters
         if len({repr(other.parameters.get(name)) for other in rows if other.model == row.model}) > 1
     }
-    found: dict[int, str] = {}
+    labels: dict[int, str] = {}
     for say in (
         lambda row: row.model or row.backend,
         lambda row: f"{row.model} ({row.backend})",
@@ -306,10 +309,10 @@ def labels_of(rows: Sequence[GeneratorRow]) -> dict[int, str]:
         lambda row: f"{row.model} ({row.backend} {_parameters(row, differing)} {row.revision[:8]})",
         lambda row: f"{row.model} (generator {row.id})",
     ):
-        said = {row.id: _clean(say(row)) for row in rows if row.id not in found}
-        times = Counter([*said.values(), *found.values()])
-        found |= {number: label for number, label in said.items() if times[label] == 1}
-    return found
+        candidates = {row.id: _clean(say(row)) for row in rows if row.id not in labels}
+        times = Counter([*candidates.values(), *labels.values()])
+        labels |= {number: label for number, label in candidates.items() if times[label] == 1}
+    return labels
 
 
 def chosen_writers(project: Project, study_id: int, models: Sequence[str]) -> dict[int, str] | None:
@@ -323,14 +326,14 @@ def chosen_writers(project: Project, study_id: int, models: Sequence[str]) -> di
 
 def _wanted(name: str, runs: dict[int, str]) -> str:
     """The label that is meant: itself, or the only one of a model of this name."""
-    there = sorted(set(runs.values()))
+    available = sorted(set(runs.values()))
     clean = _clean(name)
-    matching = [label for label in there if label == clean] or [
-        label for label in there if label.startswith(f"{clean} (")
+    matching = [label for label in available if label == clean] or [
+        label for label in available if label.startswith(f"{clean} (")
     ]
     if len(matching) == 1:
         return matching[0]
-    hint = f"There are: {'; '.join(there) or 'none yet'}."
+    hint = f"There are: {'; '.join(available) or 'none yet'}."
     if matching:
         raise UsageError(f"“{name}” could be any of several generators.", hint=hint)
     raise UsageError(f"No generator “{name}” has written texts of this study.", hint=hint)
@@ -370,14 +373,14 @@ class StudyOffer:
 
 def offers(ctx: JobContext, project: Project) -> tuple[StudyOffer, ...]:
     """The studies that have something to compare."""
-    found = []
+    result = []
     for study in project.studies.all():
         ctx.check()
         if study.kind not in ("completion", "packet"):
             offer = _offer(ctx, project, study)
             if offer.kinds:
-                found.append(offer)
-    return tuple(found)
+                result.append(offer)
+    return tuple(result)
 
 
 def _offer(ctx: JobContext, project: Project, study: StudyRow) -> StudyOffer:
@@ -398,7 +401,7 @@ def _axes(ctx: JobContext, project: Project, study: StudyRow) -> tuple[AxisOffer
     offered = []
     for axis in known_axes(project, study).values():
         ctx.check()
-        there = {
+        named = {
             name: label
             for name, label in axis.identities.items()
             if name in axis.written
@@ -407,6 +410,6 @@ def _axes(ctx: JobContext, project: Project, study: StudyRow) -> tuple[AxisOffer
                 or project.outputs.page(0, 1, OutputFilter(study_id=study.id, identity=name, status="done"))
             )
         }
-        if len(there) >= 2 and (len(there) > 3 or len(there) == len(axis.identities) or len(axis.identities) > 3):
-            offered.append(AxisOffer(axis.id, axis.title, there))
+        if len(named) >= 2 and (len(named) > 3 or len(named) == len(axis.identities) or len(axis.identities) > 3):
+            offered.append(AxisOffer(axis.id, axis.title, named))
     return tuple(offered)

@@ -93,9 +93,9 @@ class Course:
         while self._count > MOST_POINTS // 2:
             self._step *= 2
             steps = self._columns[N, : self._count] // self._step
-            kept = np.append(np.diff(steps) > 0, True)
-            kept[0] = True
-            points = self._columns[:, : self._count][:, kept]
+            chosen = np.append(np.diff(steps) > 0, True)
+            chosen[0] = True
+            points = self._columns[:, : self._count][:, chosen]
             self._count = points.shape[1]
             self._columns[:, : self._count] = points
 
@@ -178,7 +178,7 @@ def judging_now(project: Project) -> tuple[LiveJudging, ...]:
     raters = {rater.id: rater for rater in project.judging.raters()}
     plans = {plan.id: plan for plan in project.judging.plans()}
     unnamed = participants(project)
-    found = []
+    result = []
     together: list[SessionRow] = []
     for session in project.judging.sessions():
         rater = raters[session.rater_id]
@@ -186,11 +186,11 @@ def judging_now(project: Project) -> tuple[LiveJudging, ...]:
             together.append(session)
         else:
             asked = asked_number(project, plans[session.plan_id], rater)
-            found.append(_row(project, rater.code, rater.kind, [session], asked))
+            result.append(_row(project, rater.code, rater.kind, [session], asked))
     if together:
         planned = sum(project.judging.count(session.plan_id) for session in together)
-        found.append(_row(project, f"{len(together)} participants", "person", together, planned))
-    return tuple(found)
+        result.append(_row(project, f"{len(together)} participants", "person", together, planned))
+    return tuple(result)
 
 
 def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], planned: int) -> LiveJudging:
@@ -255,9 +255,9 @@ class LiveTally:
         self._tally = self._made("")  # of one generator; where there are several, it follows judgments alone
         apart = self._names if len(self._names) > 1 else ()
         self._apart = {name: self._made(name) for name in apart}
-        told = apart or ("",)
+        names = apart or ("",)
         self._known = {
-            name: {"output": IdSet(), "source": IdSet()} for name in told
+            name: {"output": IdSet(), "source": IdSet()} for name in names
         }  # the texts that were told to whom
         self._failures: dict[tuple[int, str], tuple[int, str]] = {}  # by run and kind, one: id and time
         self._unsettled = False
@@ -284,8 +284,8 @@ class LiveTally:
         """The figures of each generator; of judgments, which may be of texts of several, those of all."""
         if not self._apart:
             return tuple(self._tally.values())
-        found = [_of(name, value) for name, tally in self._apart.items() for value in tally.values()]
-        return (*found, *(self._tally.values() if hasattr(self._tally, "judged") else ()))
+        values_now = [_of(name, value) for name, tally in self._apart.items() for value in tally.values()]
+        return (*values_now, *(self._tally.values() if hasattr(self._tally, "judged") else ()))
 
     # reading
 
@@ -323,17 +323,17 @@ class LiveTally:
         self._look_for_forgotten()
         # First how far all goes: every text that has one of the scores is then among the texts that are read.
         last = self._project.columns.last_ids()
-        found = self._after["source"] < last.source and self._read_sources(ctx)
-        found |= self._after["output"] < last.output and self._read_outputs(ctx)
-        found |= self._read_scores(ctx, "score", last.score)
-        found |= self._read_scores(ctx, "embedding", last.embedding)
+        changed = self._after["source"] < last.source and self._read_sources(ctx)
+        changed |= self._after["output"] < last.output and self._read_outputs(ctx)
+        changed |= self._read_scores(ctx, "score", last.score)
+        changed |= self._read_scores(ctx, "embedding", last.embedding)
         judged = getattr(self._tally, "judged", None)
         self._told = ""
         if judgments and judged is not None and self._runs is None:
-            found |= judged(ctx)
-        if found or self._unsettled:  # what was cut short the last time
+            changed |= judged(ctx)
+        if changed or self._unsettled:  # what was cut short the last time
             self._settle(ctx)
-        return found
+        return changed
 
     def _look_for_forgotten(self) -> None:
         """Begin again where failures were removed to be asked for again: their ids may be given to other texts.
@@ -346,7 +346,7 @@ class LiveTally:
                 raise _Anew
 
     def _read_sources(self, ctx: JobContext) -> bool:
-        found = False
+        changed = False
         while page := self._project.sources.page(self._study.id, self._after["source"], PAGE):
             ctx.check()
             for row in page:
@@ -354,22 +354,22 @@ class LiveTally:
                 if self._runs is None or row.kind == KIND:  # what a run's articles are beside is read in any case
                     for tally in self._tell("source", row.id, self._name_of(row)):
                         tally.source(row)
-                    found = True
-        return found
+                    changed = True
+        return changed
 
     def _read_outputs(self, ctx: JobContext) -> bool:
-        found = False
+        changed = False
         where = OutputFilter(study_id=self._study.id)
         while page := self._project.outputs.page(self._after["output"], PAGE, where):
             ctx.check()
             for row in page:
                 self._after["output"] = row.id
-                found |= self._text(row)
+                changed |= self._text(row)
             if len(page) < PAGE:
                 break
-            if found:
+            if changed:
                 self._settle(ctx)
-        return found
+        return changed
 
     def _text(self, row: OutputRow) -> bool:
         if self._runs is not None and row.run_id not in self._runs:
@@ -401,28 +401,28 @@ class LiveTally:
 
     def _tell(self, kind: str, number: int, name: str | None) -> Iterator[StudyTally]:
         """Whoever is to be told of a text: its generator's sums, or everybody's."""
-        for one, known in self._known.items():
-            if name is None or not one or one == name:
+        for key, known in self._known.items():
+            if name is None or not key or key == name:
                 known[kind].add(number)
-                self._told = one
-                yield self._apart.get(one, self._tally)
+                self._told = key
+                yield self._apart.get(key, self._tally)
 
     def _read_scores(self, ctx: JobContext, table: str, last: int) -> bool:
         vectors = table == "embedding"
         infos = {info.name: info for info in self._tally.scorers if (info.role == "embedding") == vectors}
         versions = {name: info.version for name, info in infos.items()}
-        found = False
+        changed = False
         while infos and self._after[table] < last:
             ctx.check()
             end = min(last, self._after[table] + PAGE)
             rows = self._project.scores.between(self._after[table], end, versions, embeddings=vectors)
             for number, scorer, row in rows:
                 self._after[table] = number
-                found |= self._score(infos[scorer], row)
+                changed |= self._score(infos[scorer], row)
             self._after[table] = end
-            if rows and found and end < last:
+            if rows and changed and end < last:
                 self._settle(ctx)
-        return found
+        return changed
 
     def _score(self, info: ScorerInfo, row: ScoreRow) -> bool:
         key: TextKey = ("output", row.output_id) if row.output_id is not None else ("source", row.source_id or 0)
@@ -456,7 +456,7 @@ class LiveTally:
         courses, alone = self._courses, len(self._names) == 2
         self._begin()
         with self._showing:
-            self._courses = {_key_of(self._names[0], key) if alone else key: one for key, one in courses.items()}
+            self._courses = {_key_of(self._names[0], key) if alone else key: course for key, course in courses.items()}
 
     def _carry_over(self, values: Sequence[LiveValue]) -> None:
         """What is told apart from now on, as by model when a second one writes, was of the first part until now."""

@@ -52,8 +52,8 @@ _KEPT = [each.name for each in fields(MeasureOptions) if each.name not in _NOT_K
 def asked_of(options: MeasureOptions) -> dict[str, Any]:
     """The part of a recipe that says what was asked for; empty where nothing but the usual was."""
     usual = MeasureOptions()
-    found = {name: _plain(getattr(options, name)) for name in _KEPT if getattr(options, name) != getattr(usual, name)}
-    return {ASKED: found} if found else {}
+    fields = {name: _plain(getattr(options, name)) for name in _KEPT if getattr(options, name) != getattr(usual, name)}
+    return {ASKED: fields} if fields else {}
 
 
 def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
@@ -61,13 +61,13 @@ def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
 
     Recipes of before it was kept say some of it beside; the scorers and generators there are those that were used.
     """
-    said = recipe or {}
-    beside = {option: said[name] for name, option in _BESIDE.items() if name in said}
-    asked = {name: value for name, value in said.get(ASKED, {}).items() if name in _KEPT}
-    kept: dict[str, Any] = {
+    recipe_given = recipe or {}
+    beside = {option: recipe_given[name] for name, option in _BESIDE.items() if name in recipe_given}
+    asked = {name: value for name, value in recipe_given.get(ASKED, {}).items() if name in _KEPT}
+    options_kept: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in (beside | asked).items()
     }
-    return MeasureOptions(**kept)
+    return MeasureOptions(**options_kept)
 
 
 def texts_of_study(recipe: Mapping[str, Any] | None, study: str) -> str:
@@ -129,17 +129,17 @@ def measure_project(
         judged = measured_study.of_judged(ctx, project, options, compute)
     if judged is not None:
         result, remarks = judged
-        found = ByGenerator(result, tuple(remarks), ())
+        result_by_generator = ByGenerator(result, tuple(remarks), ())
     else:
         texts_of = study_of(project, options.texts_of or study).id
-        found = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
-    result = _adjusted(found.result, options)
-    recipe = recipe_of(options, result) | asked_of(options) | found.recipe()
+        result_by_generator = measured(ctx, TextsToMeasure(project, texts_of, measured_study, options, compute))
+    result = _adjusted(result_by_generator.result, options)
+    recipe = recipe_of(options, result) | asked_of(options) | result_by_generator.recipe()
     if not project.read_only:
         if options.texts_of:
             added_study(project, study)  # so that it is listed where its findings are
         project.findings.replace(study, "whole study", recipe, result.findings)
-    return MeasuredStudy(result, recipe, remarks=found.remarks, undone=found.undone)
+    return MeasuredStudy(result, recipe, remarks=result_by_generator.remarks, undone=result_by_generator.undone)
 
 
 def measure_tables(
@@ -173,8 +173,8 @@ def measure_tables(
     if options.generators or options.compare:
         files = [(kind, path, table) for (kind, path), table in zip(tables, as_read, strict=True)]
         with brought_in(ctx, study, files) as project:
-            found = measure_project(ctx, project, study, options, compute)
-        return replace(found, result=with_left_out(found.result, as_read), tables=as_read)
+            measured = measure_project(ctx, project, study, options, compute)
+        return replace(measured, result=with_left_out(measured.result, as_read), tables=as_read)
     each = of_tables(ctx, read, measured_study, options, compute)
     result = _adjusted(each.result, options)
     return MeasuredStudy(result, recipe_of(options, result) | each.recipe(), as_read, each.remarks, each.undone)

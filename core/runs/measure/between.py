@@ -83,22 +83,22 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
     """The differences of every default finding that both generators of a pair have, adjusted within an id."""
     sides: dict[Same, ComparedSide] = {}
     for pair in pairs:
-        for one in (pair.first, pair.second):
-            sides.setdefault(_same(one), one)  # all generators on the same prompts: each is measured once
-    asked = [AskedSide.of(one) for one in sides.values()]
+        for side in (pair.first, pair.second):
+            sides.setdefault(_same(side), side)  # all generators on the same prompts: each is measured once
+    asked = [AskedSide.of(side) for side in sides.values()]
     estimated = dict(zip(sides, compute.call(estimates_without, asked, ctx=ctx), strict=True))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for pair in pairs:
-        found += _differences(pair, estimated[_same(pair.first)], estimated[_same(pair.second)])
+        findings += _differences(pair, estimated[_same(pair.first)], estimated[_same(pair.second)])
     families: dict[str, list[Finding]] = {}
-    for difference in found:
+    for difference in findings:
         families.setdefault(difference.id, []).append(difference)
     return [each for key, own in families.items() for each in with_holm(_told_apart(own), f"{key}, {len(own)} tests")]
 
 
 def _told_apart(differences: Sequence[Finding]) -> Sequence[Finding]:
     """Those of an id, without the groups that they are of where nothing else is the same for two of them."""
-    bare = [replace(one, dims=_without_groups(one.dims)) for one in differences]
+    bare = [replace(difference, dims=_without_groups(difference.dims)) for difference in differences]
     return bare if len(set(map(key_of, bare))) == len(bare) else differences
 
 
@@ -144,9 +144,11 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
             measured: list[list[Finding]] = []
             for group in (None, *range(1 + max(side.groups))):
                 ctx.check()
-                kept = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
-                result = _measured(measure, side.take(args, kept)) if kept else None
-                measured.append([one for one in result.findings if one.variant == "default"] if result else [])
+                places = [place for place, own in zip(side.places, side.groups, strict=True) if own != group]
+                result = _measured(measure, side.take(args, places)) if places else None
+                measured.append(
+                    [finding for finding in result.findings if finding.variant == "default"] if result else []
+                )
                 done += 1
                 ctx.report(done, total, note="comparing generators")
             answers.append((measured[0], [estimates_of(findings) for findings in measured[1:]]))
@@ -155,7 +157,7 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
 
 def estimates_of(findings: Sequence[Finding]) -> Estimates:
     """Those that are defined."""
-    return {key_of(one): (one.estimate, one.n) for one in findings if one.estimate is not None}
+    return {key_of(finding): (finding.estimate, finding.n) for finding in findings if finding.estimate is not None}
 
 
 def _quiet(measure: Any) -> Any:
@@ -182,11 +184,11 @@ def key_of(finding: Finding) -> Key:
 def _differences(
     pair: ComparedPair, first: tuple[list[Finding], list[Estimates]], second: tuple[list[Finding], list[Estimates]]
 ) -> list[Finding]:
-    other = {key_of(one): one for one in second[0] if one.estimate is not None}
+    other = {key_of(key): key for key in second[0] if key.estimate is not None}
     return [
-        _difference(pair, one, other[key_of(one)], first[1], second[1])
-        for one in first[0]
-        if one.estimate is not None and key_of(one) in other and not one.id.endswith(RESTATED)
+        _difference(pair, key, other[key_of(key)], first[1], second[1])
+        for key in first[0]
+        if key.estimate is not None and key_of(key) in other and not key.id.endswith(RESTATED)
     ]
 
 
@@ -194,7 +196,7 @@ def _jackknifed(
     pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
 ) -> tuple[Difference | str, int]:
     """The difference, or why it has no interval; and over how many groups of prompts."""
-    key, whole = key_of(one), [(float(found.estimate or 0), found.n) for found in (one, other)]
+    key, whole = key_of(one), [(float(finding.estimate or 0), finding.n) for finding in (one, other)]
     missing = sum(key not in own for side in (first, second) for own in side)
     if missing:
         return f"it is not defined once some of the prompts are left out ({missing} times)", len(pair.sizes)
@@ -220,7 +222,7 @@ def _difference(
     plain = (
         one.estimate / other.estimate if ratio and other.estimate else None if ratio else one.estimate - other.estimate
     )
-    found = Finding(
+    difference = Finding(
         id=f"{one.id}{BETWEEN_GENERATORS}",
         label=one.label,
         title=one.title,
@@ -236,12 +238,12 @@ def _difference(
         note=_note(pair, one, other, groups),
     )  # fmt: skip
     if isinstance(result, str):
-        return replace(found, reason=found.reason or f"interval: {result}")
+        return replace(difference, reason=difference.reason or f"interval: {result}")
     bounds = result.interval.bounds
     if bounds is not None and ratio:
         bounds = Bounds(exp(bounds.low), exp(bounds.high), bounds.method, bounds.level)
     return replace(
-        found, interval=interval(bounds), p=result.p, reason=found.reason or missing_interval(result.interval)
+        difference, interval=interval(bounds), p=result.p, reason=difference.reason or missing_interval(result.interval)
     )
 
 

@@ -46,9 +46,11 @@ class ByGenerator:
 
     def recipe(self) -> dict[str, Any]:
         """What a recipe says of them."""
-        own: dict[str, Any] = {"generators": [one.to_json() for one in self.generators]} if self.generators else {}
+        own: dict[str, Any] = (
+            {"generators": [generator.to_json() for generator in self.generators]} if self.generators else {}
+        )
         own |= {"read_to": self.read_to} if self.generators else {}
-        own |= {"sides": [one.to_json() for one in self.sides]} if self.sides else {}
+        own |= {"sides": [generator.to_json() for generator in self.sides]} if self.sides else {}
         return {**own, **({"pooled": True} if self.pooled else {})}
 
 
@@ -87,14 +89,14 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
     pairs = _asked(texts, wanted) if options.compare else []
     each = len(wanted) > 1 and not options.pool
-    found = _each(ctx, texts, wanted) if each else _one(ctx, texts, wanted, known)
+    measured_result = _each(ctx, texts, wanted) if each else _one(ctx, texts, wanted, known)
     if pairs:
         differences, undone = compared(ctx, texts, pairs)
-        result = _joined([found.result, StudyResult(found.result.study, 0, {}, tuple(differences))])
-        sides = {one.name: one for pair in pairs for one in pair if one not in wanted}
-        told = dict.fromkeys([*found.undone, *undone])
-        found = replace(found, result=result, sides=tuple(sides.values()), undone=tuple(told))
-    return replace(found, read_to=last)
+        result = _joined([measured_result.result, StudyResult(measured_result.result.study, 0, {}, tuple(differences))])
+        sides = {side.name: side for pair in pairs for side in pair if side not in wanted}
+        remarks = dict.fromkeys([*measured_result.undone, *undone])
+        measured_result = replace(measured_result, result=result, sides=tuple(sides.values()), undone=tuple(remarks))
+    return replace(measured_result, read_to=last)
 
 
 def _one(
@@ -104,7 +106,7 @@ def _one(
     mine = texts if list(wanted) == list(known) else texts.of(*wanted)
     result, remarks = (mine.pooled() if len(wanted) > 1 else mine).measure(ctx)
     if len(wanted) > 1:
-        result = _pooled(result, {one.name: one.n for one in wanted})
+        result = _pooled(result, {generator.name: generator.n for generator in wanted})
     elif len(known) > 1 or list(wanted) != list(known):
         result = _of(result, wanted[0], known)
     return ByGenerator(result, tuple(remarks), tuple(wanted), len(wanted) > 1)
@@ -116,20 +118,20 @@ def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerato
     remarks: dict[str, None] = {}
     failed: list[AppError] = []
     undone: list[str] = []
-    views = [texts.of(one) for one in wanted]
-    for one, own in zip(wanted, views, strict=True):
+    views = [texts.of(generator) for generator in wanted]
+    for generator, own in zip(wanted, views, strict=True):
         ctx.check()
         try:
-            result, told = own.measure(ctx)
+            result, notes = own.measure(ctx)
         except AppError as error:
             failed.append(error)
-            undone.append(NOT_MEASURED.format(name=one.name, why=error.message))
+            undone.append(NOT_MEASURED.format(name=generator.name, why=error.message))
             continue
-        results.append(_of(result, one, wanted))
-        remarks |= dict.fromkeys(told)
+        results.append(_of(result, generator, wanted))
+        remarks |= dict.fromkeys(notes)
     narrowed = [own.project for own in views]
-    several, told = texts.study.of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
-    remarks |= dict.fromkeys(told)
+    several, notes = texts.study.of_several(ctx, texts.project, narrowed, texts.options, texts.compute)
+    remarks |= dict.fromkeys(notes)
     results += [several] if several else []
     if not results:
         raise failed[0]
@@ -150,11 +152,11 @@ def of_tables(
     """
     if options.pool:
         return _pooled_tables(ctx, read, study, options, compute)
-    said = [[_writer(row) for row in table.rows] for _, table in read]
-    names = list(dict.fromkeys(name for of in said for name in of))
+    writers = [[_writer(row) for row in table.rows] for _, table in read]
+    names = list(dict.fromkeys(name for of in writers for name in of))
     if len([name for name in names if name]) < 2:
-        result, told = study.of_tables(ctx, read, options, compute)
-        return ByGenerator(result, tuple(told), ())
+        result, undone = study.of_tables(ctx, read, options, compute)
+        return ByGenerator(result, tuple(undone), ())
     models = {writer: row.values.get(MODEL, "") for _, table in read for row in table.rows if (writer := _writer(row))}
     among = [StudyGenerator(name, "", model) for name, model in models.items()]
     results: list[StudyResult] = []
@@ -165,12 +167,14 @@ def of_tables(
             (kind, table) for kind, table in ((kind, _written_by(table, name)) for kind, table in read) if table.rows
         ]
         try:
-            result, told = study.of_tables(ctx, own, options, compute)
+            result, undone = study.of_tables(ctx, own, options, compute)
         except AppError as error:
             failed[NOT_MEASURED.format(name=name or UNNAMED, why=error.message)] = error
             continue
-        results.append(_of(result, next(one for one in among if one.name == name), among) if name else result)
-        remarks |= dict.fromkeys(told)
+        results.append(
+            _of(result, next(generator for generator in among if generator.name == name), among) if name else result
+        )
+        remarks |= dict.fromkeys(undone)
     if not results:
         raise next(iter(failed.values()))
     result = with_left_out(_joined(results), [table for _, table in read])
@@ -204,8 +208,8 @@ def _pooled_tables(
         for (kind, table), names in zip(read, writers, strict=True)
     ]  # fmt: skip
     result, remarks = study.of_tables(ctx, pooled, options, compute)
-    told = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
-    return ByGenerator(told, tuple(remarks), (), pooled=True)
+    pooled_result = _pooled(result, {name or UNNAMED: n for name, n in counts.items()})
+    return ByGenerator(pooled_result, tuple(remarks), (), pooled=True)
 
 
 def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:
@@ -233,15 +237,15 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
     """The differences between the two of each pair, and a sentence for each part that has none."""
     undone: list[str] = []
     columns: dict[str, dict[str, Prepared]] = {}
-    for one in {side.name: side for pair in pairs for side in pair}.values():
+    for item in {side.name: side for pair in pairs for side in pair}.values():
         ctx.check()
         try:
-            columns[one.name] = {part.what: part for part in texts.of(one).prepared(ctx)}
+            columns[item.name] = {part.what: part for part in texts.of(item).prepared(ctx)}
         except UsageError:
             raise
         except AppError as error:
-            undone.append(NOT_MEASURED.format(name=one.name, why=error.message))
-    found: list[ComparedPair] = []
+            undone.append(NOT_MEASURED.format(name=item.name, why=error.message))
+    compared_pairs: list[ComparedPair] = []
     for first, second in pairs:
         if first.name not in columns or second.name not in columns:
             continue
@@ -249,16 +253,16 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
         both = [what for what in own if what in others]
         for what in both:
             pair = paired((first, own[what]), (second, others[what]), texts.options.seed)
-            found += [pair] if pair else []
+            compared_pairs += [pair] if pair else []
             if pair is None and (what == TEXTS or TEXTS not in both):
                 undone.append(NOTHING_COMMON.format(one=first.name, other=second.name, what=NOT_COMMON[what]))
         if not both:
             undone.append(NOTHING_COMMON.format(one=first.name, other=second.name, what=NOT_COMMON[TEXTS]))
-    differences = between(ctx, found, texts.compute) if found else []
-    told = {one.groups for one in differences}
-    names = dict.fromkeys((pair.first.name, pair.second.name) for pair in found)
-    undone += [NOTHING_COMMON.format(one=one, other=other, what=NO_NUMBER) for one, other in names
-               if (one, other) not in told]  # fmt: skip
+    differences = between(ctx, compared_pairs, texts.compute) if compared_pairs else []
+    groups_compared = {item.groups for item in differences}
+    names = dict.fromkeys((pair.first.name, pair.second.name) for pair in compared_pairs)
+    undone += [NOTHING_COMMON.format(one=item, other=other, what=NO_NUMBER) for item, other in names
+               if (item, other) not in groups_compared]  # fmt: skip
     return differences, undone
 
 
@@ -302,8 +306,8 @@ def _last(dims: Mapping[str, str]) -> dict[str, str]:
 
 def _pooled(result: StudyResult, texts: Mapping[str, int]) -> StudyResult:
     """The result with what was pooled in every finding. `texts`: how many of each generator."""
-    told = "; ".join(f"{name} ({n:,} texts)" for name, n in texts.items())
-    own = (replace(one, note=f"{one.note} Pooled, as asked: {told}.".strip()) for one in result.findings)
+    listed = "; ".join(f"{name} ({n:,} texts)" for name, n in texts.items())
+    own = (replace(finding, note=f"{finding.note} Pooled, as asked: {listed}.".strip()) for finding in result.findings)
     return replace(result, findings=tuple(own))
 
 

@@ -31,11 +31,11 @@ def manifest(out: Path) -> dict[str, Any] | None:
             raise UsageError(f"“{out}” is there and is no result folder.", hint="Name one that is empty or not there.")
         return None
     try:
-        found = json.loads(path.read_bytes())
-        if found["format"] != FORMAT:
+        content = json.loads(path.read_bytes())
+        if content["format"] != FORMAT:
             raise AppError(f"“{out.name}” was written by another version of the program.", hint="Name another folder.")
-        scorers, names, text = found["scorers"], found["partitions"], found["text"]
-        sound = all(isinstance(one["version"], str) for one in scorers) and all(map(_is_inside, names))
+        scorers, names, text = content["scorers"], content["partitions"], content["text"]
+        sound = all(isinstance(scorer["version"], str) for scorer in scorers) and all(map(_is_inside, names))
         if not sound or not isinstance(text, str):
             raise TypeError
     except (OSError, *MISFIT) as error:
@@ -45,7 +45,7 @@ def manifest(out: Path) -> dict[str, Any] | None:
             hint="Put it back from a copy, or name another folder.",
             details=repr(error),
         ) from None
-    return dict(found)
+    return dict(content)
 
 
 def _is_inside(name: object) -> bool:
@@ -60,7 +60,7 @@ def footer_of(path: Path) -> dict[str, Any] | None:
 
     try:
         metadata = parquet.read_metadata(path)
-        found: dict[str, Any] = json.loads((metadata.metadata or {})[FOOTER])
-        return found if found["rows"] == metadata.num_rows and found["input"]["sha256"] else None
+        footer: dict[str, Any] = json.loads((metadata.metadata or {})[FOOTER])
+        return footer if footer["rows"] == metadata.num_rows and footer["input"]["sha256"] else None
     except (OSError, pyarrow.ArrowException, *MISFIT):
         return None

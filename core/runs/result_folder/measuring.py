@@ -126,23 +126,23 @@ def measure_folder(ctx: JobContext, folder: Path, mapping: Mapping[str, str] | N
     `mapping`: which columns hold `group` and `block`; guessed by name where it does not say. Raises `AppError` where no
     partition is finished, `UsageError` where no column holds groups.
     """
-    told = manifest(folder)
-    if told is None:
+    stated = manifest(folder)
+    if stated is None:
         raise UsageError(f"“{folder}” is no result folder.", hint="It is made by: biasprint score … --cluster … --out")
-    names = [str(name) for name in told["partitions"]]
-    found = [name for name in names if footer_of(folder / SCORES / name) is not None]
-    if not found:
+    names = [str(name) for name in stated["partitions"]]
+    finished = [name for name in names if footer_of(folder / SCORES / name) is not None]
+    if not finished:
         raise AppError(f"No file of “{folder.name}” is scored yet.", hint="Go on with the command that began it.")
-    scores = [score for one in told["scorers"] for score in _scores_of(one)]
+    scores = [score for scorer in stated["scorers"] for score in _scores_of(scorer)]
     rows, ungrouped, blocked = 0, 0, False
-    for number, name in enumerate(found):
-        ctx.step(number, len(found), note=name)
+    for number, name in enumerate(finished):
+        ctx.step(number, len(finished), note=name)
         for groups, batch, in_blocks in _batches(folder / SCORES / name, mapping or {}):
             rows, ungrouped, blocked = rows + len(groups), ungrouped + int((groups == "").sum()), blocked or in_blocks
             _add(scores, groups, batch)
     dropped = {"no group": ungrouped} if ungrouped else {}
     findings = [finding for score in scores for finding in _findings(score, dropped, blocked)]
-    missing = tuple(name for name in names if name not in set(found))
+    missing = tuple(name for name in names if name not in set(finished))
     remarks = (NOT_HERE, *((f"Differences have no interval: {BLOCKED}.",) if blocked else ()))
     return MeasuredFolder(StudyResult("compare", rows, dropped, adjusted(findings)), len(names), missing, remarks)
 
@@ -168,7 +168,7 @@ def _batches(path: Path, mapping: Mapping[str, str]) -> Iterator[tuple[np.ndarra
         if group not in names:
             raise NoGroups(f"No column of “{path.name}” holds groups.", hint="Say which does: --map group=COLUMN.")
         for batch in file.iter_batches(BATCH_ROWS, use_threads=False):
-            groups = np.array(["" if one is None else str(one) for one in batch.column(group).to_pylist()])
+            groups = np.array(["" if value is None else str(value) for value in batch.column(group).to_pylist()])
             yield groups, batch, block in names and batch.column(block).null_count < batch.num_rows
 
 
@@ -179,7 +179,7 @@ def _add(scores: Iterable[_Score], groups: np.ndarray, batch: Any) -> None:
             values = batch.column(score.use.name).to_numpy(zero_copy_only=False).astype(np.float64)  # null: NaN
         else:
             lists = batch.column(score.use.name + ".values").to_pylist()
-            values = np.array([one[score.place] if one else np.nan for one in lists], dtype=np.float64)
+            values = np.array([column[score.place] if column else np.nan for column in lists], dtype=np.float64)
         score.add(groups[grouped], values[grouped])
 
 
@@ -195,36 +195,36 @@ def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Itera
     for name, sums in sorted(score.groups.items()):
         yield _of_group(score, name, sums, f"{title}, {name}", blocked, shared)
     for first, second in pairs({name: sums.n for name, sums in score.groups.items()}):
-        one, other = score.groups[first], score.groups[second]
-        found = welch(one, other) if not score.yes_or_no else two_proportions(
-            int(one.total), one.n, int(other.total), other.n, exact=None
+        first_sums, second_sums = score.groups[first], score.groups[second]
+        difference = welch(first_sums, second_sums) if not score.yes_or_no else two_proportions(
+            int(first_sums.total), first_sums.n, int(second_sums.total), second_sums.n, exact=None
         )  # fmt: skip
-        bounds = found.interval.bounds
-        reason = None if bounds else f"interval: {found.interval.reason}"
+        bounds = difference.interval.bounds
+        reason = None if bounds else f"interval: {difference.interval.reason}"
         yield Finding(
-            "compare.difference", title=f"{title}, {first} less {second}", groups=(first, second), n=found.n,
-            n_by_group={first: one.n, second: other.n}, estimate=found.value,
+            "compare.difference", title=f"{title}, {first} less {second}", groups=(first, second), n=difference.n,
+            n_by_group={first: first_sums.n, second: second_sums.n}, estimate=difference.value,
             unit="difference of shares" if score.yes_or_no else "difference of scores",
-            interval=None if blocked else interval(bounds), p=None if blocked else found.p,
+            interval=None if blocked else interval(bounds), p=None if blocked else difference.p,
             reason=f"interval: {BLOCKED}" if blocked else reason,
-            effect=None if found.effect is None else Effect(found.effect_name, found.effect),
-            note=f"{found.test}; texts are independent units; by sums of partitions.", **shared,
+            effect=None if difference.effect is None else Effect(difference.effect_name, difference.effect),
+            note=f"{difference.test}; texts are independent units; by sums of partitions.", **shared,
         )  # fmt: skip
 
 
 def _of_group(score: _Score, name: str, sums: Sums, title: str, blocked: bool, shared: Mapping[str, Any]) -> Finding:
     if score.yes_or_no:
-        found: Interval | None = interval(wilson(int(sums.total), sums.n))
+        bounds_of_mean: Interval | None = interval(wilson(int(sums.total), sums.n))
         kind, unit, reason = "compare.rate", "share", ""
     else:
         half = t_quantile((1 + LEVEL) / 2, sums.n - 1) * sqrt(sums.variance / sums.n) if sums.n > 1 else 0.0
         bounds = Bounds(sums.mean - half, sums.mean + half, f"t, df {sums.n - 1}") if sums.n > 1 else None
-        found = interval(bounds)
+        bounds_of_mean = interval(bounds)
         kind, unit, reason = "compare.mean", "score", "" if bounds else "a mean of fewer than two units has no interval"
     if blocked:
-        found, reason = None, BLOCKED
+        bounds_of_mean, reason = None, BLOCKED
     return Finding(
-        kind, title=title, groups=(name,), estimate=sums.mean, unit=unit, n=sums.n, interval=found,
+        kind, title=title, groups=(name,), estimate=sums.mean, unit=unit, n=sums.n, interval=bounds_of_mean,
         reason=f"interval: {reason}" if reason else None,
         note=f"SD {sqrt(sums.variance):.6g}; by sums of partitions.", **shared,
     )  # fmt: skip

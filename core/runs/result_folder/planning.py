@@ -43,7 +43,7 @@ class ScoringOrder:
 
     def stated(self) -> dict[str, Any]:
         """What the manifest and every output file say of the order; none of it may differ where it is gone on with."""
-        return {"format": FORMAT, "text": self.text, "scorers": [stated(one) for one in self.scorers]}
+        return {"format": FORMAT, "text": self.text, "scorers": [stated(scorer) for scorer in self.scorers]}
 
 
 def stated(scorer: ScorerInfo) -> dict[str, Any]:
@@ -80,9 +80,9 @@ def plan(data: Path, out: Path, scorers: Sequence[str], text: str | None = None)
     if out == data or data in out.parents or out in data.parents:
         raise UsageError("The result folder and the data lie in each other.", hint="Name another folder with --out.")
     infos = tuple(info_of(name) for name in scorers)
-    for one in infos:
-        if one.unavailable:
-            raise AppError(f"The scorer “{one.name}” cannot be used here.", hint=one.unavailable)
+    for info in infos:
+        if info.unavailable:
+            raise AppError(f"The scorer “{info.name}” cannot be used here.", hint=info.unavailable)
     begun = manifest(out)
     column = text or (str(begun["text"]) if begun else None) or _text_column(data, names)
     order = ScoringOrder(data, out, column, infos)
@@ -100,8 +100,8 @@ def partitions(data: Path) -> tuple[str, ...]:
         return (data.name,)
     if not data.is_dir():
         raise UsageError(f"There is no “{data}”.", hint="Name a Parquet file, or a folder of them.")
-    found = sorted(path.relative_to(data) for path in data.rglob(f"*{ENDING}") if not path.is_dir())
-    names = tuple(one.as_posix() for one in found if not any(part[0] in "._" for part in one.parts))
+    paths = sorted(path.relative_to(data) for path in data.rglob(f"*{ENDING}") if not path.is_dir())
+    names = tuple(file.as_posix() for file in paths if not any(part[0] in "._" for part in file.parts))
     if not names:
         raise UsageError(f"There is no Parquet file in “{data}”.", hint=f"Their names end in {ENDING}.")
     return names
@@ -110,9 +110,9 @@ def partitions(data: Path) -> tuple[str, ...]:
 def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[tuple[str, str]] = ()) -> None:
     """State the order, all partitions, and those that could not be scored and why."""
     (order.out / SCORES).mkdir(parents=True, exist_ok=True)
-    told = {"biasprint": order.version, **order.stated(), "data": str(order.data), "partitions": list(names)}
-    told["failed"] = [{"partition": name, "why": why} for name, why in failed]
-    write_whole(order.out / MANIFEST, (json.dumps(told, indent=1) + "\n").encode())
+    content = {"biasprint": order.version, **order.stated(), "data": str(order.data), "partitions": list(names)}
+    content["failed"] = [{"partition": name, "why": why} for name, why in failed]
+    write_whole(order.out / MANIFEST, (json.dumps(content, indent=1) + "\n").encode())
 
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
@@ -137,16 +137,16 @@ def _text_column(data: Path, names: Sequence[str]) -> str:
 
 def _as_begun(order: ScoringOrder, begun: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
     """The partitions that the folder was begun with. Raises `AppError` where it is not this order's."""
-    before, now = {one["name"]: one for one in begun["scorers"]}, order.stated()["scorers"]
+    before, now = {own["name"]: own for own in begun["scorers"]}, order.stated()["scorers"]
     other = "Name another folder with --out; this one stays as it is."
-    for one in now:
-        known = before.get(one["name"])
-        if known is not None and (known["version"], known.get("sha256")) != (one["version"], one["sha256"]):
+    for own in now:
+        known = before.get(own["name"])
+        if known is not None and (known["version"], known.get("sha256")) != (own["version"], own["sha256"]):
             raise AppError(
-                f"“{order.out.name}” was begun with {one['name']} {known['version']}, and here it is {one['version']}"
-                f"{'' if known['version'] != one['version'] else ' with other weights'}.", hint=other,
+                f"“{order.out.name}” was begun with {own['name']} {known['version']}, and here it is {own['version']}"
+                f"{'' if known['version'] != own['version'] else ' with other weights'}.", hint=other,
             )  # fmt: skip
-    if list(before) != [one["name"] for one in now]:
+    if list(before) != [own["name"] for own in now]:
         raise AppError(f"“{order.out.name}” was begun with other scorers: {', '.join(before)}.", hint=other)
     if begun["text"] != order.text:
         raise AppError(f"“{order.out.name}” was begun with the texts of column “{begun['text']}”.", hint=other)
@@ -181,10 +181,10 @@ def _finished(order: ScoringOrder, names: Sequence[str]) -> tuple[dict[str, dict
 
 def _same_input(path: Path, known: dict[str, Any]) -> bool:
     """By size and time; where the time alone is another, a copy for one, by its bytes."""
-    found = path.stat()
-    if found.st_size != known["bytes"]:
+    status = path.stat()
+    if status.st_size != known["bytes"]:
         return False
-    return bool(found.st_mtime_ns == known["changed_ns"] or sha256_of(path) == known["sha256"])
+    return bool(status.st_mtime_ns == known["changed_ns"] or sha256_of(path) == known["sha256"])
 
 
 def sha256_of(path: Path) -> str:

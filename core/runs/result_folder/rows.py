@@ -58,13 +58,13 @@ def open_result_folder(folder: Path, measure: Callable[[Path], MeasuredFolder | 
     The findings are in a file of a temporary folder, which is removed when the project is closed; the result folder is
     only read.
     """
-    found = measure(folder)
+    findings = measure(folder)
     private = new_folder() / f"{folder.name}.biasprint"
     try:
-        _write(private, folder.name, found)
+        _write(private, folder.name, findings)
         why = READ_ONLY.format(name=folder.name)
-        if found is not None and found.missing:
-            why += MISSING.format(missing=len(found.missing), partitions=found.partitions)
+        if findings is not None and findings.missing:
+            why += MISSING.format(missing=len(findings.missing), partitions=findings.partitions)
         return Project(folder, lock=None, read_only=why, opened_as=private)
     except BaseException:
         shutil.rmtree(private.parent, ignore_errors=True)
@@ -112,30 +112,30 @@ class ResultRow:
 
 def finished_partitions(folder: str) -> list[FinishedPartition]:
     """In the manifest's order. Raises `UsageError` for a folder that is none, `AppError` where nothing is scored."""
-    told = _told(Path(folder))
-    footers = {str(name): footer_of(Path(folder) / SCORES / str(name)) for name in told["partitions"]}
-    found = [FinishedPartition(name, int(footer["rows"])) for name, footer in footers.items() if footer is not None]
-    if not found:
+    stated = _told(Path(folder))
+    footers = {str(name): footer_of(Path(folder) / SCORES / str(name)) for name in stated["partitions"]}
+    finished = [FinishedPartition(name, int(footer["rows"])) for name, footer in footers.items() if footer is not None]
+    if not finished:
         raise AppError(f"No file of “{folder}” is scored yet.", hint="Go on with the command that began it.")
-    return found
+    return finished
 
 
 def rows_of_partition(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
     """Rows of a partition by their places in it, in that order."""
     from pyarrow import parquet
 
-    told = _told(Path(folder))
+    stated = _told(Path(folder))
     with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
-        shown = [one for one in file.schema_arrow.names if not one.endswith(VALUES)]
+        shown = [column_name for column_name in file.schema_arrow.names if not column_name.endswith(VALUES)]
         group = _group_column(file.schema_arrow.names)
-        found = _columns_at(file, shown, places)
-    texts, why = _texts_at(told, name, places)
+        cells = _columns_at(file, shown, places)
+    texts, why = _texts_at(stated, name, places)
     return [
         ResultRow(
-            _word(found[group][at]) if group else "",
+            _word(cells[group][at]) if group else "",
             texts[at] if texts is not None else None,
             why,
-            tuple((column, _word(values[at])) for column, values in found.items()),
+            tuple((column, _word(values[at])) for column, values in cells.items()),
         )
         for at in range(len(places))
     ]
@@ -145,30 +145,30 @@ def places_in_partition(folder: str, name: str, group: str | None, wanted: str |
     """Where in a partition the rows are that are of a group, and whose text holds a word, without regard to case."""
     from pyarrow import parquet
 
-    told = _told(Path(folder))
+    stated = _told(Path(folder))
     with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
         column, rows = _group_column(file.schema_arrow.names), file.metadata.num_rows
-        found = np.ones(rows, bool)
+        matches = np.ones(rows, bool)
         if group is not None:
-            found &= _of_group(file, column, group)
+            matches &= _of_group(file, column, group)
     if wanted is not None:
-        needle, text = wanted.casefold(), str(told["text"])
+        needle, text = wanted.casefold(), str(stated["text"])
         try:
-            with parquet.ParquetFile(_source(told, name)) as file:
-                found &= _containing(file, text, needle)
+            with parquet.ParquetFile(_source(stated, name)) as file:
+                matches &= _containing(file, text, needle)
         except (AppError, OSError, ValueError) as error:
             raise AppError(
                 "The texts of this folder are not on this computer as they were scored: they cannot be searched here.",
                 details=str(error),
             ) from error
-    return np.flatnonzero(found).astype(np.int64)
+    return np.flatnonzero(matches).astype(np.int64)
 
 
 def _told(folder: Path) -> Mapping[str, Any]:
-    told = manifest(folder)
-    if told is None:
+    stated = manifest(folder)
+    if stated is None:
         raise UsageError(f"“{folder}” is no result folder.", hint=f"One has a file “{MANIFEST}” in it.")
-    return told
+    return stated
 
 
 def _source(told: Mapping[str, Any], name: str) -> Path:
@@ -206,18 +206,18 @@ def _group_bytes(file: "parquet.ParquetFile", at: int) -> int:
 
 def _row_groups(file: "parquet.ParquetFile", places: Sequence[int]) -> dict[int, int]:
     """The row groups with these places, each with the place of its first row. IndexError for one behind the end."""
-    found: dict[int, int] = {}
+    groups: dict[int, int] = {}
     first, left = 0, set(places)
     for at in range(file.metadata.num_row_groups):
         rows = file.metadata.row_group(at).num_rows
         here = {place for place in left if first <= place < first + rows}
         if here:
-            found[at] = first
+            groups[at] = first
         left -= here
         first += rows
     if left:
         raise IndexError(max(left))
-    return found
+    return groups
 
 
 def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Sequence[int]) -> dict[str, list[Any]]:
@@ -228,19 +228,19 @@ def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Seque
         taken = table.take([place - first for place in here])
         for name in names:
             values[name] |= dict(zip(here, taken.column(name).to_pylist(), strict=True))
-    return {name: [found[place] for place in places] for name, found in values.items()}
+    return {name: [cells[place] for place in places] for name, cells in values.items()}
 
 
 def _of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
     """Each value is looked at once: of a million rows there are few groups."""
     if column not in file.schema_arrow.names:
         return np.zeros(file.metadata.num_rows, bool)
-    found = []
+    matches = []
     for batch in file.iter_batches(BATCH_ROWS, columns=[column], use_threads=False):
         coded = batch.column(column).dictionary_encode()
         fits = np.array([*(_word(value) == group for value in coded.dictionary.to_pylist()), group == ""], bool)
-        found.append(fits[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)])  # the last is for no value
-    return np.concatenate(found) if found else np.zeros(0, bool)
+        matches.append(fits[coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)])  # the last is for no value
+    return np.concatenate(matches) if matches else np.zeros(0, bool)
 
 
 def _containing(file: "parquet.ParquetFile", column: str, needle: str) -> Flags:

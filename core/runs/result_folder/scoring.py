@@ -45,13 +45,13 @@ def why_not(order: ScoringOrder) -> str:
         return f"Biasprint is {core.__version__} there, and {order.version} here"
     for asked in order.scorers:
         try:
-            found = info_of(asked.name)
+            info = info_of(asked.name)
         except AppError as error:
             return str(error)
-        if found.unavailable:
-            return f"{asked.name} cannot be used there: {found.unavailable}"
-        if (found.version, found.sha256) != (asked.version, asked.sha256):
-            return f"{asked.name} is {found.version} there, and {asked.version} here"
+        if info.unavailable:
+            return f"{asked.name} cannot be used there: {info.unavailable}"
+        if (info.version, info.sha256) != (asked.version, asked.sha256):
+            return f"{asked.name} is {info.version} there, and {asked.version} here"
     return ""
 
 
@@ -86,16 +86,16 @@ def _scored(order: ScoringOrder, name: str, source: Path) -> ScoredPartition:
     target.parent.mkdir(parents=True, exist_ok=True)
     tally = _Tally()
     with parquet.ParquetFile(source) as file, whole_file(target) as out:
-        kept = _kept_columns(order, file.schema_arrow)
+        columns = _kept_columns(order, file.schema_arrow)
         writer = None
         try:
-            for batch in file.iter_batches(BATCH_ROWS, columns=[order.text, *kept], use_threads=False):
-                table = _with_scores(order, batch, kept, tally)
+            for batch in file.iter_batches(BATCH_ROWS, columns=[order.text, *columns], use_threads=False):
+                table = _with_scores(order, batch, columns, tally)
                 writer = writer or parquet.ParquetWriter(out, table.schema)
                 writer.write_table(table)
             if writer is None:
                 writer = parquet.ParquetWriter(
-                    out, _with_scores(order, _nothing(file, order, kept), kept, tally).schema
+                    out, _with_scores(order, _nothing(file, order, columns), columns, tally).schema
                 )
             after = source.stat()
             if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
@@ -123,11 +123,11 @@ def _kept_columns(order: ScoringOrder, schema: "pyarrow.Schema") -> list[str]:
     if order.text not in schema.names:
         raise AppError(f"it has no column “{order.text}”")
     nested = pyarrow.types.is_nested
-    kept = [field.name for field in schema if field.name != order.text and not nested(field.type)]
-    ours = {TEXT_HASH, *(one.name for one in order.scorers), *(one.name + VALUES for one in order.scorers)}
-    if taken := sorted(ours & set(kept)):
+    names = [field.name for field in schema if field.name != order.text and not nested(field.type)]
+    ours = {TEXT_HASH, *(scorer.name for scorer in order.scorers), *(scorer.name + VALUES for scorer in order.scorers)}
+    if taken := sorted(ours & set(names)):
         raise AppError(f"it has a column “{taken[0]}”, which is the name of a result")
-    return kept
+    return names
 
 
 def _nothing(file: Any, order: ScoringOrder, kept: Sequence[str]) -> "pyarrow.RecordBatch":
@@ -160,8 +160,11 @@ def _columns_of(scorer: ScorerInfo, texts: Sequence[str], tally: _Tally) -> Iter
     values, failed = score_each(scorer.name, texts)[1:] if texts else ([], {})
     tally.failed += len(failed)
     tally.error = tally.error or next(iter(failed.values()), "")
-    yield scorer.name, pyarrow.array([one.summary for one in values], pyarrow.float64())
-    yield scorer.name + VALUES, pyarrow.array([one.values.tolist() for one in values], pyarrow.list_(pyarrow.float32()))
+    yield scorer.name, pyarrow.array([value.summary for value in values], pyarrow.float64())
+    yield (
+        scorer.name + VALUES,
+        pyarrow.array([value.values.tolist() for value in values], pyarrow.list_(pyarrow.float32())),
+    )
 
 
 def _text(value: Any) -> str:
