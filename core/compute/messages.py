@@ -39,12 +39,12 @@ def dump(value: object) -> bytes:
 
 
 def load(data: bytes) -> Any:
-    """The inverse of `dump` for plain data; `pickle.UnpicklingError` for anything else."""
+    """Return the inverse of `dump` for plain data; `pickle.UnpicklingError` for anything else."""
     return _PlainUnpickler(io.BytesIO(data)).load()
 
 
 def place_of(function: object) -> tuple[str, str]:
-    """The module and the name by which another process imports `function`.
+    """Return the module and the name by which another process imports `function`.
 
     Raises `TypeError` for what it cannot import so: a lambda, a function in a function, a method, a `partial`, and
     anything of the main script, which a child does not run.

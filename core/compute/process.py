@@ -52,7 +52,7 @@ class Child:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl+C ended it."""
+        """Return whether Ctrl+C ended it."""
         return self._exit_code() == -signal.SIGINT
 
     @property
@@ -73,7 +73,7 @@ class Child:
             raise ChildGone from error
 
     def receive(self, timeout: float) -> tuple[Kind, Any]:
-        """The next `(kind, value)`; `("nothing", None)` if none comes within `timeout` seconds."""
+        """Return the next `(kind, value)`; `("nothing", None)` if none comes within `timeout` seconds."""
         try:
             if not self._connection.poll(timeout):
                 return "nothing", None
@@ -356,15 +356,19 @@ for _process in (_shared, _models, _quick):
 
 
 def shared() -> ComputeProcess:
-    """The compute process of this program, for scorers and statistics: started by its first call, ended at the end."""
+    """Return the compute process of this program, for scorers and statistics: started by its first call, ended at the
+    end.
+    """
     return _shared
 
 
 def models() -> ComputeProcess:
-    """The model process, for what writes texts. A model that breaks it takes neither scores nor the window with it."""
+    """Return the model process, for what writes texts. A model that breaks it takes neither scores nor the window with
+    it.
+    """
     return _models
 
 
 def quick() -> ComputeProcess:
-    """The quick process, for what is to be there at once: no model is loaded in it, and no long work is done."""
+    """Return the quick process, for what is to be there at once: no model is loaded in it, and no long work is done."""
     return _quick

@@ -29,7 +29,7 @@ _at_work = False
 
 
 def is_at_work() -> bool:
-    """Whether this process is a compute process."""
+    """Return whether this process is a compute process."""
     return _at_work
 
 
@@ -125,7 +125,7 @@ def _in_words(error: BaseException) -> AppError:
 
 
 def _portable(error: AppError) -> AppError:
-    """The error itself where the parent can rebuild it, else (a plug-in's class) its sentences.
+    """Return the error itself where the parent can rebuild it, else (a plug-in's class) its sentences.
 
     It was foreseen and says what to do: where in the code it was raised is nobody's business.
     """

@@ -77,16 +77,15 @@ def split(counts: "Sequence[int] | Any") -> float:
 
 
 def neutral_order(comparison_id: str, items: int) -> tuple[int, ...]:
-    """The items' indexes in an order that depends on the comparison's id alone."""
+    """Return the items' indexes in an order that depends on the comparison's id alone."""
     return tuple(sorted(range(items), key=lambda index: sha256_text(f"{comparison_id}/{index}")))
 
 
 def disagreements(project: Project) -> tuple[Disagreement, ...]:
-    """The most split first, then those with more raters, then in the plans' order.
+    """Return the most split first, then those with more raters, then in the plans' order.
 
     Of people alone, and of sessions that were revealed; of a workshop in steps of five people (core.judging.workshop),
-    where five or more of them judged a comparison.
-    A hidden repeat belongs to self-consistency and is not here.
+    where five or more of them judged a comparison. A hidden repeat belongs to self-consistency and is not here.
     """
     decided = adjudicated(project)
     splits = [disagreement for plan in project.judging.plans() for disagreement in _of_plan(project, plan, decided)]
@@ -138,7 +137,9 @@ def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication
 
 
 def _counting(project: Project, plan: PlanRow) -> Iterator[tuple[SessionRow, str]]:
-    """The revealed sessions of people with this plan, each with its rater's code; of a workshop in steps of five."""
+    """Yield the revealed sessions of people with this plan, each with its rater's code; of a workshop in steps
+    of five.
+    """
     people = {rater.id: rater.code for rater in project.judging.raters() if rater.kind == "person"}
     revealed = [row for row in project.judging.sessions() if row.plan_id == plan.id and row.revealed_at is not None]
     for session in in_steps(project, [row for row in revealed if row.rater_id in people]):

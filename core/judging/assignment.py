@@ -27,7 +27,7 @@ class _Facts(NamedTuple):
 
 
 def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, secret: str, code: str) -> tuple[int, ...]:
-    """The places in `rows` of the comparisons that the rater with this code is asked, in the rater's order.
+    """Return the places in `rows` of the comparisons that the rater with this code is asked, in the rater's order.
 
     `rows`: all of a plan, in its order. Raters 1, 2, … (R01, R02, …) have the parts 1, 2, …; where there are more
     raters than parts, the next one begins with part 1 again. Hidden checks are asked of everybody, and a hidden repeat
@@ -41,7 +41,7 @@ def assigned(rows: Iterable[ComparisonRow], settings: PlanSettings, *, secret: s
 
 
 def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]:
-    """The comparisons of a plan that a rater is asked. A model is asked no hidden repeat and no hidden check."""
+    """Return the comparisons of a plan that a rater is asked. A model is asked no hidden repeat and no hidden check."""
     rows = project.judging.comparisons(plan.id)
     if rater.kind == "model":
         return frozenset(row.id for row in rows if row.repeat_of is None and row.axis != CHECK)
@@ -50,7 +50,7 @@ def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]
 
 
 def asked_number(project: Project, plan: PlanRow, rater: RaterRow) -> int:
-    """How many those are, without reading them where that can be told."""
+    """Return how many those are, without reading them where that can be told."""
     if rater.kind == "model" or PlanSettings.of(plan.settings).split:
         return len(asked_in(project, plan, rater))
     return project.judging.count(plan.id)

@@ -191,7 +191,7 @@ _ANSWERS = (StartInfo, SessionView, SessionProgress, OverviewEntry, Revelation)
 
 
 def is_blind(answer: object) -> bool:
-    """Whether an answer is of a kind that may go through the door of judging: a `BlindAnswer`."""
+    """Return whether an answer is of a kind that may go through the door of judging: a `BlindAnswer`."""
     if isinstance(answer, tuple):
         return all(map(is_blind, answer))
     return answer is None or type(answer) is int or type(answer) in _ANSWERS

@@ -79,6 +79,6 @@ def text_blocks(rows: Iterable[ComparisonRow]) -> dict[str, str]:
 
 
 def meetings(blocks: Sequence[Collection[str]], identities: Sequence[str]) -> tuple[int, int]:
-    """How often the two that met least, and those that met most, are in one block."""
+    """Return how often the two that met least, and those that met most, are in one block."""
     counts = [sum(set(pair) <= set(block) for block in blocks) for pair in combinations(identities, 2)]
     return min(counts), max(counts)

@@ -21,18 +21,20 @@ _NUMBERED = re.compile(r"(\d{1,9})\D*$")
 
 
 def rater_number(code: str) -> int:
-    """The number in a code such as "R07" or "rater 7", so that numbered raters are balanced exactly; else a hash."""
+    """Return the number in a code such as "R07" or "rater 7", so that numbered raters are balanced exactly; else a
+    hash.
+    """
     numbered = _NUMBERED.search(code)
     return int(numbered[1]) if numbered else stable_hash("rater", code)
 
 
 def stable_hash(*parts: str) -> int:
-    """The same number on every machine, which `hash` is not."""
+    """Return the same number on every machine, which `hash` is not."""
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 def order_key(plan: PlanRow) -> str:
-    """The plan's key; "" for a plan that was drawn before plans had one, whose orders follow from its seed."""
+    """Return the plan's key; "" for a plan that was drawn before plans had one, whose orders follow from its seed."""
     return str(plan.settings.get(ORDER_KEY, ""))
 
 
@@ -42,7 +44,7 @@ def secret_of(plan: PlanRow) -> str:
 
 
 def drawn_number(key: str, *parts: str) -> int:
-    """A number of 256 bits that only whoever has the key can work out (HMAC-SHA-256)."""
+    """Return a number of 256 bits that only whoever has the key can work out (HMAC-SHA-256)."""
     message = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hmac.digest(key.encode("ascii"), message, "sha256"), "big")
 
@@ -86,7 +88,7 @@ class CardOrder:
         return row.repeat_of is not None and row.repeat_of in self._index
 
     def _drawn(self, row: ComparisonRow, items: list[int]) -> tuple[int, ...]:
-        """Every order equally likely, drawn for this comparison alone; turned by the rater's number."""
+        """Return every order equally likely, drawn for this comparison alone; turned by the rater's number."""
         random.Random(drawn_number(self._key, "cards", row.id)).shuffle(items)
         return self._turned(items, self._rater, self._rater // len(items))
 

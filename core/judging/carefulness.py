@@ -73,7 +73,9 @@ FEWEST_SAME = 10
 
 
 def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
-    """A run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a choice."""
+    """Return a run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a
+    choice.
+    """
     answered = [choice for choice in given if choice.outcome != "skip"]
     without = sum(choice.place is None for choice in answered)
     if len(answered) >= FEWEST_SAME and without >= 0.9 * len(answered):
@@ -94,7 +96,7 @@ def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
 
 
 def run_chance(length: int, n: int, cards: int) -> float:
-    """The chance that one of `cards` equally likely answers comes `length` times or more in a row within n.
+    """Return the chance that one of `cards` equally likely answers comes `length` times or more in a row within n.
 
     By the distribution of the present run: it grows with 1/cards and starts again otherwise.
     """
@@ -114,7 +116,9 @@ SIDE_CHANCE = 0.01
 
 
 def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
-    """The place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact, Bonferroni)."""
+    """Return the place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact,
+    Bonferroni).
+    """
     by_cards: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for choice in given:
         if choice.place is not None and choice.counts:
@@ -274,7 +278,7 @@ def _below(lines: Sequence[_Line]) -> float | None:
 
 
 def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthers) -> tuple[RaterFlag, ...]:
-    """The flags that a rater has."""
+    """Return the flags that a rater has."""
     candidates: Iterable[RaterFlag | None] = (
         too_quick(given), same_answer(given), one_side(given), failed_checks(checks), low_agreement(agreement)
     )  # fmt: skip

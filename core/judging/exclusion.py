@@ -43,13 +43,13 @@ def include(project: Project, rater_id: str, reason: str = "") -> Changes:
 
 
 def exclusions(project: Project) -> dict[str, Exclusion]:
-    """The raters who are left out now, by id."""
+    """Return the raters who are left out now, by id."""
     decided = (_exclusion(row.target, row.value, row.created_at) for row in project.annotations.of_kind(EXCLUSION))
     return {decision.rater_id: decision for decision in decided if decision.excluded}
 
 
 def decisions_on(project: Project, rater_id: str) -> tuple[Exclusion, ...]:
-    """Every decision on a rater, the oldest first."""
+    """Return every decision on a rater, the oldest first."""
     rows = project.annotations.of_kind(EXCLUSION, target=rater_id, superseded=True)
     return tuple(_exclusion(row.target, row.value, row.created_at) for row in rows)
 

@@ -158,7 +158,7 @@ class Fingerprint:
 
     @property
     def evidence(self) -> bool:
-        """Whether there is evidence of a preference on any axis."""
+        """Return whether there is evidence of a preference on any axis."""
         return any(axis.evidence for axis in self.axes)
 
 
@@ -186,7 +186,7 @@ def axis_choices(
     complete: bool,
     seeing: Mapping[str, PreferencePower] | None = None,
 ) -> tuple[AxisChoice, ...]:
-    """The choices on each axis that was asked. `findings`: of one voice, tests adjusted over its axes.
+    """Return the choices on each axis that was asked. `findings`: of one voice, tests adjusted over its axes.
 
     `complete`: nothing was left of what was planned; otherwise no test is shown. `seeing`: by axis, for words where
     there is not enough evidence.
@@ -264,7 +264,8 @@ PLANNED = {2: (0.675, 0.325), 3: (0.55, 0.30, 0.15)}
 
 
 def power_of_choices(n: int, k: int, axes: int = 1) -> PreferencePower | None:
-    """The chance that a rater with the planned preference on one of `axes` axes is found with `n` choices on each.
+    """Return the chance that a rater with the planned preference on one of `axes` axes is found with `n` choices on
+    each.
 
     None without a choice, and for a number of identities that no comparison has.
     """

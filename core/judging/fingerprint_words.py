@@ -40,13 +40,13 @@ class Paragraph:
 
 
 def paragraphs(fingerprint: Fingerprint, say: Say = str, count: Count | None = None) -> tuple[Paragraph, ...]:
-    """The result in words, and its limits. `say` translates a sentence, `count` writes a number."""
+    """Return the result in words, and its limits. `say` translates a sentence, `count` writes a number."""
     voice = _Voice(fingerprint, say, count or _plain)
     return tuple(Paragraph(tuple(spans), quiet) for spans, quiet in voice.said() if spans)
 
 
 def limits(fingerprint: Fingerprint, say: Say = str) -> Paragraph:
-    """The statement that every picture of a fingerprint carries."""
+    """Return the statement that every picture of a fingerprint carries."""
     own = _words()[_whose(fingerprint)]
     return Paragraph((TextSpan(f"{say(own['quality'])} {say(own['limits'])}"),), quiet=True)
 
@@ -64,7 +64,7 @@ class _Voice:
         self._any = _words()["any"]
 
     def said(self) -> Iterator[tuple[Spans, bool]]:
-        """Each paragraph, and whether it is a quiet one."""
+        """Yield each paragraph, and whether it is a quiet one."""
         fingerprint = self._print
         chosen = [axis for axis in fingerprint.axes if axis.n]
         with_evidence = [axis for axis in chosen if axis.evidence]
@@ -96,7 +96,7 @@ class _Voice:
         yield self._seeing(without), True
 
     def _evidence(self, axis: AxisChoice, *, again: bool) -> Spans:
-        """The identity chosen most, the others, and how often choosing at random would do as much."""
+        """Return the identity chosen most, the others, and how often choosing at random would do as much."""
         out, testing = axis.furthest, axis.testing
         assert out is not None
         assert testing is not None
@@ -126,7 +126,7 @@ class _Voice:
         return self._fill(self._any[key], how_many=self._spelled(k), of=self._n(of), axes=self._spelled(axes))
 
     def _seeing(self, axes: Sequence[AxisChoice]) -> Spans:
-        """The power of so many choices, said once for all axes that have the same."""
+        """Return the power of so many choices, said once for all axes that have the same."""
         clauses: list[Spans] = []
         known = [(axis.seeing, axis) for axis in axes if axis.seeing is not None]
         known.sort(key=lambda one: -len(one[0].shares))
@@ -167,7 +167,7 @@ class _Voice:
     # pieces
 
     def _fill(self, sentence: str, **fields: _Field) -> Spans:
-        """The translated sentence with its fields; a field's own braces are not looked at."""
+        """Return the translated sentence with its fields; a field's own braces are not looked at."""
         spans: Spans = []
         for text, name, _, _ in Formatter().parse(self._say(sentence)):
             spans += [TextSpan(text)] if text else []
@@ -220,7 +220,7 @@ def _in_hundred(shares: Sequence[float]) -> tuple[float, ...]:
 
 
 def _in_sentence(title: str) -> str:
-    """An axis's title inside a sentence: “race”, but “LGBT”."""
+    """Return an axis's title inside a sentence: “race”, but “LGBT”."""
     return title[0].lower() + title[1:] if title[1:2].islower() else title
 
 

@@ -57,7 +57,9 @@ class KnownAnswer:
 
 
 def read_known(path: Path) -> tuple[KnownAnswer, ...]:
-    """The rows of a table of known answers. Raises AppError, with the row, for one that has none or cannot be used."""
+    """Return the rows of a table of known answers. Raises AppError, with the row, for one that has none or cannot be
+    used.
+    """
     read = read_records(path, FIELDS)
     if "answer" not in read.mapping:
         raise AppError(f"“{path.name}” has no column “answer”.", kept=KEPT, hint=_SAY)
@@ -95,7 +97,8 @@ def _known(path: Path, row: Record) -> KnownAnswer:
 
 
 def fitted(checks: Sequence[KnownAnswer], cards: Collection[int]) -> tuple[KnownAnswer, ...]:
-    """The checks with as many texts as the plan's comparisons show, one of `cards`: others would be seen to be checks.
+    """Return the checks with as many texts as the plan's comparisons show, one of `cards`: others would be seen to be
+    checks.
 
     Of too many texts the last wrong ones are left out. Raises AppError for a check with too few.
     """

@@ -76,6 +76,6 @@ def record_look(project: Project, where: str) -> Changes:
 
 
 def seen_count(project: Project, session_ids: Iterable[str]) -> int:
-    """How many judgments in force of these sessions were made after a look."""
+    """Return how many judgments in force of these sessions were made after a look."""
     rows = (row for key in session_ids for row in project.judging.judgments(key))
     return sum(row.seen and row.outcome != "undone" for row in rows)

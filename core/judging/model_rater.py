@@ -42,7 +42,7 @@ def judging_words() -> JudgingWords:
 
 @cache
 def words_sha256() -> str:
-    """The hash of the wording, so that judgments made with an edited one belong to another rater."""
+    """Return the hash of the wording, so that judgments made with an edited one belong to another rater."""
     return hashlib.sha256(repr(judging_words()).encode()).hexdigest()
 
 
@@ -56,7 +56,7 @@ class JudgingPrompt:
 
 
 def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Sequence[str], salt: str) -> JudgingPrompt:
-    """The prompt for `texts` in the order of the cards; two or three.
+    """Return the prompt for `texts` in the order of the cards; two or three.
 
     `salt`: what this request has of its own, such as its seed. The same arguments give the same prompt, so that a
     resumed session equals an uninterrupted one.
@@ -82,7 +82,7 @@ def judging_prompt(title: str, criteria: Sequence[RatingCriterion], texts: Seque
 
 
 def fence_code(texts: Sequence[str], salt: str) -> str:
-    """A code that occurs in none of the texts.
+    """Return a code that occurs in none of the texts.
 
     It is a hash over the texts themselves: whoever writes one would have to find a text that contains its own hash.
     Should it occur in one all the same, the next is taken.
@@ -97,7 +97,9 @@ def fence_code(texts: Sequence[str], salt: str) -> str:
 
 
 def card_orders(cards: int, *, mirrored: bool = False) -> tuple[tuple[int, ...], ...]:
-    """The orders in which a model is asked: each card comes once in each place. Two: both; three: all rotations."""
+    """Return the orders in which a model is asked: each card comes once in each place. Two: both; three: all
+    rotations.
+    """
     first = tuple(reversed(range(cards))) if mirrored else tuple(range(cards))
     return tuple(first[turn:] + first[:turn] for turn in range(cards))
 
@@ -108,7 +110,7 @@ def _control() -> re.Pattern[str]:
 
 
 def _harmless(text: str) -> tuple[str, int]:
-    """The text with a blank after the first sign of everything that a chat template would take for its own."""
+    """Return the text with a blank after the first sign of everything that a chat template would take for its own."""
     return _control().subn(lambda found: f"{found[0][0]} {found[0][1:]}", text)
 
 

@@ -118,7 +118,7 @@ class DrawnPlan:
 
     @property
     def reasons(self) -> Counter[str]:
-        """How many texts were left out, by reason."""
+        """Return how many texts were left out, by reason."""
         return Counter(left.reason for left in self.left_out)
 
 
@@ -309,7 +309,7 @@ def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_
 
 
 def _interleave(drawn: Mapping[str, list[DrawnComparison]], rng: random.Random) -> list[DrawnComparison]:
-    """The axes in blocks of one comparison each, shuffled within; each axis keeps its balanced order."""
+    """Return the axes in blocks of one comparison each, shuffled within; each axis keeps its balanced order."""
     ordered: list[DrawnComparison] = []
     for row in range(max(map(len, drawn.values()), default=0)):
         block = [comparisons[row] for comparisons in drawn.values() if row < len(comparisons)]
@@ -404,13 +404,13 @@ class PlanSettings:
         return cls(**known)
 
     def stored(self) -> dict[str, Any]:
-        """The settings that are not the usual ones, as a plan row keeps them."""
+        """Return the settings that are not the usual ones, as a plan row keeps them."""
         usual = asdict(PlanSettings())
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
 
 
 def workshops_among(plans: Iterable[PlanRow]) -> set[str]:
-    """The ids of the plans that were drawn for workshops."""
+    """Return the ids of the plans that were drawn for workshops."""
     return {row.id for row in plans if PlanSettings.of(row.settings).workshop}
 
 
@@ -435,14 +435,16 @@ FEWEST_RANKED = 3  # sets: three identities in pairs are three
 
 
 def ranked_sets(compared: Iterable[CompareSet]) -> frozenset[CompareSet]:
-    """Those of incomplete blocks: where an axis was compared in several sets of as many cards, they make a ranking."""
+    """Return those of incomplete blocks: where an axis was compared in several sets of as many cards, they make a
+    ranking.
+    """
     sets = set(compared)
     ways = Counter((axis, len(identities)) for axis, identities in sets)
     return frozenset(ranked for ranked in sets if ways[ranked[0], len(ranked[1])] >= FEWEST_RANKED)
 
 
 def keys_of_sets(compared: Iterable[CompareSet]) -> dict[CompareSet, str]:
-    """A key for each set: the axis's own where it was compared in one way only, else “AXIS: one | other”.
+    """Return a key for each set: the axis's own where it was compared in one way only, else “AXIS: one | other”.
 
     Sets of incomplete blocks have none: shares in each of them would be many, and of few choices each.
     """

@@ -58,7 +58,7 @@ class JudgingDesign:
         return self.comparisons * sum(share * c for share, c in self._choices) / self._effect(self.agreement)
 
     def stretch(self, shares: Sequence[float]) -> float:
-        """How many times larger the test takes the variance of the shares to be than it is.
+        """Return how many times larger the test takes the variance of the shares to be than it is.
 
         It permutes identities jointly within a comparison, and so takes agreement for a matter of the texts that is
         nothing but a common preference: Σ p² + ρ (1 − Σ p²) of the pairs of choices are the same.
@@ -69,7 +69,7 @@ class JudgingDesign:
 
     @property
     def answers(self) -> float:
-        """How many answers are given on all axes."""
+        """Return how many answers are given on all axes."""
         each = sum(share * raters for share, raters in dealt(self.raters, self.split, self.overlap))
         return self.comparisons * self.axes * each
 
@@ -80,7 +80,7 @@ class JudgingDesign:
         return tuple((share, raters * given) for share, raters in dealt(self.raters, self.split, self.overlap))
 
     def _effect(self, agreement: float) -> float:
-        """The design effect of so many choices in the comparisons."""
+        """Return the design effect of so many choices in the comparisons."""
         whole = sum(share * c * max(1.0, 1 + (c - 1) * agreement) for share, c in self._choices)
         return whole / sum(share * c for share, c in self._choices)
 
@@ -151,7 +151,7 @@ class Needed:
         return None if self.design is None else self.design.raters
 
     def people(self, per_rater: int) -> int | None:
-        """How many people it takes where each judges at most `per_rater` comparisons, all axes together."""
+        """Return how many people it takes where each judges at most `per_rater` comparisons, all axes together."""
         if self.design is None or per_rater < 1:
             return None
         return max(self.design.raters, ceil(self.design.answers / per_rater - 1e-9))
@@ -217,18 +217,19 @@ MOST_COMPARISONS, MOST_RATERS = 5_000, 200
 
 
 def plan_power(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE) -> Chance:
-    """The chance of seeing `shares`, or one identity's share where it is a number and the others are equal.
+    """Return the chance of seeing `shares`, or one identity's share where it is a number and the others are equal.
 
-    Exact with one rater and a choice in every comparison (`exact_power`). Otherwise at the effective number of
-    choices, between whole numbers by a straight line; docs/tables/statistics-simulations.md has how near that comes.
-    Raises `AppError` for shares that are none.
+    Exact with one rater and a choice in every comparison (`exact_power`). Otherwise at the effective number of choices,
+    between whole numbers by a straight line; docs/tables/statistics-simulations.md has how near that comes. Raises
+    `AppError` for shares that are none.
     """
     expected = _shares(design, shares)
     return Chance(design, expected, _power(design, expected))
 
 
 def needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
-    """The fewest comparisons from which on `shares` are seen with this chance; `design.comparisons` does not matter.
+    """Return the fewest comparisons from which on `shares` are seen with this chance; `design.comparisons` does not
+    matter.
 
     The chance rises in teeth, because choices are counted: a number counts only if a few more do not fall below.
     """
@@ -242,7 +243,9 @@ def needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, 
 
 
 def raters_needed(design: JudgingDesign, shares: Sequence[float] | float = PREFERENCE, power: float = POWER) -> Needed:
-    """The fewest raters of the same comparisons; `design.raters` does not matter. None where no number is enough."""
+    """Return the fewest raters of the same comparisons; `design.raters` does not matter. None where no number is
+    enough.
+    """
     expected = _shares(design, shares)
     teeth = max(2, design.split)
     fewest = _smallest(lambda m: _power(replace(design, raters=m), expected), power, MOST_RATERS, teeth)
@@ -253,7 +256,7 @@ def raters_needed(design: JudgingDesign, shares: Sequence[float] | float = PREFE
 
 
 def detectable(design: JudgingDesign, power: float = POWER) -> Detectable:
-    """The smallest preference that the plan sees with this chance."""
+    """Return the smallest preference that the plan sees with this chance."""
 
     def seen(top: float) -> bool:
         return _power(design, top_shares(top, design.identities)) >= power
@@ -281,7 +284,7 @@ def _exact(n: int, shares: tuple[float, ...], axes: int, stretch: float) -> floa
 
 
 def _smallest(power_of: Callable[[int], float], wanted: float, most: int, teeth: int) -> int | None:
-    """The smallest number from which on the power holds, as far as `teeth` further ones tell."""
+    """Return the smallest number from which on the power holds, as far as `teeth` further ones tell."""
     high = 1
     while power_of(high) < wanted:
         high *= 2

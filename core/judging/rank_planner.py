@@ -54,13 +54,13 @@ class RankDesign:
         return NormalDist().cdf(abs(_logit(chance)) / self._error(self.effective) - self._critical)
 
     def needed(self, chance: float, power: float = POWER) -> int | None:
-        """The fewest comparisons with this power; None where they are equally strong."""
+        """Return the fewest comparisons with this power; None where they are equally strong."""
         if _logit(chance) == 0:
             return None
         return ceil(self._independent(chance, power) / self._worth(self.raters))
 
     def raters_needed(self, chance: float, power: float = POWER) -> int | None:
-        """The fewest raters of the same comparisons; None where no number is enough."""
+        """Return the fewest raters of the same comparisons; None where no number is enough."""
         if _logit(chance) == 0 or not self.comparisons:
             return None
         wanted = self._independent(chance, power) / self.comparisons

@@ -155,7 +155,7 @@ def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce])
 def _meant(
     rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], index: int
 ) -> tuple[str, TextKey | None] | None:
-    """An answer that does not depend on the order of the items; None where there is none."""
+    """Return an answer that does not depend on the order of the items; None where there is none."""
     answer = said.get(index)
     if answer is None or answer.outcome in ("skip", "undone"):
         return None

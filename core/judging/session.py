@@ -126,7 +126,7 @@ def _serve(inbox: _Inbox, taken: threading.Event) -> None:
 
 
 def _next(inbox: _Inbox, work: JudgingWork) -> _Question | None:
-    """The next question; while there is none, fetch ahead."""
+    """Return the next question; while there is none, fetch ahead."""
     try:
         question = inbox.get_nowait()
     except Empty:
@@ -151,7 +151,7 @@ def _answer(work: JudgingWork, question: _Question) -> None:
 
 
 def _blind_error(error: Exception, command: Callable[..., Any]) -> AppError:
-    """The error in words that name no file."""
+    """Return the error in words that name no file."""
     if isinstance(error, Refused):
         return AppError(error.message, hint=error.hint, kept=error.kept)
     return AppError(

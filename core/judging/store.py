@@ -31,7 +31,9 @@ class ProjectStore:
         self.judging = project.judging
 
     def wording(self) -> ComparisonWording:
-        """The titles and criteria of comparisons, as they are when a session begins: prompts may be made before."""
+        """Return the titles and criteria of comparisons, as they are when a session begins: prompts may be
+        made before.
+        """
         return wording_of(self.project)
 
     def plans(self) -> tuple[PlanRow, ...]:
@@ -42,24 +44,24 @@ class ProjectStore:
         return self.judging.raters()
 
     def sessions(self) -> tuple[SessionRow, ...]:
-        """The sessions with these plans."""
+        """Return the sessions with these plans."""
         plans = {row.id for row in self.plans()}
         return tuple(row for row in self.judging.sessions() if row.plan_id in plans)
 
     def judgments(self, session_id: str) -> tuple[JudgmentRow, ...]:
-        """A session's judgments in force."""
+        """Return a session's judgments in force."""
         return self.judging.judgments(session_id)
 
     def only_code(self) -> str | None:
-        """The one code that may rate here: a packet has its rater's, a project none."""
+        """Return the one code that may rate here: a packet has its rater's, a project none."""
         return None
 
     def packet_sessions(self) -> frozenset[str]:
-        """The sessions that are rated in packets, somewhere else."""
+        """Return the sessions that are rated in packets, somewhere else."""
         return self.judging.packet_sessions()
 
     def rater(self, code: str) -> RaterRow:
-        """The person with this code; added if new."""
+        """Return the person with this code; added if new."""
         for row in self.judging.raters():
             if row.code == code:
                 return row
@@ -67,7 +69,7 @@ class ProjectStore:
         return next(row for row in self.judging.raters() if row.id == added)
 
     def session(self, plan_id: str, rater_id: str, consent_text: str) -> SessionRow:
-        """The session of this rater with this plan; opened if new."""
+        """Return the session of this rater with this plan; opened if new."""
         opened = self.judging.open_session(plan_id, rater_id, consent_text).uuid("session")
         return next(row for row in self.judging.sessions() if row.id == opened)
 
@@ -76,14 +78,14 @@ class ProjectStore:
         return self.judging.reveal(session_id)
 
     def axis_names(self, axis: str) -> AxisLabels:
-        """The labels of an axis, for the reveal."""
+        """Return the labels of an axis, for the reveal."""
         if axis in TITLES:
             return AxisLabels(TITLES[axis], self._labels() if axis == TWIN else LABELS.get(axis, {}))
         row = self.project.axes.in_use().get(axis)
         return AxisLabels(self._title(axis) if row is None else row.title, self._labels(axis))
 
     def _title(self, axis: str) -> str:
-        """The title of a definition that is reported as this axis, or the axis's own key."""
+        """Return the title of a definition that is reported as this axis, or the axis's own key."""
         reported = (row for row in self.project.axes.in_use().values() if row.definition.get("reported_as") == axis)
         return next((row.title for row in reported), axis)
 

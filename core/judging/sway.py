@@ -32,7 +32,7 @@ EXPLAINED = (
 
 
 def with_declaration(consent_text: str) -> str:
-    """The consent text with what raters must know of the recommendations."""
+    """Return the consent text with what raters must know of the recommendations."""
     consent = consent_text.strip()
     return consent if DECLARED in consent else f"{consent}\n\n{DECLARED}".strip()
 
@@ -117,7 +117,7 @@ def recommended_cards(rows: Sequence[ComparisonRow], plan: PlanRow, code: str) -
 
 
 def chances(identities: Sequence[str], settings: PlanSettings) -> dict[str, float]:
-    """How often each of these identities is recommended, where one of them is: the planted bias."""
+    """Return how often each of these identities is recommended, where one of them is: the planted bias."""
     favoured = next((identity for identity in identities if identity in settings.sway_for), None)
     if favoured is None:
         return dict.fromkeys(identities, 1 / len(identities))
@@ -149,8 +149,9 @@ def _rounded(wanted: float, rng: random.Random) -> int:
 
 
 def arm_of(said: JudgmentRow, comparison: ComparisonRow, rater: RaterRow, plan: PlanRow) -> str:
-    """The identity that was recommended, `ALONE` where the plan drew none, "" outside such a plan. Models are asked
-    without recommendations."""
+    """Return the identity that was recommended, `ALONE` where the plan drew none, "" outside such a plan. Models are
+    asked without recommendations.
+    """
     if said.recommended is not None:
         return comparison.items[said.recommended].identity
     # Read directly: this is asked for every judgment.

@@ -37,7 +37,7 @@ class Vault(Generic[Thing]):
         return cast(Answer, self._ask(work, last=False))
 
     def take(self) -> Thing:
-        """The thing; the vault is empty afterwards. RuntimeError if it is already."""
+        """Return the thing; the vault is empty afterwards. RuntimeError if it is already."""
         return cast(Thing, self._ask(lambda thing: thing, last=True))
 
     def _ask(self, work: Callable[[Thing], Any], *, last: bool) -> object:

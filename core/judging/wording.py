@@ -44,12 +44,12 @@ def rubric_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def rubric_text(rubric: Sequence[tuple[str, str]]) -> str:
-    """The inverse of `rubric_of`."""
+    """Return the inverse of `rubric_of`."""
     return "\n".join(f"{name}: {explanation}" if explanation else name for name, explanation in rubric)
 
 
 def question_of(text: str) -> str:
-    """A question in one line. Raises UsageError where it is too long to stand above the texts."""
+    """Return a question in one line. Raises UsageError where it is too long to stand above the texts."""
     question = " ".join(text.split())
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
@@ -115,12 +115,13 @@ class OwnRubric(ComparisonWording):
 
 
 def plan_wording(wording: ComparisonWording, settings: PlanSettings) -> ComparisonWording:
-    """The wording of a plan's comparisons: with its own rubric, where it has one."""
+    """Return the wording of a plan's comparisons: with its own rubric, where it has one."""
     return OwnRubric(wording, settings.rubric) if settings.rubric else wording
 
 
 def wording_of(project: Project) -> ComparisonWording:
-    """The shipped wording, with the tasks, documents and themes of a person's own as they were when prompts were made.
+    """Return the shipped wording, with the tasks, documents and themes of a person's own as they were when prompts were
+    made.
 
     It reads the project.
     """
@@ -144,7 +145,7 @@ def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
 
 
 def shipped_wording() -> ComparisonWording:
-    """The wording of the tasks and themes that come with the program, of every study.
+    """Return the wording of the tasks and themes that come with the program, of every study.
 
     Letters are told apart by occupation (“Reference letter · chef”), news by the headline that both articles were
     written for. A theme that would name what is compared was left empty when the comparison was drawn.

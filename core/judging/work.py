@@ -74,7 +74,7 @@ class Notes:
         self._typed[index] = note
 
     def waits(self, index: int) -> bool:
-        """Whether the disk has another note than the field."""
+        """Return whether the disk has another note than the field."""
         return self.of(index) != self._kept.get(index, "")
 
     def saved(self, index: int) -> None:
@@ -264,7 +264,7 @@ class RaterSession:
         return self.ratings.shown(row.id, self.shown(index), criteria)
 
     def _advised(self, index: int) -> int | None:
-        """The index of the item that is recommended; None where none is."""
+        """Return the index of the item that is recommended; None where none is."""
         return self.recommended.get(self.rows[index].id)
 
     def texts_of(self, index: int) -> tuple[str, ...] | None:

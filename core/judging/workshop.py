@@ -40,12 +40,12 @@ MEASURED_FOR_TIME = 200  # comparisons whose texts are counted; the others are t
 
 
 def participant_code() -> str:
-    """A code that says nothing: neither who, nor which number in the row, nor when."""
+    """Return a code that says nothing: neither who, nor which number in the row, nor when."""
     return "P-" + "".join(secrets.choice(SIGNS) for _ in range(CODE_SIGNS))
 
 
 def typed_code() -> str:
-    """A code like that for somebody with a phone: digits, so that it is typed without capitals."""
+    """Return a code like that for somebody with a phone: digits, so that it is typed without capitals."""
     return "".join(secrets.choice(string.digits) for _ in range(TYPED_DIGITS))
 
 
@@ -64,7 +64,7 @@ class Pin:
         self._hash = self._of(typed)
 
     def fits(self, typed: str) -> bool:
-        """Whether this is the PIN. Without one nothing has to fit."""
+        """Return whether this is the PIN. Without one nothing has to fit."""
         return not self.wanted or hmac.compare_digest(self._of(typed), self._hash)
 
     def _of(self, typed: str) -> bytes:
@@ -95,7 +95,7 @@ class WorkshopStore(ProjectStore):
         return self.judging.judgments(session_id) if session_id == self._session_id else ()
 
     def rater(self, code: str) -> RaterRow:
-        """The participant, who is new. Refused for any other code, and for one that somebody has already."""
+        """Return the participant, who is new. Refused for any other code, and for one that somebody has already."""
         taken = any(row.code == code and row.id != self._rater_id for row in self.judging.raters())
         if code != self._code or taken:
             raise Refused("This place is taken.", kept="Nobody’s answers were opened.", hint="Start once more.")
@@ -173,7 +173,7 @@ def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionR
 
 
 def participants(project: Project) -> frozenset[str]:
-    """The codes of everybody who took part in a workshop: nobody is told any of them."""
+    """Return the codes of everybody who took part in a workshop: nobody is told any of them."""
     workshops = workshops_among(project.judging.plans())
     codes = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()
@@ -198,7 +198,7 @@ class WorkshopPlan:
 
 
 def workshop_plans(project: Project) -> tuple[WorkshopPlan, ...]:
-    """The plans that were drawn for workshops and can be asked, the latest first."""
+    """Return the plans that were drawn for workshops and can be asked, the latest first."""
     plans = [row for row in project.judging.plans() if PlanSettings.of(row.settings).workshop]
     return tuple(describe_plan(project, row) for row in reversed(plans) if project.judging.count(row.id))
 
@@ -211,13 +211,13 @@ def describe_plan(project: Project, plan: PlanRow) -> WorkshopPlan:
 
 
 def new_name(taken: Iterable[str], day: date) -> str:
-    """A name for today's workshop that none has yet, so that two classes of a day are not one."""
+    """Return a name for today's workshop that none has yet, so that two classes of a day are not one."""
     name, others = f"Workshop of {day.day} {day:%B %Y}", set(taken)
     return next(each for each in chain([name], (f"{name}, {n}" for n in count(2))) if each not in others)
 
 
 def check_name(project: Project, name: str) -> str:
-    """The name as it is kept. Raises `AppError` where it is none, or another workshop's."""
+    """Return the name as it is kept. Raises `AppError` where it is none, or another workshop's."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise AppError(f"A workshop has a name of 1 to {LONGEST_NAME} characters.", hint="Such as “Class 10b, Monday”.")
@@ -231,13 +231,15 @@ def check_name(project: Project, name: str) -> str:
 
 
 def chance_of(design: JudgingDesign) -> Chance:
-    """The chance that a session sees the preference it is planned for: 55/30/15 % among three identities."""
+    """Return the chance that a session sees the preference it is planned for: 55/30/15 % among three identities."""
     k = design.identities
     return plan_power(design, PLANNED.get(k, 1 / k + PREFERRED_PART * (1 - 1 / k)))
 
 
 def _design(rows: Sequence[ComparisonRow]) -> JudgingDesign | None:
-    """The design on each axis: the fewest comparisons, among the most identities, so that it promises no more."""
+    """Return the design on each axis: the fewest comparisons, among the most identities, so that it promises
+    no more.
+    """
     asked = Counter(row.axis for row in rows if row.repeat_of is None and row.axis != CHECK)
     if not asked:
         return None

@@ -31,12 +31,14 @@ _running: set["subprocess.Popen[bytes]"] = set()
 
 
 def python(*words: str, executable: str = sys.executable) -> list[str]:
-    """The command of a Python that looks for no module in the current folder; `FOLDER` is the one to start it in."""
+    """Return the command of a Python that looks for no module in the current folder; `FOLDER` is the one to start it
+    in.
+    """
     return [executable, "-P", *words]
 
 
 def start(function: Callable[..., None], *arguments: object) -> "tuple[subprocess.Popen[bytes], Connection]":
-    """A child that calls `function(connection, *arguments)`, and this end of the connection.
+    """Return a child that calls `function(connection, *arguments)`, and this end of the connection.
 
     `function` is one of a module, and the arguments can be pickled. The child ends with this process. Raises `OSError`.
     """

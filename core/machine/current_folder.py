@@ -33,7 +33,7 @@ def module_path_without(*folders: str) -> list[str]:
 
 
 def _own_folder() -> str:
-    """The folder on the module path that the program was imported from."""
+    """Return the folder on the module path that the program was imported from."""
     top = sys.modules[__name__.partition(".")[0]]
     return os.path.dirname(os.path.dirname(str(top.__file__)))
 

@@ -89,7 +89,7 @@ class Estimate:
 
 
 def estimate(prompts: Iterable[str], max_tokens: int | None, price: Price | None) -> Estimate:
-    """How many tokens the prompts have, about, and what they cost at most, at `max_tokens` a text."""
+    """Return how many tokens the prompts have, about, and what they cost at most, at `max_tokens` a text."""
     counts = [rough_tokens(prompt) for prompt in prompts]
     currency = price.currency if price else ""
     if max_tokens is None:
@@ -185,11 +185,11 @@ class Endpoint:
 
     @property
     def at_once(self) -> int:
-        """How many requests at once its servers take together."""
+        """Return how many requests at once its servers take together."""
         return sum(address.concurrency for address in self.addresses)
 
     def at(self, address: Address) -> "Endpoint":
-        """The same endpoint as if this were its only server."""
+        """Return the same endpoint as if this were its only server."""
         return replace(self, base_url=address.base_url, concurrency=address.concurrency, others=())
 
     def require_safe(self) -> None:
@@ -204,7 +204,7 @@ class Endpoint:
 
 
 def endpoint_of(name: str, urls: Sequence[str], limits: Sequence[int] = (), **options: Any) -> Endpoint:
-    """An endpoint with a server at each of these addresses, at least one.
+    """Return an endpoint with a server at each of these addresses, at least one.
 
     `limits`: requests at once, one for all addresses or one for each in their order. Raises `UsageError` for another
     number of them, for an address that is none, and for one that is given twice.
@@ -234,7 +234,7 @@ def _require_apart(addresses: Sequence[Address]) -> None:
 
 
 def checked_address(address: str) -> str:
-    """The base URL in one spelling, without a slash at its end.
+    """Return the base URL in one spelling, without a slash at its end.
 
     `UsageError` where it is no http or https address, or carries a password, a question mark part or a fragment: a key
     may hide there, and addresses are stored with results.
@@ -262,7 +262,9 @@ def checked_address(address: str) -> str:
 
 
 def addresses_in(text: str) -> list[str]:
-    """The addresses in a text that has blanks or lines between them, unchecked; the text itself where it has one."""
+    """Return the addresses in a text that has blanks or lines between them, unchecked; the text itself where it has
+    one.
+    """
     return _NEXT.split(text.strip())
 
 
@@ -273,7 +275,7 @@ def origin(address: str) -> tuple[str, str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this computer: “localhost” or a loopback address; no name is looked up."""
+    """Return whether a host is this computer: “localhost” or a loopback address; no name is looked up."""
     if host == "localhost":
         return True
     try:
@@ -283,12 +285,12 @@ def is_loopback(host: str) -> bool:
 
 
 def endpoints() -> list[Endpoint]:
-    """All that are kept, by name. `AppError` where the file cannot be read; it is left as it is."""
+    """Return all that are kept, by name. `AppError` where the file cannot be read; it is left as it is."""
     return _read(storage.read(FILE))
 
 
 def endpoint(name: str) -> Endpoint:
-    """The one of that name; `UsageError` where there is none."""
+    """Return the one of that name; `UsageError` where there is none."""
     known = {candidate.name: candidate for candidate in endpoints()}
     if name not in known:
         hint = f"There are: {', '.join(known)}." if known else "Add it under Models, or give its address as base_url."

@@ -23,10 +23,11 @@ _session: dict[str, str] = {}
 
 
 def key_for(endpoint: str, address: str = "") -> str | None:
-    """The key of an endpoint: this session's first, then `BIASPRINT_API_KEY`, then the key ring's; None without one.
+    """Return the key of an endpoint: this session's first, then `BIASPRINT_API_KEY`, then the key ring's; None without
+    one.
 
-    In the session and in the ring, the key that an `address` has of its own stands before the endpoint's.
-    `UsageError` where what is kept cannot be a key.
+    In the session and in the ring, the key that an `address` has of its own stands before the endpoint's. `UsageError`
+    where what is kept cannot be a key.
     """
     names = [own_name(endpoint, address), endpoint] if address else [endpoint]
     of_session = next((_session[name] for name in names if _session.get(name)), None)
@@ -111,7 +112,7 @@ def forget(endpoint: str) -> None:
 
 
 def session_keys() -> dict[str, str]:
-    """The keys of this session by endpoint, for a child process and for nothing else."""
+    """Return the keys of this session by endpoint, for a child process and for nothing else."""
     return dict(_session)
 
 
@@ -122,12 +123,12 @@ def use_session_keys(keys: dict[str, str]) -> None:
 
 
 def ring_available() -> bool:
-    """Whether keys outlast the session here."""
+    """Return whether keys outlast the session here."""
     return _ring() is not None
 
 
 def checked(key: str) -> str:
-    """The key without the blanks that copying leaves around it.
+    """Return the key without the blanks that copying leaves around it.
 
     `UsageError` where it has characters that no header can carry: they would come back in some library's error text.
     """
@@ -138,7 +139,7 @@ def checked(key: str) -> str:
 
 
 def _ring() -> Any | None:
-    """The key ring of this computer, or None where there is none that can be trusted with a key."""
+    """Return the key ring of this computer, or None where there is none that can be trusted with a key."""
     try:
         import keyring
         from keyring.backends import chainer, fail, null

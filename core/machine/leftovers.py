@@ -43,7 +43,9 @@ def unfinished(path: Path) -> Path:
 
 
 def new_folder(near: Path | None = None) -> Path:
-    """A new folder for what is under work, among the system's temporary ones or beside a file that is being made."""
+    """Return a new folder for what is under work, among the system's temporary ones or beside a file that is being
+    made.
+    """
     if near is None:
         return unfinished(Path(tempfile.mkdtemp(prefix=PREFIX)))
     near.parent.mkdir(parents=True, exist_ok=True)

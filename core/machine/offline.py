@@ -28,7 +28,9 @@ class NoConnection(AppError, OSError):
 
 
 def is_on() -> bool:
-    """Whether the program must not connect anywhere. Read anew at each call: another window may have switched."""
+    """Return whether the program must not connect anywhere. Read anew at each call: another window may have
+    switched.
+    """
     return set_by() != ""
 
 

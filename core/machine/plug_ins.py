@@ -10,7 +10,9 @@ Where = tuple[tuple[str, int], ...]
 
 
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Those of a group. To read them opens two files of each package: 180 here, ten times a second for live charts."""
+    """Return those of a group. To read them opens two files of each package: 180 here, ten times a second for live
+    charts.
+    """
     return _read(group, tuple((place, _changed(place)) for place in sys.path))
 
 

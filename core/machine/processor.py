@@ -18,7 +18,7 @@ _WITHOUT_AMX = "-DGGML_NATIVE=OFF " + " ".join(
 
 @cache
 def features() -> frozenset[str]:
-    """The features that Linux lists of the first processor, with its maker's name; empty elsewhere."""
+    """Return the features that Linux lists of the first processor, with its maker's name; empty elsewhere."""
     try:
         lines = _CPU_INFO.read_text("utf-8", "replace").split("\n\n", 1)[0].splitlines()
     except OSError:
@@ -28,7 +28,7 @@ def features() -> frozenset[str]:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -27,7 +27,7 @@ REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def home() -> Path:
-    """The program's data folder; made when first needed."""
+    """Return the program's data folder; made when first needed."""
     chosen = os.environ.get("BIASPRINT_HOME")
     folder = Path(chosen) if chosen else platformdirs.user_data_path("biasprint", appauthor=False)
     try:
@@ -39,7 +39,7 @@ def home() -> Path:
 
 
 def sample_file() -> Path:
-    """The place of a person's own copy of the sample project."""
+    """Return the place of a person's own copy of the sample project."""
     return home() / "Sample.biasprint"
 
 
@@ -60,7 +60,7 @@ def way_out(error: OSError) -> str:
 
 
 def refused(error: BaseException) -> AppError | None:
-    """The sentence for a file that the system did not let us read or write; None for any other error."""
+    """Return the sentence for a file that the system did not let us read or write; None for any other error."""
     if not isinstance(error, OSError) or error.errno not in (*FULL, *REFUSED):
         return None
     if error.errno in FULL:
@@ -132,7 +132,9 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(stream: IO[bytes]) -> bool:
-        """Whether the operating system's lock on an open file is ours now; the kernel frees it with the process."""
+        """Return whether the operating system's lock on an open file is ours now; the kernel frees it with the
+        process.
+        """
         try:
             stream.seek(0)
             msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)

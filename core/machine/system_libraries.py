@@ -78,7 +78,7 @@ def why_no_window() -> str:
 
 
 def _platforms() -> list[str]:
-    """The platforms that QT_QPA_PLATFORM names, such as xcb, wayland-egl, offscreen, vnc."""
+    """Return the platforms that QT_QPA_PLATFORM names, such as xcb, wayland-egl, offscreen, vnc."""
     return [name.partition(":")[0] for name in os.environ.get("QT_QPA_PLATFORM", "").split(";") if name]
 
 
@@ -87,7 +87,7 @@ def _is_display(platform: str) -> bool:
 
 
 def _displays() -> list[tuple[str, list[Need], collections.abc.Callable[[], bool]]]:
-    """The displays that Qt will try: name, what it needs, and whether its server answers."""
+    """Return the displays that Qt will try: name, what it needs, and whether its server answers."""
     asked = _platforms()
     displays: list[tuple[str, list[Need], collections.abc.Callable[[], bool]]] = []
     if _wayland_session() and (not asked or any(name.startswith("wayland") for name in asked)):
@@ -140,7 +140,7 @@ def _wayland_session() -> bool:
 
 
 def x_server_answers() -> bool:
-    """Whether the X server that DISPLAY names lets us connect; libxcb is there."""
+    """Return whether the X server that DISPLAY names lets us connect; libxcb is there."""
     xcb = ctypes.CDLL("libxcb.so.1")
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(None, None))
@@ -150,7 +150,7 @@ def x_server_answers() -> bool:
 
 
 def wayland_answers() -> bool:
-    """Whether the Wayland server lets us connect; libwayland-client is there."""
+    """Return whether the Wayland server lets us connect; libwayland-client is there."""
     if os.environ.get("WAYLAND_SOCKET"):  # a connection that is open already, and good for one use only: Qt's
         return True
     wayland = ctypes.CDLL("libwayland-client.so.0")
@@ -163,12 +163,12 @@ def wayland_answers() -> bool:
 
 
 def missing_libraries(needs: list[Need]) -> list[Need]:
-    """Those that cannot be loaded; none on other systems, where Qt brings everything along."""
+    """Return those that cannot be loaded; none on other systems, where Qt brings everything along."""
     return [need for need in needs if not loads(need[0])] if sys.platform.startswith("linux") else []
 
 
 def loads(library: str) -> bool:
-    """Whether the system's loader finds a library and can open it."""
+    """Return whether the system's loader finds a library and can open it."""
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -177,7 +177,7 @@ def loads(library: str) -> bool:
 
 
 def how_to_install(missing: list[Need]) -> str:
-    """The one command that installs what is missing; on an unknown system the names of the libraries."""
+    """Return the one command that installs what is missing; on an unknown system the names of the libraries."""
     number = "1 system library is" if len(missing) == 1 else f"{len(missing)} system libraries are"
     start = f"The window's toolkit (Qt) cannot work here: {number} missing"
     column, command = _package_manager()

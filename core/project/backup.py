@@ -57,7 +57,7 @@ class Backup:
     state: State
 
     def renamed(self, state: State) -> "Backup":
-        """The same file with what was found of it in its name."""
+        """Return the same file with what was found of it in its name."""
         made = self.made or datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         target = self.path.with_name(_name(self.number, made, self.mark, state))
         os.replace(self.path, target)
@@ -70,19 +70,20 @@ def now() -> datetime:
 
 
 def backup_folder(project: Path) -> Path:
-    """The folder of a project's backups, by the place the project is at."""
+    """Return the folder of a project's backups, by the place the project is at."""
     real = project.resolve()
     return home() / "backups" / f"{real.stem[:LONGEST_STEM]}-{sha256_text(str(real))[:10]}"
 
 
 def backups(project: Path) -> list[Backup]:
-    """The backups of a project, newest first: in the order in which they were made, whatever the clock said."""
+    """Return the backups of a project, newest first: in the order in which they were made, whatever the clock said."""
     files = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
     return sorted(files, key=lambda one: (one.number, one.path.name), reverse=True)
 
 
 def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:
-    """A backup, not yet checked; None where the newest is of the same state, or the file has more than `largest` bytes.
+    """Return a backup, not yet checked; None where the newest is of the same state, or the file has more than `largest`
+    bytes.
 
     `of`: the file that is copied, where it is not the project's own.
     """
@@ -145,7 +146,9 @@ def thin(project: Path) -> None:
 
 
 def kept_by_age(newest_first: Sequence[Backup], at: datetime) -> list[Backup]:
-    """The newest ones; of each span the oldest, which grows into the next one; of all that are older the newest."""
+    """Return the newest ones; of each span the oldest, which grows into the next one; of all that are older
+    the newest.
+    """
     selected = list(newest_first[:NEWEST])
     by_span: dict[int, list[Backup]] = {}
     for backup, moment in zip(newest_first, moments(newest_first, at), strict=True):

@@ -27,13 +27,13 @@ class Changes:
         return any(self.of(table) for table in tables)
 
     def number(self, table: str) -> int:
-        """The key of the one row of `table` that was written, where keys are numbers."""
+        """Return the key of the one row of `table` that was written, where keys are numbers."""
         (key,) = self.of(table)
         assert isinstance(key, int)
         return key
 
     def uuid(self, table: str) -> str:
-        """The key of the one row of `table` that was written, where keys are UUIDs."""
+        """Return the key of the one row of `table` that was written, where keys are UUIDs."""
         (key,) = self.of(table)
         assert isinstance(key, str)
         return key

@@ -45,7 +45,7 @@ Columns = tuple[tuple[str, str], ...]  # name and type of each
 
 
 def covered_columns(connection: sqlite3.Connection) -> tuple[tuple[str, Columns], ...]:
-    """The tables that have checksums, each with the columns that these are over."""
+    """Return the tables that have checksums, each with the columns that these are over."""
     by_table: dict[str, list[tuple[str, str]]] = {}
     for table, column, kind in connection.execute(_TABLES):
         by_table.setdefault(table, []).append((column, kind))
@@ -68,7 +68,7 @@ def _give_function(connection: sqlite3.Connection) -> None:
 
 @cache
 def _triggers(tables: tuple[tuple[str, Columns], ...]) -> tuple[str, ...]:
-    """A trigger for what comes and one for what changes, for each table.
+    """Return a trigger for what comes and one for what changes, for each table.
 
     That for changes names the columns: its own change of the checksum is none.
     """

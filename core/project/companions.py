@@ -19,7 +19,7 @@ SUPER_JOURNAL_BYTES = 16  # at the end: the name's length, its sum, the magic; t
 
 
 def journal_of(path: Path) -> Path:
-    """The rollback journal that SQLite would take up."""
+    """Return the rollback journal that SQLite would take up."""
     return path.with_name(path.name + "-journal")
 
 

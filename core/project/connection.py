@@ -24,7 +24,7 @@ SAFETY = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "foreign_ke
 
 
 def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 5_000) -> sqlite3.Connection:
-    """A plain connection; `writable=False` is both opened read-only and told `query_only`.
+    """Return a plain connection; `writable=False` is both opened read-only and told `query_only`.
 
     Raises `AppError` where a file beside it would lead SQLite elsewhere.
     """
@@ -47,14 +47,16 @@ def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 
 
 
 def engine_for(open_connection: Callable[[], sqlite3.Connection]) -> Engine:
-    """An engine over connections of ours: SQLAlchemy builds statements, and never begins or commits by itself."""
+    """Return an engine over connections of ours: SQLAlchemy builds statements, and never begins or commits by
+    itself.
+    """
     return create_engine(
         "sqlite://", creator=open_connection, poolclass=NullPool, isolation_level="AUTOCOMMIT", query_cache_size=500
     )
 
 
 def driver_connection(connection: Connection) -> sqlite3.Connection:
-    """The sqlite3 connection under an SQLAlchemy one."""
+    """Return the sqlite3 connection under an SQLAlchemy one."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
     return driver
@@ -86,14 +88,14 @@ class ProjectReplaced(AppError):
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether another connection is in the way: worth waiting for."""
+    """Return whether another connection is in the way: worth waiting for."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     code = getattr(cause, "sqlite_errorcode", 0) or 0
     return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def explain(error: BaseException, path: Path) -> BaseException:
-    """The error a person can act on, for what SQLite raised; anything else comes back as it is."""
+    """Return the error a person can act on, for what SQLite raised; anything else comes back as it is."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not isinstance(cause, sqlite3.Error):
         return error

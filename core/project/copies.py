@@ -30,7 +30,7 @@ PATIENCE_MS = 5_000
 
 
 def has_journal(path: Path) -> bool:
-    """Whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
+    """Return whether there is anything in the journal beside a file. Raises `AppError` for a strange one."""
     check_companions(path)
     try:
         return journal_of(path).stat().st_size > 0
@@ -39,12 +39,14 @@ def has_journal(path: Path) -> bool:
 
 
 def interrupted(path: Path) -> bool:
-    """Whether a crash left a journal beside a file that nobody is writing to now. `AppError` for a strange one."""
+    """Return whether a crash left a journal beside a file that nobody is writing to now. `AppError` for a
+    strange one.
+    """
     return has_journal(path) and not is_held(path)
 
 
 def must_be_copied(path: Path) -> bool:
-    """Whether a file cannot be read where it is: after a crash, or on a drive without locks."""
+    """Return whether a file cannot be read where it is: after a crash, or on a drive without locks."""
     return interrupted(path) or _no_locks(path)
 
 
@@ -94,7 +96,7 @@ def recovered_copy(path: Path) -> Path:
 
 
 def private_copy(path: Path) -> Path:
-    """A whole copy in a new temporary folder: where a file may not be changed, its copy is upgraded."""
+    """Return a whole copy in a new temporary folder: where a file may not be changed, its copy is upgraded."""
     folder = new_folder()
     try:
         return copy_project(path, folder / path.name)
@@ -153,7 +155,7 @@ LONGEST_NAME = 255
 
 
 def free_name(project: Path, what: str) -> Path:
-    """A name beside a project that no file has, with `what` in brackets."""
+    """Return a name beside a project that no file has, with `what` in brackets."""
     number = 0
     while True:
         ending = f" ({what}{f', {number}' if number else ''}){project.suffix}"

@@ -61,7 +61,7 @@ class TableRows:
             yield number, row
 
     def one(self, connection: sqlite3.Connection, number: int) -> dict[str, Stored] | None:
-        """The row of that id."""
+        """Return the row of that id."""
         for _, row in self._page(connection, number, "= ?"):
             return row
         return None
@@ -91,7 +91,7 @@ class TableRows:
 
 
 def tables_of(connection: sqlite3.Connection) -> tuple[TableRows, ...]:
-    """The tables of a project in the order in which they refer to one another."""
+    """Return the tables of a project in the order in which they refer to one another."""
     by_table: dict[str, list[StoredColumn]] = {}
     statement = """
         SELECT made.name, its.name, its.type, its."notnull" FROM main.sqlite_schema AS made,
@@ -165,7 +165,7 @@ def wrong_rows(
 
 
 def as_text(row: Mapping[str, Stored]) -> dict[str, Any]:
-    """A readable row without its checksum, texts as texts. It holds no other bytes."""
+    """Return a readable row without its checksum, texts as texts. It holds no other bytes."""
     return {name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()
             if name != CHECKSUM}  # fmt: skip
 
@@ -211,7 +211,7 @@ def _depth(text: str) -> int:
 
 
 def _wrong_values(row: dict[str, Stored]) -> str | None:
-    """Whether scores have another length than their shape says."""
+    """Return whether scores have another length than their shape says."""
     for name in ("values", "vector"):
         value = row.get(name)
         if not isinstance(value, bytes):

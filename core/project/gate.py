@@ -27,7 +27,9 @@ RESCUE = "“biasprint rescue FILE --out NEW”."
 
 
 def read_header(path: Path) -> int:
-    """The schema version a project file states, or why it is none. Call before any connection to it exists here."""
+    """Return the schema version a project file states, or why it is none. Call before any connection to it
+    exists here.
+    """
     try:
         ordinary_file(path)
         with open(path, "rb") as stream:
@@ -158,7 +160,7 @@ def examine(connection: sqlite3.Connection, path: Path, ctx: JobContext) -> None
 
 
 def is_known(path: Path) -> bool:
-    """Whether this machine closed the file itself and it has not changed since."""
+    """Return whether this machine closed the file itself and it has not changed since."""
     return _known().get(str(path.resolve())) == _state(path)
 
 

@@ -58,7 +58,7 @@ class Losses:
         return bool(self.problems)
 
     def add(self, table: TableRows, number: int, row: Mapping[str, Stored], why: str) -> bool:
-        """Whether it is lost only now."""
+        """Return whether it is lost only now."""
         if number in self.rows.setdefault(table.name, set()):
             return False
         self.rows[table.name].add(number)
@@ -127,7 +127,7 @@ def _rows_with(
 
 
 def parents_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, str], ...]:
-    """The columns of a table that refer to rows of others, each with the other table."""
+    """Return the columns of a table that refer to rows of others, each with the other table."""
     rows = connection.execute('SELECT "from", "table" FROM pragma_foreign_key_list(?, ?)', (table, "main")).fetchall()
     return tuple((column, parent) for column, parent in rows if parent != table)
 

@@ -44,7 +44,7 @@ class LockHolder:
 
     @property
     def same_person(self) -> bool:
-        """Whether the holder is another window of the same user on this machine, which can be raised."""
+        """Return whether the holder is another window of the same user on this machine, which can be raised."""
         return (self.host, self.user) == (socket.gethostname(), _user())
 
 
@@ -114,13 +114,13 @@ class ProjectLock:
 
 
 def is_held(project: Path) -> bool:
-    """Whether anybody holds the project open for writing now."""
+    """Return whether anybody holds the project open for writing now."""
     places = (lock_path(project), _keyed_path(project))
     return any(place is not None and _is_locked(place) for place in places)
 
 
 def lock_path(project: Path) -> Path:
-    """The lock file beside `project`, links in its folder's path resolved."""
+    """Return the lock file beside `project`, links in its folder's path resolved."""
     real = project.resolve()
     return real.with_name(real.name + ".lock")
 
@@ -158,7 +158,7 @@ def _name_holder(stream: IO[str], path: Path) -> None:
 
 
 def _open(path: Path, mode: str = "r+") -> IO[str]:
-    """The lock file; to write to it, made where there is none. A link, or a file with two names, is not ours."""
+    """Return the lock file; to write to it, made where there is none. A link, or a file with two names, is not ours."""
     with suppress(FileNotFoundError):
         ordinary_file(path)
     access = os.O_RDWR | os.O_CREAT if mode == "r+" else os.O_RDONLY
@@ -206,7 +206,7 @@ def _is_locked(path: Path) -> bool:
 
 
 def _keyed_path(project: Path) -> Path | None:
-    """The lock file in the data folder; None where there is no project, or no data folder to write to.
+    """Return the lock file in the data folder; None where there is no project, or no data folder to write to.
 
     Also None on a drive that numbers no files: there all of its projects would have one lock.
     """
@@ -230,8 +230,9 @@ def _identity(project: Path) -> tuple[int, int] | None:
 
 
 def _is_another(then: tuple[int, int] | None, now: tuple[int, int] | None) -> bool:
-    """Whether a file is not the one it was. Inode 0 tells nothing: Windows says it of a file that is held for a moment,
-    as by a virus scanner, and some drives of all."""
+    """Return whether a file is not the one it was. Inode 0 tells nothing: Windows says it of a file that is held for a
+    moment, as by a virus scanner, and some drives of all.
+    """
     if then is None or now is None:
         return then is not now
     return then != now and bool(then[1] and now[1])

@@ -99,8 +99,9 @@ class Examination:
 
 
 def can_wait(path: Path) -> bool:
-    """Whether a file of the present format may be read before it is examined: large, and nothing of it to be finished
-    or converted first, which would be writing."""
+    """Return whether a file of the present format may be read before it is examined: large, and nothing of it to be
+    finished or converted first, which would be writing.
+    """
     with open(path, "rb") as stream:
         header = stream.read(SIZE_AND_FORMAT.stop)
     return path.stat().st_size >= BESIDE_FROM_BYTES and header[SIZE_AND_FORMAT] == NO_LOG
@@ -268,7 +269,7 @@ class Project:
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def texts(self, keys: Iterable[TextKey]) -> dict[TextKey, str]:
-        """The texts of outputs and sources, by key; a key that is not here is left out."""
+        """Return the texts of outputs and sources, by key; a key that is not here is left out."""
         ids: dict[str, list[int]] = {"output": [], "source": []}
         for kind, number in keys:
             ids[kind].append(number)
@@ -280,16 +281,18 @@ class Project:
         return texts
 
     def narrowed(self, runs: Collection[int], kind: str, models: Collection[str]) -> "Project":
-        """The same open file, read as if it held the outputs of these runs alone, and sources of this kind that name
-        one of these models. It is never closed by itself."""
+        """Return the same open file, read as if it held the outputs of these runs alone, and sources of this kind that
+        name one of these models. It is never closed by itself.
+        """
         view = copy.copy(self)
         view.outputs = self.outputs.of_runs(runs)
         view.sources = self.sources.of_models(kind, models)
         return view
 
     def pooled(self, model: str) -> "Project":
-        """The same open file, read as if one model of this name had written every text. It is never closed by
-        itself."""
+        """Return the same open file, read as if one model of this name had written every text. It is never closed by
+        itself.
+        """
         view = copy.copy(self)
         view.outputs = self.outputs.as_of(model)
         view.sources = self.sources.as_of(model)
@@ -380,7 +383,7 @@ class Project:
 
 
 def _finished(path: Path) -> int:
-    """The version of a file whose half-done transaction, where a crash left one, is rolled back first.
+    """Return the version of a file whose half-done transaction, where a crash left one, is rolled back first.
 
     A read-only connection cannot roll back, so that a file which was killed in an upgrade would be refused each time.
     """

@@ -77,7 +77,7 @@ class Reader:
                     raise
 
     def _learned(self, before: int) -> bool:
-        """Whether more is known of damaged rows than at that time."""
+        """Return whether more is known of damaged rows than at that time."""
         with self._looking:
             if self._prepared == before and (prepare := self._damage()) is not None:
                 with self._lock:
@@ -131,7 +131,7 @@ class Reader:
             raise why
 
     def rows(self, statement: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Any]:
-        """All rows of a statement that is known to give few; `values`: of its named parameters."""
+        """Return all rows of a statement that is known to give few; `values`: of its named parameters."""
         return self.run(lambda connection: connection.execute(statement, values).fetchall())
 
     def close(self) -> None:

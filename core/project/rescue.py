@@ -186,7 +186,7 @@ def _as_stored(value: Stored, kind: str) -> object:
 def _every(
     reading: sqlite3.Connection, table: TableRows, losses: Losses, ctx: JobContext
 ) -> Iterator[tuple[int, dict[str, Stored]]]:
-    """Each row that can be fetched, once, and a note of what could not be."""
+    """Yield each row that can be fetched, once, and a note of what could not be."""
     first, error = LOWEST, None
     try:
         for number, row in table.each(reading):

@@ -41,7 +41,9 @@ class Restored:
 
 
 def held(project: Path, ctx: JobContext) -> list[BackupContents]:
-    """The backups of a project, newest first, each with what it holds; what nobody checked yet is checked now."""
+    """Return the backups of a project, newest first, each with what it holds; what nobody checked yet is
+    checked now.
+    """
     held_backups = []
     for backup in backups(project):
         try:
@@ -52,7 +54,8 @@ def held(project: Path, ctx: JobContext) -> list[BackupContents]:
 
 
 def choose(project: Path, name: str = "") -> Backup:
-    """The backup of that number or file name, or any other file; without one the newest that is not known as damaged.
+    """Return the backup of that number or file name, or any other file; without one the newest that is not known as
+    damaged.
 
     Raises `AppError` where there is none.
     """
@@ -92,7 +95,7 @@ def restore(project: Path, backup: Backup, ctx: JobContext | None = None) -> Res
         raise FileDamaged(
             f"The backup “{backup.path.name}” is damaged, and was not put back.",
             kept="The project is as it was.",
-            hint="Choose another backup, or save what is sound of this backup with “biasprint rescue”.",
+            hint="Choose another backup, or save what is sound of this one with “biasprint rescue”.",
             details="\n".join(f"{problem.table} {problem.key} {problem.what}" for problem in problems[:5]),
         )
     project.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +124,7 @@ def restore(project: Path, backup: Backup, ctx: JobContext | None = None) -> Res
 
 
 def _as_it_is_now(project: Path, backup: Backup) -> Backup:
-    """The same backup, by the name that it may have got since it was listed."""
+    """Return the same backup, by the name that it may have got since it was listed."""
     if backup.path.exists():
         return backup
     for other in backups(project):
@@ -170,7 +173,7 @@ def _set_aside(project: Path, one: Backup) -> Path | None:
 
 
 def _either(first: Callable[[Path, Path], object], second: Callable[[Path, Path], object]) -> Callable[..., object]:
-    """The first way, or the second where a drive does not know it."""
+    """Return the first way, or the second where a drive does not know it."""
 
     def do(source: Path, target: Path) -> object:
         try:

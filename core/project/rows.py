@@ -279,7 +279,7 @@ class JudgmentRow:
 
     @property
     def seen(self) -> bool:
-        """Whether somebody had looked at the identities before it was made (biasprint.core.judging.looking)."""
+        """Return whether somebody had looked at the identities before it was made (biasprint.core.judging.looking)."""
         return bool(self.detail.get("seen"))
 
     @property

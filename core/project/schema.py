@@ -18,7 +18,7 @@ from biasprint.core.project.connection import APPLICATION_ID, SCHEMA_VERSION
 
 
 def migration_text(version: int) -> str:
-    """The DDL that makes schema `version` out of the one before."""
+    """Return the DDL that makes schema `version` out of the one before."""
     return files("biasprint.core.project").joinpath("migrations", f"m{version:03d}.sql").read_text(encoding="utf-8")
 
 
@@ -44,7 +44,7 @@ def migrate(connection: sqlite3.Connection, *, present: int, wanted: int = SCHEM
 
 
 def statements(script: str) -> list[str]:
-    """The statements of an SQL script, comments before them left out."""
+    """Return the statements of an SQL script, comments before them left out."""
     parts: list[str] = []
     pending = ""
     for line in script.splitlines():
@@ -104,5 +104,5 @@ _read_tables()
 
 
 def table(name: str) -> sa.Table:
-    """A table of the present schema, for building statements. KeyError where there is none of that name."""
+    """Return a table of the present schema, for building statements. KeyError where there is none of that name."""
     return SQLModel.metadata.tables[name]

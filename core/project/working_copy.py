@@ -57,7 +57,7 @@ class WorkingCopy:
 
     @classmethod
     def fetch(cls, original: Path, lacks: str) -> "WorkingCopy":
-        """The copy of a project that is there; with what was not written back the last time.
+        """Return the copy of a project that is there; with what was not written back the last time.
 
         Raises `ProjectInUse` where another window here works on it.
         """
@@ -81,7 +81,7 @@ class WorkingCopy:
 
     @classmethod
     def begin(cls, original: Path, lacks: str, make: Callable[[Path], object]) -> "WorkingCopy":
-        """A new project, made by `make`; at `original` stands an empty file that keeps the name."""
+        """Return a new project, made by `make`; at `original` stands an empty file that keeps the name."""
         copy = cls(original, lacks)
         with copy._taking():
             shutil.rmtree(copy.folder, ignore_errors=True)
@@ -95,7 +95,7 @@ class WorkingCopy:
 
     @property
     def written_back(self) -> bool:
-        """Whether everything that was changed here is at `target` too."""
+        """Return whether everything that was changed here is at `target` too."""
         return self._written == self._changes
 
     def start(self, on_change: Callable[[], object]) -> None:
@@ -157,7 +157,8 @@ class WorkingCopy:
         return locked(f"working-{self.folder.name}.lock")
 
     def _goes_on(self) -> bool:
-        """Whether the copy that is here already is the one to work on. What it has, and the project has not, is kept.
+        """Return whether the copy that is here already is the one to work on. What it has, and the project has not, is
+        kept.
 
         A session here ended without writing back: it was killed, or the drive was not there.
         """
@@ -252,7 +253,7 @@ class WorkingCopy:
 
 
 def work_is_under_way(original: Path) -> bool:
-    """Whether a window of this computer works on a copy of the project."""
+    """Return whether a window of this computer works on a copy of the project."""
     return is_held(_folder(original) / original.name)
 
 

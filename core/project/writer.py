@@ -108,7 +108,7 @@ class Writer:
             self._connection.close()
 
     def _ready(self, order: _Order) -> bool:
-        """Whether what must precede the first write has been done."""
+        """Return whether what must precede the first write has been done."""
         if self._before_first is None:
             return True
         try:
@@ -120,7 +120,7 @@ class Writer:
         return True
 
     def _next(self) -> _Order:
-        """The next order. Those of jobs wait from a person's key on until what it brings is painted."""
+        """Return the next order. Those of jobs wait from a person's key on until what it brings is painted."""
         order = self._orders.get()
         while order.priority == JOB and precedence.taken:
             self._orders.put(order)
@@ -212,7 +212,7 @@ class Writer:
             self._on_commit(changes)
 
     def _arrived(self, done: list[tuple[_Order, Changes]]) -> bool:
-        """Whether a transaction is on the disk although its COMMIT failed.
+        """Return whether a transaction is on the disk although its COMMIT failed.
 
         SQLite may be told of a failure once the journal is gone, as by the folder's fsync: the rows are there then, and
         whoever was told that they are not would write them again. One row tells of all, as they came together.
@@ -242,7 +242,7 @@ class Writer:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """The writing connection: it waits in our own loop, finely, and never spills a half-done transaction."""
+    """Return the writing connection: it waits in our own loop, finely, and never spills a half-done transaction."""
     connection = connect(path, writable=True, wait_ms=0)
     connection.execute("PRAGMA cache_spill=OFF")
     return connection

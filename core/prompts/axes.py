@@ -97,7 +97,7 @@ class Axis:
         return self.reported_as or self.key
 
     def identity(self, key: str) -> Identity:
-        """The identity with this key; `UsageError` where there is none."""
+        """Return the identity with this key; `UsageError` where there is none."""
         for identity in self.identities:
             if identity.key == key:
                 return identity
@@ -121,13 +121,13 @@ class Axis:
 
 
 def available_axes() -> tuple[str, ...]:
-    """The keys of the shipped axes, in alphabetical order."""
+    """Return the keys of the shipped axes, in alphabetical order."""
     names = (entry.name for entry in packaged("axes").iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def load_axis(source: str | Path) -> Axis:
-    """A shipped axis by its key, or an axis file by its path (a `Path`, or a string that ends in ".toml")."""
+    """Return a shipped axis by its key, or an axis file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
         return axis_from(read_toml(path), f"The axis file {path}", path.parent)
@@ -138,7 +138,9 @@ def load_axis(source: str | Path) -> Axis:
 
 
 def axis_from(data: Mapping[str, Any], where: str, folder: Path = Path()) -> Axis:
-    """The axis that a file's data describe. `where` says whose data they are, `folder` where files named in it are."""
+    """Return the axis that a file's data describe. `where` says whose data they are, `folder` where files named in it
+    are.
+    """
     return validated(Axis, _written(dict(data), where, folder), where)
 
 
@@ -153,7 +155,9 @@ def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:
 
 
 def with_names(axis: Axis, names: NameSet) -> Axis:
-    """The axis with the names of a set in the place of its own. Raises `UsageError` where an identity has none."""
+    """Return the axis with the names of a set in the place of its own. Raises `UsageError` where an identity
+    has none.
+    """
     identities = []
     for identity in axis.identities:
         asked = dict(zip(axis.crosses, identity.of, strict=True)) or {axis.id: identity.key}
@@ -179,7 +183,7 @@ def crossed_axis(
     phrase: str = "",
     names: NameSet | None = None,
 ) -> Axis:
-    """Every identity of `first` with every one of `second`, with phrases, words, names and pronouns from both.
+    """Return every identity of `first` with every one of `second`, with phrases, words, names and pronouns from both.
 
     `phrase`: a template with the ids of both axes; by default the second axis's phrase stands before the first's
     (“black woman”). Words: each word of the one with each of the other, in the same order, without pronouns. Names:
@@ -284,7 +288,7 @@ def _tables(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """The identities of a crossed axis, each with what the file says of it; `of` says which one is meant."""
+    """Return the identities of a crossed axis, each with what the file says of it; `of` says which one is meant."""
     identities = {tuple(identity["of"]): dict(identity) for identity in made["identities"]}
     for own in _tables(data):
         crossed_keys = own.get("of", [])
@@ -297,7 +301,7 @@ def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> li
 
 
 def near(named: str, folder: Path) -> str:
-    """A file that is named in a file stands beside it."""
+    """Return a file that is named in a file stands beside it."""
     return str(folder / named) if named.endswith(".toml") else named
 
 

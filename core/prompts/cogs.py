@@ -75,21 +75,21 @@ K = TypeVar("K", bound=_Keyed)
 
 @cache
 def cogs_tasks() -> tuple[Task, ...]:
-    """The twelve tasks in the order of the paper's Table 6, each with its rubric."""
+    """Return the twelve tasks in the order of the paper's Table 6, each with its rubric."""
     data = read_toml(packaged("tasks", "cogs.toml"))["task"]
     return validated(tuple[Task, ...], data, "The task file cogs.toml")
 
 
 @cache
 def cogs_themes() -> tuple[Theme, ...]:
-    """The thirty themes in the order of the paper's Table 4, three to a topic."""
+    """Return the thirty themes in the order of the paper's Table 4, three to a topic."""
     topics = read_toml(packaged("tasks", "themes.toml"))["topic"]
     rows = [{**theme, "topic": topic["key"]} for topic in topics for theme in topic["theme"]]
     return validated(tuple[Theme, ...], rows, "The theme file themes.toml")
 
 
 def rubric(task: str) -> tuple[TaskCriterion, ...]:
-    """The rubric of a task by its key; `UsageError` where there is no such task."""
+    """Return the rubric of a task by its key; `UsageError` where there is no such task."""
     for known in cogs_tasks():
         if known.key == task:
             return known.rubric
@@ -100,25 +100,27 @@ def rubric(task: str) -> tuple[TaskCriterion, ...]:
 
 
 def task_from(data: Mapping[str, Any], where: str) -> Task:
-    """The task that a file's data describe. `where` says whose data they are."""
+    """Return the task that a file's data describe. `where` says whose data they are."""
     task = validated(Task, dict(data), where)
     Template(task.template).require(known=("theme",), needed=("theme",))
     return task
 
 
 def theme_from(data: Mapping[str, Any], where: str) -> Theme:
-    """The theme that a file's data describe."""
+    """Return the theme that a file's data describe."""
     return validated(Theme, dict(data), where)
 
 
 def load_tasks(path: Path) -> tuple[Task, ...]:
-    """The tasks of a file: one as it is, or several, each in a table [[task]]."""
+    """Return the tasks of a file: one as it is, or several, each in a table [[task]]."""
     where = f"The task file {path}"
     return _apart(tuple(task_from(each, where) for each in _entries(read_toml(path), "task", where)), where)
 
 
 def load_themes(path: Path) -> tuple[Theme, ...]:
-    """The themes of a file: one as it is, several in tables [[theme]], or by topic as the shipped file has them."""
+    """Return the themes of a file: one as it is, several in tables [[theme]], or by topic as the shipped file
+    has them.
+    """
     where, data = f"The theme file {path}", read_toml(path)
     if isinstance(topics := data.get("topic"), list):
         rows: list[Mapping[str, Any]] = [
@@ -155,13 +157,13 @@ def cogs_set(
     themes: Sequence[str | Path | Theme] | None = None,
     axes: Sequence[str | Path | Axis] | None = None,
 ) -> PromptSetDraft:
-    """The prompt set for these tasks, themes and axes; None means all (for axes: the paper's three).
+    """Return the prompt set for these tasks, themes and axes; None means all (for axes: the paper's three).
 
     A task or theme is the key of a shipped one, a file of one's own (a `Path`, or a string that ends in ".toml"), or
     itself.
 
-    Prompts of one task and theme stand together, the default first, so that a run that stops early has complete
-    blocks. Raises `UsageError` for a key that does not exist.
+    Prompts of one task and theme stand together, the default first, so that a run that stops early has complete blocks.
+    Raises `UsageError` for a key that does not exist.
     """
     chosen_tasks = _choose("task", cogs_tasks(), tasks, load_tasks)
     chosen_themes = _choose("theme", cogs_themes(), themes, load_themes)
@@ -193,7 +195,7 @@ def _words_of(task: Task) -> dict[str, Any]:
 
 
 def _block(task: Task, theme: Theme, axes: Sequence[Axis], identity_template: Template) -> Iterator[PromptDraft]:
-    """The default prompt of a task and theme, then one per identity."""
+    """Yield the default prompt of a task and theme, then one per identity."""
     plain = Template(task.template).fill(theme=theme.text)
     start = f"cogs/{task.key}/{theme.key}"
     fields = {"topic": theme.topic}
@@ -210,7 +212,7 @@ def _block(task: Task, theme: Theme, axes: Sequence[Axis], identity_template: Te
 def _choose(
     what: str, known: Sequence[K], wanted: Sequence[str | Path | K] | None, load: Callable[[Path], Sequence[K]]
 ) -> list[K]:
-    """The known items that are wanted, in the suite's order, then those of one's own."""
+    """Return the known items that are wanted, in the suite's order, then those of one's own."""
     if wanted is None:
         return list(known)
     if not wanted:

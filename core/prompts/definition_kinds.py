@@ -42,7 +42,8 @@ def crossed_draft(first: Axis, second: Axis, names: NameSet | None) -> dict[str,
 
 
 def with_set_names(draft: Draft, names: NameSet) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The draft with the set's names wherever it has some, and the labels of the identities that it has none for.
+    """Return the draft with the set's names wherever it has some, and the labels of the identities that it has none
+    for.
 
     An axis that the set does not know by its id, such as a copy, is taken for the one whose identities it shares.
     Raises `UsageError` where the set has names for none of them.
@@ -63,7 +64,7 @@ def with_set_names(draft: Draft, names: NameSet) -> tuple[dict[str, Any], tuple[
 
 
 def _known_as(axis: str, identities: set[str], names: NameSet) -> str:
-    """The axis of the set that has the most of these identities; its own id where the set has that."""
+    """Return the axis of the set that has the most of these identities; its own id where the set has that."""
     identities_of: dict[str, set[str]] = {}
     for cell in names.cells:
         for known, keys in cell.of.items():
@@ -74,14 +75,14 @@ def _known_as(axis: str, identities: set[str], names: NameSet) -> str:
 
 
 def names_draft(axes: Sequence[Axis]) -> dict[str, Any]:
-    """A set without names yet, with a cell for each identity of an axis, or for each of two with each."""
+    """Return a set without names yet, with a cell for each identity of an axis, or for each of two with each."""
     labels = {axis.id: {identity.label: [identity.key] for identity in axis.identities} for axis in axes}
     title = f"Names by {' and '.join(axis.title.lower() for axis in axes)}"
     return {"title": title, "cells": with_alike(blank_cells(labels))}
 
 
 def with_alike(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The cells standing also for what other axes of the same id call the same group: “woman” and “female”."""
+    """Return the cells standing also for what other axes of the same id call the same group: “woman” and “female”."""
     known = {axis for cell in cells for axis in cell["of"]}
     axes = [axis for axis in map(load_axis, available_axes()) if axis.id in known]
 
@@ -173,7 +174,7 @@ def _few_names(draft: Draft) -> Iterator[DraftProblem]:
 
 
 def _read_names(path: Path) -> dict[str, Any]:
-    """A set as its file has it; or a table with a name in each row."""
+    """Return a set as its file has it; or a table with a name in each row."""
     from biasprint.core.tables.read import read_columns
 
     if path.suffix.lower() != ".toml":

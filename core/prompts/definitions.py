@@ -92,7 +92,7 @@ class DefinitionKind:
         return self.fields[1].name
 
     def blank(self) -> dict[str, Any]:
-        """An empty draft, with as many rows as are needed."""
+        """Return an empty draft, with as many rows as are needed."""
         return {each.name: [{} for _ in range(each.least)] for each in self.fields if each.shape == "rows"}
 
 
@@ -189,7 +189,7 @@ def _twice(texts: Sequence[str]) -> str:
 
 
 def completed(kind: DefinitionKind, draft: Draft, taken: Collection[str]) -> dict[str, Any]:
-    """A draft as its file has it: with keys where they are missing, and without what is empty."""
+    """Return a draft as its file has it: with keys where they are missing, and without what is empty."""
     draft = _plain(draft)
     made: dict[str, Any] = {"key": draft.get("key") or key_of(str(draft.get("title", "")), taken, kind.one)}
     made |= {"title": draft.get("title", ""), "version": draft.get("version", 1)}
@@ -231,7 +231,9 @@ def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -
 
 
 def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
-    """The beginning of another one: the same content without a key, and with a title that no other has, if with any."""
+    """Return the beginning of another one: the same content without a key, and with a title that no other has, if with
+    any.
+    """
     fields = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
     first = str(draft.get("title", "")).strip()
     if not first:
@@ -244,7 +246,9 @@ def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
 
 
 def key_of(words: str, taken: Collection[str], otherwise: str) -> str:
-    """A key made of words, other than those that are `taken`; `otherwise` where none of their letters carries over."""
+    """Return a key made of words, other than those that are `taken`; `otherwise` where none of their letters carries
+    over.
+    """
     plain = unicodedata.normalize("NFKD", words.casefold()).encode("ascii", "ignore").decode()
     start = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[: LONGEST_KEY - 4].strip("-") or otherwise.replace(" ", "-")
     key, number = start, 2

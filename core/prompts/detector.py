@@ -43,7 +43,7 @@ class DetectorVocabulary:
     _longest: dict[str, int] = field(default_factory=dict)  # words of the longest term, by its first word
 
     def sign(self, term: str) -> str:
-        """The sign of a term, which is added where it is new."""
+        """Return the sign of a term, which is added where it is new."""
         words = tuple(fold(match[0]) for match in _TOKEN.finditer(term))
         if len(words) == 1 and words[0] in _PUNCTUATION:
             return _PUNCTUATION[words[0]]
@@ -54,7 +54,7 @@ class DetectorVocabulary:
         return "".join(self.sign(term) for term in terms)
 
     def encode(self, text: str) -> Encoded:
-        """The text in signs; the longest term that begins at a word stands for all its words."""
+        """Return the text in signs; the longest term that begins at a word stands for all its words."""
         tokens = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
         words = [fold(word) for word, _, _ in tokens]
         signs: list[str] = []
@@ -101,12 +101,12 @@ def fold(word: str) -> str:
 
 
 def digest(word: str) -> str:
-    """The code of a slur in the data file, so that nobody has to read it there."""
+    """Return the code of a slur in the data file, so that nobody has to read it there."""
     return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _quoted(words: Sequence[str]) -> list[bool]:
-    """A mask of the quoted words: somebody else's words, as in a headline. A mark without a partner is none.
+    """Return a mask of the quoted words: somebody else's words, as in a headline. A mark without a partner is none.
 
     Where nothing stands outside the marks, the whole is what is asked for.
     """
@@ -190,7 +190,7 @@ def shipped_rules() -> Ruleset:
 
 
 def made(wording: WordingData) -> Ruleset:
-    """The rules of a file. Raises `AppError` for a pattern that names what is not there."""
+    """Return the rules of a file. Raises `AppError` for a pattern that names what is not there."""
     digests = {each: slurs.against for slurs in wording.slurs for each in slurs.digests}
     compiler = _Compiler(wording, DetectorVocabulary(digests))
     rules = tuple(compiler.rule(rule) for rule in wording.rules)
@@ -245,7 +245,7 @@ class _Compiler:
         return self._sequence(self._macros[name].split())
 
     def _any(self, words: str) -> str:
-        """The signs of alternatives: words and lists."""
+        """Return the signs of alternatives: words and lists."""
         signs = ""
         for word in words.split("|"):
             if not word.startswith("{"):
@@ -291,7 +291,7 @@ class Flag:
 
 
 def detect(text: str) -> tuple[Flag, ...]:
-    """The flags of a prompt in the order of the text, none overlapping another. Time is linear in its length."""
+    """Return the flags of a prompt in the order of the text, none overlapping another. Time is linear in its length."""
     rules = shipped_rules()
     encoded = rules.vocabulary.encode(text)
     flags = [flag for rule in rules.rules for flag in _by_rule(text, encoded, rule, rules)]
@@ -304,7 +304,7 @@ def detect(text: str) -> tuple[Flag, ...]:
 
 
 def neutral_wording(text: str) -> str:
-    """The whole prompt with the neutral wording in the place of every flag, and of what shows behind one."""
+    """Return the whole prompt with the neutral wording in the place of every flag, and of what shows behind one."""
     for _ in range(MOST_ROUNDS):
         flags = detect(text)
         if not flags:
@@ -365,7 +365,7 @@ def _excused(signs: str, first: int, end: int, rule: Rule) -> bool:
 
 
 def _filled(text: str, encoded: Encoded, match: tuple[int, int, int], rule: Rule, rules: Ruleset) -> str:
-    """The rule's neutral wording for this match (first sign, first of the claim, one behind the last)."""
+    """Return the rule's neutral wording for this match (first sign, first of the claim, one behind the last)."""
     first, lead, end = match
     claim = text[encoded.starts[lead] : encoded.ends[end - 1]]
     if claim.split(maxsplit=1)[0].casefold() not in rules.proper:

@@ -63,7 +63,9 @@ class PromptSetDraft:
 
 
 def named_from(draft: PromptSetDraft, names: NameSet | None) -> PromptSetDraft:
-    """The draft telling which set its names are from, and which groups have few names there; as it is without a set."""
+    """Return the draft telling which set its names are from, and which groups have few names there; as it is without a
+    set.
+    """
     if names is None:
         return draft
     set_named = {"key": names.key, "title": names.title, "version": names.version}
@@ -85,7 +87,7 @@ class MitigationInstruction:
 
 
 def mitigations() -> Mapping[str, MitigationInstruction]:
-    """The shipped instructions by name."""
+    """Return the shipped instructions by name."""
     where = "The file prompts/mitigation.toml"
     return validated(dict[Name, MitigationInstruction], read_toml(packaged("prompts", "mitigation.toml")), where)
 

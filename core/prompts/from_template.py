@@ -42,7 +42,7 @@ class TemplateTable:
     source: str = "the table"
 
     def places(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns of these fields that there are."""
+        """Return the columns of these fields that there are."""
         return tuple(self.fields[name] for name in names if name in self.fields)
 
 
@@ -98,7 +98,7 @@ def _own(table: TemplateTable, axis: Axis | None) -> dict[str, str]:
 
 
 def _expanded(table: TemplateTable, axis: Axis | None) -> tuple[TemplateRow, ...]:
-    """Every row with every identity of the axis, where the table itself names no group."""
+    """Return every row with every identity of the axis, where the table itself names no group."""
     added = _added(table, axis)
     if axis is None or not added:
         return table.rows
@@ -119,7 +119,7 @@ def _cells_of(identity: Identity, place: int, added: Sequence[str]) -> dict[str,
 
 
 def _checked(text: str, table: TemplateTable) -> tuple[Template, dict[str, str]]:
-    """The template, and placeholder → column. Raises for what does not fit together."""
+    """Return the template, and placeholder → column. Raises for what does not fit together."""
     if not table.rows:
         raise AppError(f"There is no row in {table.source}.", hint="Give at least one row below the columns' names.")
     places: dict[str, str] = {}
@@ -155,7 +155,7 @@ def _no_empty_cell(table: TemplateTable, needed: Sequence[str]) -> None:
 
 
 def _once(table: TemplateTable) -> tuple[list[TemplateRow], list[int]]:
-    """The rows, and the numbers of those that repeat one before in every column."""
+    """Return the rows, and the numbers of those that repeat one before in every column."""
     seen: dict[tuple[tuple[str, str], ...], TemplateRow] = {}
     repeated = []
     for row in table.rows:
@@ -229,7 +229,7 @@ def _draft(
 
 
 def _identity(group: str, row: TemplateRow, table: TemplateTable, axis: Axis | None) -> Identity | None:
-    """The identity that a cell names by its key or label; None without an axis."""
+    """Return the identity that a cell names by its key or label; None without an axis."""
     if axis is None:
         return None
     wanted = group.casefold()

@@ -65,7 +65,7 @@ class OwnDocument(DocumentKind):
 
 
 def document_from(data: Mapping[str, Any], where: str) -> OwnDocument:
-    """The document that a file's data describe. `where` says whose data they are."""
+    """Return the document that a file's data describe. `where` says whose data they are."""
     document = validated(OwnDocument, dict(data), where)
     if not document.key or document.key in letter_design().documents:
         trouble = f"the key “{document.key}” is a shipped document's" if document.key else "it has no key"
@@ -80,8 +80,9 @@ def document_from(data: Mapping[str, Any], where: str) -> OwnDocument:
 
 
 def chosen_document(document: str | Path | OwnDocument) -> tuple[str, DocumentKind]:
-    """A shipped document by its key, or one's own by its file (a `Path`, or a string that ends in ".toml"): its key,
-    and what it is."""
+    """Return a shipped document by its key, or one's own by its file (a `Path`, or a string that ends in ".toml"): its
+    key, and what it is.
+    """
     if isinstance(document, OwnDocument):
         return document.key, document
     if isinstance(document, Path) or document.endswith(".toml"):
@@ -100,10 +101,10 @@ def letters_context_less_set(
     axis: str | Path | Axis | None = None,
     document: str | Path | OwnDocument = LETTER,
 ) -> PromptSetDraft:
-    """The letter prompts, or those for another document. `names` maps a group of the axis to given names; without it
-    the axis's first `names_per_group` are taken (the published pair first). Every cell of age and occupation has a
-    prompt for each name, or, with `in_turn`, for one name of each group, the next in the next cell: several names then
-    make no more prompts.
+    """Return the letter prompts, or those for another document. `names` maps a group of the axis to given names;
+    without it the axis's first `names_per_group` are taken (the published pair first). Every cell of age and occupation
+    has a prompt for each name, or, with `in_turn`, for one name of each group, the next in the next cell: several names
+    then make no more prompts.
 
     Each prompt's fields: name, age, occupation, gender (as written in the prompt), group, pronouns, and block, the
     matched cell without the name, within which groups can be swapped. Raises `UsageError` for what cannot be asked.
@@ -152,8 +153,9 @@ def own_words(key: str, document: OwnDocument) -> dict[str, Any]:
 def _cells(
     template: Template, own: OwnDocument | None, ages: Sequence[int] | None, occupations: Sequence[str] | None
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The ages and occupations that are asked of; one alone of what the prompt does not say, which would only ask the
-    same again."""
+    """Return the ages and occupations that are asked of; one alone of what the prompt does not say, which would only
+    ask the same again.
+    """
     design = letter_design()
     own_ages, own_occupations = (own.ages, own.occupations) if own else ((), ())
     some_ages = _some("age", (own_ages or design.ages) if ages is None else ages)
@@ -167,7 +169,7 @@ def _cells(
 
 
 def _in_turn(names: Sequence[str], row: int, column: int, table: tuple[int, int]) -> tuple[str]:
-    """The name of a cell of a table with so many rows and columns.
+    """Return the name of a cell of a table with so many rows and columns.
 
     Each comes with each age and, as far as their numbers allow, with each occupation equally often. Where there are
     more than that reaches, they are taken cell by cell, so that each comes before any comes again.
@@ -178,7 +180,7 @@ def _in_turn(names: Sequence[str], row: int, column: int, table: tuple[int, int]
 
 
 def letters_axis(axis: str | Path | Axis | None) -> Axis:
-    """The axis that is asked for, the design's own by default, which the id that it is reported as names too."""
+    """Return the axis that is asked for, the design's own by default, which the id that it is reported as names too."""
     if isinstance(axis, Axis):
         return axis
     own = load_axis(letter_design().axis)

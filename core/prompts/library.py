@@ -65,12 +65,12 @@ class Library:
     troubles: tuple[str, ...] = ()
 
     def values(self, kind: DefinitionKind) -> tuple[Any, ...]:
-        """The engine's values of a kind's definitions."""
+        """Return the engine's values of a kind's definitions."""
         return tuple(kind.load(value.data) for value in self.own.get(kind.folder, ()))
 
 
 def read_library() -> Library:
-    """Every own definition. One that cannot be read is left out and told of."""
+    """Return every own definition. One that cannot be read is left out and told of."""
     own: dict[str, tuple[Definition, ...]] = {}
     troubles: list[str] = []
     for kind in KINDS.values():
@@ -87,13 +87,13 @@ def read_library() -> Library:
 
 
 def own_value(kind: DefinitionKind, key: str) -> Any:
-    """The engine's value of one's own definition; None where there is none of this key."""
+    """Return the engine's value of one's own definition; None where there is none of this key."""
     path = own_file(kind, key)
     return kind.load(_read(kind, path).data) if path is not None else None
 
 
 def own_file(kind: DefinitionKind, key: str) -> Path | None:
-    """The file of one's own definition; None where there is none of this key."""
+    """Return the file of one's own definition; None where there is none of this key."""
     path = _folder(kind) / f"{key}.toml"
     return path if path.exists() else None
 
@@ -124,7 +124,7 @@ def keep_versions(draft: PromptSetDraft) -> None:
 
 
 def shipped(kind: DefinitionKind) -> tuple[Definition, ...]:
-    """The program's own definitions of a kind, to be copied."""
+    """Return the program's own definitions of a kind, to be copied."""
     return tuple(Definition(kind.folder, draft, shipped=True) for draft in kind.shipped())
 
 
@@ -168,7 +168,7 @@ def keep_version(kind: DefinitionKind, key: str) -> None:
 
 
 def read_definition(kind: DefinitionKind, path: Path) -> Draft:
-    """A draft from a file. Raises `AppError` in words where it is none of this kind.
+    """Return a draft from a file. Raises `AppError` in words where it is none of this kind.
 
     It has the file's key where that is free or one's own. A shipped one's, or one that could name no file, is left out,
     so that saving finds another.
@@ -234,7 +234,7 @@ def write_definition(kind: DefinitionKind, draft: Draft, path: Path) -> None:
 
 
 def example_of(kind: DefinitionKind) -> str:
-    """An explained example of a kind, as the text of its file."""
+    """Return an explained example of a kind, as the text of its file."""
     return packaged("examples", f"{kind.folder}.{kind.suffix}").read_text(encoding="utf-8")
 
 
@@ -308,7 +308,7 @@ HEAD = (
 
 
 def axis_text(axis: Axis) -> str:
-    """The axis as a file, with everything said outright. What is empty is left out."""
+    """Return the axis as a file, with everything said outright. What is empty is left out."""
     plain = _filled(axis.definition())
     plain["identities"] = [_filled(identity) for identity in plain["identities"]]
     if axis.harm:

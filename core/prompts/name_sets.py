@@ -80,7 +80,8 @@ class NameSet:
         return self
 
     def names_of(self, identities: Mapping[str, str]) -> tuple[str, ...]:
-        """The names that stand for these identities, axis id → key; of several cells in turn. Empty where none do.
+        """Return the names that stand for these identities, axis id → key; of several cells in turn. Empty where none
+        do.
 
         A cell stands for an identity of an axis that it says nothing of only where it is not asked for that axis.
         """
@@ -92,7 +93,7 @@ class NameSet:
         return tuple(_in_turn(fitting))
 
     def remarks(self) -> tuple[str, ...]:
-        """A sentence for each cell with too few names to tell a name from its group."""
+        """Return a sentence for each cell with too few names to tell a name from its group."""
         return tuple(remark for cell in self.cells if (remark := too_few(cell.label, len(cell.all_names))))
 
 
@@ -112,13 +113,13 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> Iterable[str]:
 
 
 def available_name_sets() -> tuple[str, ...]:
-    """The keys of the shipped sets."""
+    """Return the keys of the shipped sets."""
     names = (entry.name for entry in packaged("names").iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def load_name_set(source: str | Path) -> NameSet:
-    """A shipped set by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
+    """Return a shipped set by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         return name_set_from(read_toml(Path(source)), f"The file of names {source}")
     if source not in available_name_sets():
@@ -131,7 +132,7 @@ def load_name_set(source: str | Path) -> NameSet:
 
 
 def name_set_from(data: Draft, where: str) -> NameSet:
-    """The set that a file's data describe; `where` says whose data they are.
+    """Return the set that a file's data describe; `where` says whose data they are.
 
     The names of a cell are by source, or a list: then its own `source`, `claim` and `checked`, else those of the set,
     say where they are from. Lists for the same identities are one cell.
@@ -157,7 +158,7 @@ def name_set_from(data: Draft, where: str) -> NameSet:
 
 
 def _source_key(sources: dict[str, Any], said: Mapping[str, Any]) -> str:
-    """The key of the source that is described so; it is added where there is none."""
+    """Return the key of the source that is described so; it is added where there is none."""
     source = {"title": said.get("source", UNSAID), **{name: each for name, each in said.items() if name != "source"}}
     for key, source_known in sources.items():
         if source_known == source:
@@ -168,7 +169,7 @@ def _source_key(sources: dict[str, Any], said: Mapping[str, Any]) -> str:
 
 
 def as_lists(names: NameSet) -> dict[str, Any]:
-    """The set as a draft: a list of names for each cell and source, as it is edited."""
+    """Return the set as a draft: a list of names for each cell and source, as it is edited."""
     cells = [
         {
             "title": cell.title or " ".join(identities[0] for identities in cell.of.values()).capitalize(),
@@ -188,7 +189,7 @@ def as_lists(names: NameSet) -> dict[str, Any]:
 
 
 def blank_cells(axes: Mapping[str, Mapping[str, Sequence[str]]]) -> list[dict[str, Any]]:
-    """A cell without names for each identity of an axis, or of each with each. `axes`: id → label → keys."""
+    """Return a cell without names for each identity of an axis, or of each with each. `axes`: id → label → keys."""
     return [
         {
             "title": " ".join([*(label for label in pair[1:]), pair[0].lower() if pair[1:] else pair[0]]),

@@ -20,12 +20,12 @@ LONGEST_GIVEN = 60  # characters of what is quoted from a file
 
 
 def packaged(*parts: str) -> Traversable:
-    """A file or folder of the `resources` package."""
+    """Return a file or folder of the `resources` package."""
     return files("biasprint.resources").joinpath(*parts)
 
 
 def read_toml(source: Traversable | Path) -> dict[str, Any]:
-    """The content of a TOML file in UTF-8, with or without a byte order mark."""
+    """Return the content of a TOML file in UTF-8, with or without a byte order mark."""
     try:
         if isinstance(source, Path):
             ordinary_file(source, follow=True)
@@ -44,8 +44,8 @@ def read_toml(source: Traversable | Path) -> dict[str, Any]:
 
 
 def parsed_toml(text: str) -> dict[str, Any]:
-    """The content of TOML. Raises `TOMLDecodeError` also for a number of thousands of digits, `RecursionError` for deep
-    nesting.
+    """Return the content of TOML. Raises `TOMLDecodeError` also for a number of thousands of digits, `RecursionError`
+    for deep nesting.
     """
     try:
         return tomllib.loads(text)

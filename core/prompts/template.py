@@ -36,7 +36,7 @@ class AskedPrompt(Protocol):
 
 
 def prompt_patterns(prompts: Iterable[AskedPrompt]) -> dict[str, int]:
-    """Each pattern, in the order of its first prompt, with how many prompts have it.
+    """Return each pattern, in the order of its first prompt, with how many prompts have it.
 
     “A letter for Joseph, a 20 year old student.” with the fields name, age and occupation has the pattern “A letter for
     {name}, a {age} year old {occupation}.”
@@ -118,7 +118,9 @@ class Template:
         return self
 
     def fill(self, **values: str) -> str:
-        """The text with each placeholder replaced. Every placeholder needs a value, and every value a placeholder."""
+        """Return the text with each placeholder replaced. Every placeholder needs a value, and every value a
+        placeholder.
+        """
         self.require(known=values, needed=values)
         return self.render(values)
 

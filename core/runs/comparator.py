@@ -332,7 +332,9 @@ def _store_plan(ctx: JobContext, project: Project, origin: str, found: Comparato
 
 
 def _raters(project: Project, plan: PlanRow, digest: str, found: ComparatorRead) -> dict[str, str]:
-    """Each name in the file with its session. The codes are the file's own: nobody is taken for somebody here."""
+    """Return each name in the file with its session. The codes are the file's own: nobody is taken for
+    somebody here.
+    """
     known = {row.code: row.id for row in project.judging.raters()}
     people = {rating.rater: rating.person for example in found.examples for rating in example.ratings}
     sessions = {}

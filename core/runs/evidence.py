@@ -26,7 +26,7 @@ class MeasuredText:
 
 
 def read_texts(project: Project, study_id: int, recipe: Mapping[str, Any]) -> Iterator[MeasuredText]:
-    """The finished texts that were there when a study was measured, of the generators that were wanted.
+    """Yield the finished texts that were there when a study was measured, of the generators that were wanted.
 
     Of findings from before recipes said that, all of today's.
     """

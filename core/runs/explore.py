@@ -89,7 +89,7 @@ def map_texts(vectors: NDArray[np.float32], method: Method, seed: int, ctx: JobC
 
 
 def principal_directions(vectors: NDArray[np.float32], count: int = 2) -> Directions:
-    """The first `count` directions, and the share of the variance along each.
+    """Return the first `count` directions, and the share of the variance along each.
 
     By the eigenvectors of the covariance. Signs are fixed, so that the same texts give the same map: each direction's
     largest loading is positive. Missing directions are 0.

@@ -56,7 +56,7 @@ class _Definition:
 
 
 def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
-    """The comparisons and answers of these sessions on axes of identities. Hidden repeats are not asked.
+    """Return the comparisons and answers of these sessions on axes of identities. Hidden repeats are not asked.
 
     Where an axis was compared in several sets of identities (two of its three, say), each set is an axis of its own:
     chance differs between them.
@@ -88,31 +88,31 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
 
 
 def asked_of(project: Project, plan_id: str) -> frozenset[str]:
-    """The comparisons of a plan that a fingerprint is of."""
+    """Return the comparisons of a plan that a fingerprint is of."""
     return frozenset(row.id for row in asked_rows(project, plan_id))
 
 
 def answered_in(project: Project, session: SessionRow) -> frozenset[str]:
-    """The comparisons that have an answer in a session; a withdrawn one is none."""
+    """Return the comparisons that have an answer in a session; a withdrawn one is none."""
     judgments = project.judging.judgments(session.id)
     return frozenset(row.comparison_id for row in judgments if row.outcome != "undone")
 
 
 def asked_rows(project: Project, plan_id: str) -> list[ComparisonRow]:
-    """A plan's comparisons between identities, without hidden repeats."""
+    """Return a plan's comparisons between identities, without hidden repeats."""
     rows = project.judging.comparisons(plan_id)
     return [row for row in rows if row.repeat_of is None and row.axis not in NO_IDENTITIES]
 
 
 def compare_set(row: ComparisonRow) -> CompareSet:
-    """The axis with the identities on the cards."""
+    """Return the axis with the identities on the cards."""
     return row.axis, frozenset(item.identity for item in row.items)
 
 
 def _asked(
     compared: CompareSet, key: str, definitions: Mapping[str, Sequence[_Definition]], planned: int, left: int
 ) -> AskedAxis:
-    """The axis in the words of the definition that knows its identities."""
+    """Return the axis in the words of the definition that knows its identities."""
     axis, identities = compared
     # A letter and its twin differ in the groups of whatever axis has them.
     known = (
@@ -134,7 +134,9 @@ def _asked(
 
 
 def _definitions(project: Project) -> dict[str, list[_Definition]]:
-    """The definitions of an axis by the name that comparisons call it: its own, those reported as it, the shipped."""
+    """Return the definitions of an axis by the name that comparisons call it: its own, those reported as it, the
+    shipped.
+    """
     definitions: dict[str, list[_Definition]] = {}
     rows = project.axes.latest().values()
     for row in sorted(rows, key=lambda row: bool(row.definition.get("reported_as"))):
@@ -154,7 +156,7 @@ def _definitions(project: Project) -> dict[str, list[_Definition]]:
 
 
 def _own_columns(columns: Columns, known: Mapping[str, str]) -> dict[str, tuple[Any, ...]]:
-    """The columns with the axes' keys, without hidden repeats and what is on no axis of identities."""
+    """Return the columns with the axes' keys, without hidden repeats and what is on no axis of identities."""
     places = [place for place, comparison in enumerate(columns["comparison"]) if comparison in known]
     table = {name: tuple(values[place] for place in places) for name, values in columns.items()}
     return table | {"axis": tuple(known[comparison] for comparison in table["comparison"])}
@@ -208,7 +210,8 @@ def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
 
 
 def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: ComputeProcess) -> Fingerprint:
-    """The fingerprint of one rater, with the group's choices (from five people on) and each model judge's beside it.
+    """Return the fingerprint of one rater, with the group's choices (from five people on) and each model judge's beside
+    it.
 
     Raises AppError while none of the rater's sessions is revealed, and where none compares identities.
     """
@@ -253,7 +256,7 @@ class GroupPicture:
 
 
 def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute: ComputeProcess) -> GroupPicture:
-    """The people who completed these plans, and the models beside them; a workshop's people in steps of five.
+    """Return the people who completed these plans, and the models beside them; a workshop's people in steps of five.
 
     Nothing is tested: it may be looked at while people go on.
     """
@@ -267,7 +270,7 @@ def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute
 
 
 def _dots(rows: FingerprintRows) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Each person's share of each identity, times the number of identities; without whose it is."""
+    """Return each person's share of each identity, times the number of identities; without whose it is."""
     columns = (rows.table[name] for name in ("rater", "axis", "outcome", "chosen"))
     chosen = Counter(
         (rater, axis, identity_chosen)
@@ -310,7 +313,7 @@ def warm(ctx: JobContext, compute: ComputeProcess) -> None:
 def _own(
     project: Project, raters: Mapping[str, RaterRow], every: Sequence[SessionRow], rater_id: str
 ) -> tuple[list[SessionRow], FingerprintRows]:
-    """The rater's revealed sessions and what was answered in them; AppError where there is nothing to show."""
+    """Return the rater's revealed sessions and what was answered in them; AppError where there is nothing to show."""
     if rater_id not in raters:
         raise AppError("This project has no such rater.", hint="Choose one of those that it has.")
     own = [session for session in _revealed(project, every) if session.rater_id == rater_id]
@@ -356,7 +359,9 @@ def _beside(
     *,
     leave_out: str,
 ) -> _Others:
-    """The group of people, where it is large enough, and the models, but for the one whose fingerprint this is."""
+    """Return the group of people, where it is large enough, and the models, but for the one whose fingerprint
+    this is.
+    """
     on_plans = [session for session in _revealed(project, sessions) if session.plan_id in plans]
     out = exclusions(project)
     of_people = [row for row in on_plans if raters[row.rater_id].kind == "person"]
@@ -402,7 +407,7 @@ def _axes(
 
 
 def _revealed(project: Project, sessions: Sequence[SessionRow]) -> list[SessionRow]:
-    """Those that were revealed with at least one answer: without one nobody chose anything."""
+    """Return those that were revealed with at least one answer: without one nobody chose anything."""
     answered = project.judging.answered_sessions()
     return [session for session in sessions if session.revealed_at is not None and session.id in answered]
 
@@ -467,7 +472,7 @@ class ReadTexts:
 
 
 def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, identity: str = "") -> ReadTexts:
-    """The texts that this rater read on an axis in revealed sessions; of one identity, where one is named.
+    """Return the texts that this rater read on an axis in revealed sessions; of one identity, where one is named.
 
     `axis`: as the fingerprint calls it. A model read every text once in each order of the cards: the last one counts.
     """

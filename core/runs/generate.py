@@ -27,7 +27,7 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 def sampling(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a generator's parameters that belong to a request."""
+    """Return those of a generator's parameters that belong to a request."""
     return {name: parameters[name] for name in _SAMPLING if name in parameters}
 
 
@@ -113,7 +113,7 @@ def start_run(
     seed: int,
     samples: int = 1,
 ) -> int:
-    """The run of a generator over a prompt set with a seed: a new one, or the one that is to be resumed."""
+    """Return the run of a generator over a prompt set with a seed: a new one, or the one that is to be resumed."""
     prompt_set = next(row for row in project.prompts.sets() if row.id == prompt_set_id)
     generator_id = project.runs.add_generator(generator).number("generator")
     recipe: dict[str, Any] = {
@@ -131,7 +131,7 @@ def start_run(
 
 
 def _recommended(project: Project, generator: GeneratorSpec, study_id: int) -> dict[str, Any]:
-    """Whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
+    """Return whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
     from biasprint.core.machine.models import catalogue
 
     kind = next(study.kind for study in project.studies.all() if study.id == study_id)
@@ -305,7 +305,7 @@ def _output(run: RunRow, item: Pending, completion: Completion) -> OutputSpec:
 
 
 def why_nothing(project: Project, result: GenerateResult) -> str:
-    """A sentence where all that was asked for failed; empty where there is a text, or nothing was asked for."""
+    """Return a sentence where all that was asked for failed; empty where there is a text, or nothing was asked for."""
     if result.done or not result.failed:
         return ""
     failed = next(project.outputs.each(OutputFilter(run_id=result.run_id, status="error")))

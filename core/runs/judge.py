@@ -115,7 +115,7 @@ class ModelSession:
 
     @property
     def closed(self) -> bool:
-        """Whether measures count it: nothing is left to ask, and at least one reply is an answer."""
+        """Return whether measures count it: nothing is left to ask, and at least one reply is an answer."""
         return self.locked and self._has_answer
 
     @property
@@ -123,22 +123,22 @@ class ModelSession:
         return any(row.outcome in ANSWERS for row in self.said.values())
 
     def asks(self) -> Iterator[OrderedComparison]:
-        """Every comparison in every order. Of three cards half the comparisons turn the other way round."""
+        """Yield every comparison in every order. Of three cards half the comparisons turn the other way round."""
         for row in self.comparisons:
             mirrored = len(row.items) > 2 and output_seed(self.seed, row.texts_sha256, 0) % 2 == 1
             for order, shown in enumerate(card_orders(len(row.items), mirrored=mirrored)):
                 yield OrderedComparison(row, order, shown)
 
     def left(self) -> list[OrderedComparison]:
-        """The requests that have no reply yet, or that failed in passing."""
+        """Return the requests that have no reply yet, or that failed in passing."""
         return [ask for ask in self.asks() if _to_ask(self.said.get((ask.comparison.id, ask.shown)))]
 
     def asked_now(self, ask: OrderedComparison) -> bool:
-        """Whether this start has its reply, or found that its texts are not the ones that were planned."""
+        """Return whether this start has its reply, or found that its texts are not the ones that were planned."""
         return (ask.comparison.id, ask.shown) in self._now or ask.comparison.id in self.unusable
 
     def as_planned(self, ask: OrderedComparison, texts: Mapping[TextKey, str]) -> bool:
-        """Whether the texts are those that were planned; a comparison whose texts are not is unusable."""
+        """Return whether the texts are those that were planned; a comparison whose texts are not is unusable."""
         row = ask.comparison
         present = [texts[item.key] for item in row.items if item.key in texts]
         planned = texts_digest(sha256_text(text) for text in present) == row.texts_sha256
@@ -217,7 +217,7 @@ class ModelSession:
 
 
 def model_rater(project: Project, generator: GeneratorSpec, seed: int) -> RaterRow:
-    """The rater of this generator with this seed and wording of the question; added where it is new.
+    """Return the rater of this generator with this seed and wording of the question; added where it is new.
 
     Its code is the model's name, with a number where another rater has that name already.
     """
@@ -350,7 +350,7 @@ def reasons_in_words(reasons: Mapping[str, int]) -> str:
 
 
 def _complete(session: ModelSession) -> list[list[JudgmentRow]]:
-    """The replies of every comparison that has a choice in each of its orders."""
+    """Return the replies of every comparison that has a choice in each of its orders."""
     by_comparison: dict[str, list[JudgmentRow]] = {}
     for row in session.said.values():
         if row.outcome == "choice":

@@ -82,7 +82,7 @@ class RaterStates:
         self._answered: frozenset[str] = frozenset()  # sessions; read anew each time
 
     def read(self, ctx: JobContext) -> tuple[PlanState, ...]:
-        """Every plan, the oldest first."""
+        """Return every plan, the oldest first."""
         raters = {row.id: row for row in self._project.judging.raters()}
         sessions = self._project.judging.sessions()
         packets = _packets(self._project)
@@ -221,7 +221,7 @@ def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
 
 
 def person_called(project: Project, code: str) -> RaterRow:
-    """The person with this code. Raises UsageError for a model, a workshop's participant, or nobody."""
+    """Return the person with this code. Raises UsageError for a model, a workshop's participant, or nobody."""
     rater = next((row for row in project.judging.raters() if row.code == code), None)
     if rater is None or rater.kind != "person" or code in participants(project):
         raise UsageError(

@@ -52,7 +52,9 @@ class Replay:
 
 
 def latest_run(project: Project, study: str | None = None) -> int:
-    """The newest run, of a study if one is named, whose texts a generator wrote. Raises `AppError` where none is."""
+    """Return the newest run, of a study if one is named, whose texts a generator wrote. Raises `AppError` where none
+    is.
+    """
     study_row = project.studies.of_kind(study) if study else None
     generators = project.runs.generators()
     for run in reversed(project.runs.all()):
@@ -107,7 +109,7 @@ def replay(
 
 
 def first_difference(before: str, after: str) -> int | None:
-    """The number of the first character in which two texts differ; None where they are the same."""
+    """Return the number of the first character in which two texts differ; None where they are the same."""
     if before == after:
         return None
     shared = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)

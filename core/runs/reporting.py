@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
 
 def measured_studies(project: Project) -> list[str]:
-    """The studies that have findings, in the order of the project."""
+    """Return the studies that have findings, in the order of the project."""
     known = dict.fromkeys([*(study.kind for study in project.studies.all()), *studies()])
     return [kind for kind in known if project.findings.last(kind) is not None]
 
 
 def only_measured(project: Project) -> str:
-    """The one study that has findings. Raises `UsageError` where there are several, `AppError` where there is none."""
+    """Return the one study that has findings. Raises `UsageError` where there are several, `AppError` where there is
+    none.
+    """
     kinds = measured_studies(project)
     if len(kinds) == 1:
         return kinds[0]
@@ -61,7 +63,7 @@ def audited(project: Project, study: str) -> Audited:
 
 
 def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, title: str = "") -> Audited:
-    """The same of what was measured just now, in a project or in tables."""
+    """Return the same of what was measured just now, in a project or in tables."""
     study = measured.result.study
     project = where if isinstance(where, Project) else None
     return Audited(
@@ -112,7 +114,7 @@ def _writer(row: Mapping[str, str]) -> str:
 
 
 def _asked(project: Project, study: str) -> tuple[AskedSet, ...]:
-    """The prompt sets that were answered; where no run says which, all."""
+    """Return the prompt sets that were answered; where no run says which, all."""
     study_row = project.studies.of_kind(study)
     if study_row is None:
         return ()

@@ -35,18 +35,18 @@ EVIDENCE = 0.05
 
 
 def is_found(finding: Finding, model: str) -> bool:
-    """Whether this is the finding that the sentence is about."""
+    """Return whether this is the finding that the sentence is about."""
     named = (finding.id, finding.label, finding.variant) == (ID, LABEL, "default")
     return named and finding.dims.get("model") == model and set(finding.dims) <= {"model", "generator"}
 
 
 def found() -> Finding:
-    """The finding as it stands in the sample; docs/make_sample.py puts it beside it."""
+    """Return the finding as it stands in the sample; docs/make_sample.py puts it beside it."""
     return Finding.from_json(json.loads(files("biasprint.resources").joinpath(*PLACE).read_text(encoding="utf-8")))
 
 
 def found_sentence(finding: Finding, model: str) -> str:
-    """A ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it.
+    """Return a ratio between two groups with its n and interval, and whether it is evidence; `model`: what to call it.
 
     A ratio of odds is said as one of frequencies: such a word is one of hundreds, so the two hardly differ.
     """
@@ -82,7 +82,7 @@ SHIPPED = "sample.biasprint.gz"
 
 
 def open_sample() -> Path:
-    """A person's copy of the sample project: as they left it, or new where there is none."""
+    """Return a person's copy of the sample project: as they left it, or new where there is none."""
     target = sample_file()
     if not target.exists():
         unpack_sample(target)
@@ -101,12 +101,12 @@ def unpack_sample(target: Path) -> None:
 
 
 def about() -> dict[str, Any]:
-    """The description of the sample texts."""
+    """Return the description of the sample texts."""
     return tomllib.loads(files("biasprint.resources").joinpath("sample", "about.toml").read_text(encoding="utf-8"))
 
 
 def sample_texts() -> list[dict[str, str]]:
-    """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
+    """Return the texts, each with its task, theme, axis, identity and how perceptible the identity is."""
     lines = files("biasprint.resources").joinpath("sample", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line]
 
@@ -135,12 +135,12 @@ def add_written(project: Project, texts: Sequence[Mapping[str, str]], name: str)
 
 
 def workshop_file() -> Path:
-    """The place of a person's own copy of the set, with the workshops that were held with it."""
+    """Return the place of a person's own copy of the set, with the workshops that were held with it."""
     return home() / "Workshops.biasprint"
 
 
 def workshop_texts() -> list[dict[str, str]]:
-    """The texts, each with its task, theme, axis, identity and how perceptible the identity is."""
+    """Return the texts, each with its task, theme, axis, identity and how perceptible the identity is."""
     lines = (
         files("biasprint.resources").joinpath("workshop", "creativity.jsonl").read_text(encoding="utf-8").splitlines()
     )
@@ -148,7 +148,7 @@ def workshop_texts() -> list[dict[str, str]]:
 
 
 def open_workshop_set() -> Path:
-    """A person's copy: as they left it, or new where there is none. It takes its name once it is whole."""
+    """Return a person's copy: as they left it, or new where there is none. It takes its name once it is whole."""
     target = workshop_file()
     if target.exists():
         return target

@@ -135,7 +135,7 @@ class ScoreBehind:
             self._failure = error
 
     def _round(self, last: bool) -> bool:
-        """A page of each scorer that has enough to read; False where none has."""
+        """Return a page of each scorer that has enough to read; False where none has."""
         any_read = False
         for state in self._states:
             while self._ctx.paused and not self._over.is_set():
@@ -148,7 +148,7 @@ class ScoreBehind:
         return any_read
 
     def _read(self, state: _Behind, last: bool) -> bool:
-        """The next page of a scorer, if it has enough to read, and the rest that the writing asks for."""
+        """Return the next page of a scorer, if it has enough to read, and the rest that the writing asks for."""
         page = self._page(state)
         if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
             return False
@@ -238,7 +238,7 @@ class Pace:
             self._since = now
 
     def rest(self, seconds: float) -> float:
-        """How long to rest after so many seconds of scoring."""
+        """Return how long to rest after so many seconds of scoring."""
         with self._lock:
             idle = self._texts[False] / self._seconds[False] if self._seconds[False] else 0.0
             busy = self._texts[True] / (self._seconds[True] + DOUBT_SECONDS)

@@ -47,7 +47,9 @@ def draft_template(
     axis: str = "",
     name_set: str = "",
 ) -> PromptSetDraft:
-    """The prompts of a template for a study. `fields`: field → column, where it cannot be told by the column's name."""
+    """Return the prompts of a template for a study. `fields`: field → column, where it cannot be told by the column's
+    name.
+    """
     if study not in STUDIES:
         raise UsageError(f"The prompts of {study} are made from no template.", hint=f"Studies: {', '.join(STUDIES)}.")
     if table is None:
@@ -80,7 +82,7 @@ def _text(path: Path) -> str:
 
 
 def read_columns(ctx: JobContext, path: Path, study: str, fields: Mapping[str, str]) -> TemplateTable:
-    """All columns of a table. Raises `AppError` for the first row that cannot be read whole."""
+    """Return all columns of a table. Raises `AppError` for the first row that cannot be read whole."""
     read = read_all_columns(path, ctx, kept="No prompts were made.")
     columns, source = read.columns, f"“{path.name}”"
     known = [spec for spec in table_fields(study) if spec.name not in TAKEN]
@@ -108,7 +110,7 @@ BY_TEMPLATE = {"template", "table", "columns", "set_name"}
 
 
 def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: PromptChoice) -> PromptSetDraft:
-    """The drafted set, for a project that may not be there yet.
+    """Return the drafted set, for a project that may not be there yet.
 
     Raises `UsageError` for a choice that this study would otherwise silently leave aside.
     """
@@ -119,7 +121,7 @@ def draft_prompts(ctx: JobContext, project: Project | None, study: str, choice: 
 
 
 def first_look(ctx: JobContext, project: Project | None, study: str) -> PromptSetDraft:
-    """The prompts of a study narrowed to a set small enough for a first finding."""
+    """Return the prompts of a study narrowed to a set small enough for a first finding."""
     return draft_prompts(ctx, project, study, PromptChoice(**known_study(study).first_look))
 
 
@@ -127,7 +129,9 @@ Drafter = Callable[[JobContext, Project | None, PromptChoice], PromptSetDraft]
 
 
 def drafter(kind: str, choice: PromptChoice) -> Drafter:
-    """The function that drafts the prompts of a study. Raises `UsageError` for a choice that it cannot follow."""
+    """Return the function that drafts the prompts of a study. Raises `UsageError` for a choice that it cannot
+    follow.
+    """
     if kind not in studies():
         raise UsageError(f"There is no study “{kind}” to start.", hint=f"Studies: {', '.join(studies())}.")
     study = known_study(kind)
@@ -179,12 +183,12 @@ def check_studies(names: Sequence[str]) -> None:
 
 
 def add_study(project: Project, name: str) -> AddedPrompts:
-    """A study with its whole default prompt set."""
+    """Return a study with its whole default prompt set."""
     return add_prompts(project, name)
 
 
 def add_prompts(project: Project, study: str, *, ctx: JobContext | None = None, **choice: Any) -> AddedPrompts:
-    """A prompt set, narrowed to or made from what `choice` says (the fields of `PromptChoice`)."""
+    """Return a prompt set, narrowed to or made from what `choice` says (the fields of `PromptChoice`)."""
     return store_set(project, study, draft_prompts(ctx or JobContext(), project, study, PromptChoice(**choice)))
 
 
@@ -214,12 +218,12 @@ def store_set(project: Project, study: str, draft: PromptSetDraft) -> AddedPromp
 
 
 def added_study(project: Project, kind: str) -> int:
-    """The id of the project's study of this kind, added where there is none."""
+    """Return the id of the project's study of this kind, added where there is none."""
     return known_study(kind).added_to(project)
 
 
 def study_of(project: Project, kind: str) -> StudyRow:
-    """The project's study of a kind, or what to do to have one."""
+    """Return the project's study of a kind, or what to do to have one."""
     row = project.studies.of_kind(kind)
     if row is None:
         raise AppError(
@@ -229,7 +233,9 @@ def study_of(project: Project, kind: str) -> StudyRow:
 
 
 def newest_set(project: Project, study: str, name: str | None = None) -> PromptSetRow:
-    """The newest prompt set of a study; the newest version of the one with this name; or what NAME@VERSION names."""
+    """Return the newest prompt set of a study; the newest version of the one with this name; or what NAME@VERSION
+    names.
+    """
     study_row = project.studies.of_kind(study)
     if study_row is None:
         known_study(study)
@@ -250,7 +256,7 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
 
 
 def recommended(backend: str, model: str, purpose: str) -> dict[str, Any]:
-    """The parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
+    """Return the parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
     from biasprint.core.machine.models import catalogue
 
     preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
@@ -266,7 +272,7 @@ def generator_spec(
     ctx: JobContext | None = None,
     keys: Mapping[str, str] | None = None,
 ) -> GeneratorSpec:
-    """A generator as it is recorded. Raises `AppError` where the backend or model cannot be used.
+    """Return a generator as it is recorded. Raises `AppError` where the backend or model cannot be used.
 
     It is opened in the model process `compute`, where it stays open; without one here, for what is light.
     """

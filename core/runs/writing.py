@@ -42,7 +42,7 @@ LOCAL = ("llama_cpp", "transformers")  # whose models may be named by a path
 
 
 def whole_path(backend: str, model: str) -> str:
-    """The generator's model for the model process, which works in another folder: a path becomes a whole one."""
+    """Return the generator's model for the model process, which works in another folder: a path becomes a whole one."""
     from biasprint.core.machine.models import installed
 
     return installed.whole_path(model) if backend in LOCAL else model
@@ -64,7 +64,7 @@ class Chooser:
         self._corrected = choice == "likelihood_corrected"
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
-        """The most likely option as the text; the scores of all in `detail`. A tie is no answer."""
+        """Return the most likely option as the text; the scores of all in `detail`. A tie is no answer."""
         started = time.perf_counter()
         missing = [name for name in (*OPTIONS, "context") if not request.fields.get(name)]
         if missing or BLANK not in request.fields["context"]:
@@ -173,7 +173,7 @@ def write_all(
 
 
 def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mapping[str, str]) -> Backend:
-    """The backend with this model, the one that was open where it is the same. One is held open at a time."""
+    """Return the backend with this model, the one that was open where it is the same. One is held open at a time."""
     global _open
     parameters = {name: value for name, value in parameters.items() if name != PARAMETER}
     if keys:

@@ -45,7 +45,9 @@ class PacketState:
 
 
 def packets(project: Project) -> tuple[PacketState, ...]:
-    """Every packet, one for each rater and plan, in the order in which they were made. Of workshops none is told."""
+    """Return every packet, one for each rater and plan, in the order in which they were made. Of workshops none is
+    told.
+    """
     by_place: dict[tuple[str, str], list[PacketRow]] = {}
     workshops = workshops_among(project.judging.plans())
     for row in (packet for packet in project.packets.all() if packet.plan_id not in workshops):
@@ -101,7 +103,7 @@ class Conflict:
 
 
 def conflicts(project: Project, session_id: str | None = None) -> tuple[Conflict, ...]:
-    """All conflicts of the project or of one session, decided ones too, by rater and comparison.
+    """Return all conflicts of the project or of one session, decided ones too, by rater and comparison.
 
     Of a workshop none is listed: it would be one person's answers. `seats_to_decide` counts them.
     """
@@ -129,7 +131,7 @@ def _conflicts(project: Project, sessions: Iterable[SessionRow]) -> tuple[Confli
 
 
 def open_conflicts(project: Project) -> tuple[Conflict, ...]:
-    """The conflicts that wait for a decision."""
+    """Return the conflicts that wait for a decision."""
     return tuple(conflict for conflict in conflicts(project) if conflict.open)
 
 
@@ -168,7 +170,7 @@ class SeatsToDecide:
 
 
 def seats_to_decide(project: Project) -> tuple[SeatsToDecide, ...]:
-    """The workshops with seats that wait for a decision."""
+    """Return the workshops with seats that wait for a decision."""
     to_decide = []
     for plan in project.judging.plans():
         waiting = _open_in(project, plan.id) if plan.id in workshops_among([plan]) else ()
@@ -192,7 +194,7 @@ def decide_seats(project: Project, plan_id: str, which: WhichCopy) -> int:
 
 
 def seats_in_conflict(project: Project) -> frozenset[str]:
-    """The sessions of workshops in which an answer waits for a decision."""
+    """Return the sessions of workshops in which an answer waits for a decision."""
     workshops = workshops_among(project.judging.plans())
     return frozenset(conflict.session_id for plan in workshops for conflict in _open_in(project, plan))
 

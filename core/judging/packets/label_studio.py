@@ -82,7 +82,7 @@ def _readme(handout: Handout, names: Mapping[str, str]) -> str:
 
 
 def is_tasks(path: Path) -> bool:
-    """Whether this is what was handed out, and not yet what came back."""
+    """Return whether this is what was handed out, and not yet what came back."""
     try:
         tasks = json.loads(read_bytes(path))
     except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ def is_tasks(path: Path) -> bool:
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:
-    """Every answer in an export. Raises AppError for what is none."""
+    """Return every answer in an export. Raises AppError for what is none."""
     try:
         tasks = json.loads(read_bytes(path))
         if not isinstance(tasks, list) or not all("annotations" in task and "data" in task for task in tasks):
@@ -133,7 +133,7 @@ def _texts(value: Mapping[str, Any]) -> list[str]:
 
 
 def _time(stated: Any) -> str:
-    """A time as the project keeps times; nothing where none is stated."""
+    """Return a time as the project keeps times; nothing where none is stated."""
     if not isinstance(stated, str):
         return ""
     at = datetime.fromisoformat(stated)

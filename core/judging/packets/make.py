@@ -173,7 +173,7 @@ def make_packets(
 
 
 def file_name(code: str) -> str:
-    """The packet's name in a folder: after the rater, never after the project."""
+    """Return the packet's name in a folder: after the rater, never after the project."""
     safe = re.sub(r"[^\w.-]", "_", unicodedata.normalize("NFC", code))
     return f"packet-{safe}{SUFFIX}"
 
@@ -236,14 +236,14 @@ def order_for(plan: PlanToSend, code: str) -> CardOrder:
 
 
 def asked_of(plan: PlanToSend, code: str) -> list[ComparisonRow]:
-    """The comparisons of one rater's packet, in the order in which they are asked."""
+    """Return the comparisons of one rater's packet, in the order in which they are asked."""
     settings = PlanSettings.of(plan.row.settings)
     mine = (plan.rows[place] for place in assigned(plan.rows, settings, secret=secret_of(plan.row), code=code))
     return [row for row in mine if row.id in plan.usable]
 
 
 def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
-    """The settings in one rater's packet: those of all, and which card is recommended where one is."""
+    """Return the settings in one rater's packet: those of all, and which card is recommended where one is."""
     advised, order = recommended_cards(plan.rows, plan.row, code), order_for(plan, code)
     cards = {row.id: order.of(row.id).index(advised[row.id]) for row in asked_of(plan, code) if row.id in advised}
     return {**plan.settings, RECOMMENDED: cards} if PlanSettings.of(plan.row.settings).sway else plan.settings
@@ -332,7 +332,9 @@ def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
 
 
 def _standing(target: Path, new: NewPacket) -> bool:
-    """Whether the packet is there already, as it would be written. Raises AppError for anything else in its place."""
+    """Return whether the packet is there already, as it would be written. Raises AppError for anything else in its
+    place.
+    """
     if not target.exists():
         return False
     try:
@@ -357,7 +359,7 @@ def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, 
 
 
 def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -> dict[str, Rows]:
-    """All that a packet holds, table by table. Every time in it is the one when the packet was made."""
+    """Return all that a packet holds, table by table. Every time in it is the one when the packet was made."""
     at = new.packet.created_at
     place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
     shown = laid_out(plan, new.rater.code)
@@ -378,14 +380,14 @@ def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -
 
 
 def _manifest(packet: PacketRow) -> dict[str, Any]:
-    """The manifest in the file: in place of the key that the project keeps, what signing begins with."""
+    """Return the manifest in the file: in place of the key that the project keeps, what signing begins with."""
     fields = {name: value for name, value in packet.manifest.items() if name != KEY}
     chain = {CHAIN: first_state(packet.manifest[KEY])} if KEY in packet.manifest else {}
     return {**fields, **chain, "packet": packet.id}
 
 
 def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: str) -> Iterator[Mapping[str, Any]]:
-    """The texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
+    """Yield the texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
     number = 0
     for start in range(0, len(shown), AT_ONCE):
         ctx.check()

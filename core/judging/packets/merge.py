@@ -90,7 +90,7 @@ class PacketRefused(AppError):
 
 
 def read_packet(path: Path) -> ReturnedPacket:
-    """The packet in a file, which is only read. Raises AppError, in a sentence, for whatever else it is."""
+    """Return the packet in a file, which is only read. Raises AppError, in a sentence, for whatever else it is."""
     try:
         gate.read_header(path)
         digest = file_sha256(path)  # before anything here has the file open
@@ -108,7 +108,7 @@ def read_packet(path: Path) -> ReturnedPacket:
 
 
 def altered(path: Path, details: str = "") -> AppError:
-    """The error for a packet that is not as the program wrote it."""
+    """Return the error for a packet that is not as the program wrote it."""
     return PacketRefused(
         f"“{path.name}” was changed outside the program: its content does not fit its hashes.",
         hint="Ask the rater for the file as it was saved.",
@@ -117,7 +117,9 @@ def altered(path: Path, details: str = "") -> AppError:
 
 
 def _as_packet(path: Path, error: AppError) -> AppError:
-    """An error of opening a project, for somebody who was sent a packet: backups and imports do not help there."""
+    """Return an error of opening a project, for somebody who was sent a packet: backups and imports do not
+    help there.
+    """
     no_project = f"“{path.name}” is not a Biasprint project"
     if error.message.startswith(no_project):
         what = error.message.removeprefix(no_project)
@@ -171,12 +173,12 @@ def _texts(project: Project, rows: Sequence[ComparisonRow]) -> tuple[Hashes, Has
 
 
 def wording_sha256(text: str) -> str:
-    """The hash of a text without the blanks behind it."""
+    """Return the hash of a text without the blanks behind it."""
     return sha256_text(text.rstrip(" "))
 
 
 def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """The rater's annotations, each row after the one that it supersedes."""
+    """Return the rater's annotations, each row after the one that it supersedes."""
     waiting = {row["id"]: row for row in project.packets.annotations_as_stored()}
     for row in waiting.values():
         if row["rater_id"] != own.rater.id or not _is_stated(row, own.session.id, texts):
@@ -191,7 +193,9 @@ def _annotations(project: Project, own: PacketParts, texts: Mapping[str, tuple[s
 
 
 def _is_stated(row: Mapping[str, Any], session_id: str, texts: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a rater may state this: a rating of a card, or the practice round. A decision is the coordinator's."""
+    """Return whether a rater may state this: a rating of a card, or the practice round. A decision is the
+    coordinator's.
+    """
     value = json.loads(row["value"])
     if row["kind"] == PRACTICE:
         return bool(row["target"] == session_id) and _is_practice(value)
@@ -240,8 +244,9 @@ def _is_sound(row: Mapping[str, Any], came: ReturnedPacket) -> bool:
 
 
 def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list[int]) -> bool:
-    """Whether the detail holds the card that was recommended, if one was; at most the worst card beside it, another
-    than the chosen one; and nothing else."""
+    """Return whether the detail holds the card that was recommended, if one was; at most the worst card beside it,
+    another than the chosen one; and nothing else.
+    """
     if not isinstance(detail, dict) or detail.pop(RECOMMENDED, None) != advised or detail.keys() - {WORST}:
         return False
     if not detail:
@@ -371,7 +376,7 @@ class _Merging:
         return replace(here, held=held, copies=copies)
 
     def _finished_copies(self, came: ReturnedPacket) -> set[str | None]:
-        """The seals of the finished copies of this packet that were merged."""
+        """Return the seals of the finished copies of this packet that were merged."""
         place = (came.own.plan.id, came.own.rater.id)
         return {
             row.manifest.get("seal")
@@ -380,7 +385,7 @@ class _Merging:
         }
 
     def _replaces(self, rows: PacketRows) -> bool:
-        """Whether a row would take the place of one that is here."""
+        """Return whether a row would take the place of one that is here."""
         judgment_ids = {row.id for row in self._project.judging.judgments(rows.session.id, superseded=True)}
         rated = self._project.annotations.of_kind(KIND, rater_id=rows.session.rater_id)
         here = judgment_ids | {row.id for row in rated}
@@ -407,7 +412,7 @@ class _Merging:
             raise altered(came.path, "it was made with another content")
 
     def _stranger(self, came: ReturnedPacket) -> RaterRow | None:
-        """The rater to add where the project knows nothing of this session; None where it made the packet."""
+        """Return the rater to add where the project knows nothing of this session; None where it made the packet."""
         own = came.own
         session = next((row for row in self._project.judging.sessions() if row.id == own.session.id), None)
         if session is not None:
@@ -454,7 +459,9 @@ def _is_signed(made: PacketRow, came: ReturnedPacket) -> bool:
 
 
 def _matching(cards: Sequence[str], items: Sequence[str | None], laid_out: Order) -> Order | None:
-    """The item that each card shows. As it was laid out, if that fits: of two cards with one text only that tells."""
+    """Return the item that each card shows. As it was laid out, if that fits: of two cards with one text only that
+    tells.
+    """
     if len(cards) != len(items):
         return None
     if all(items[item] == text for item, text in zip(laid_out, cards, strict=True)):
@@ -503,7 +510,9 @@ def _rows(
 
 
 def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[str, Any]:
-    """A packet's judgment in the project's terms. Where it stood in its packet goes with it: clocks may be wrong."""
+    """Return a packet's judgment in the project's terms. Where it stood in its packet goes with it: clocks may be
+    wrong.
+    """
     values = {name: value for name, value in row.items() if name != "sequence"} | {
         "shown": canonical_json([order[card] for card in json.loads(row["shown"])]),
         "chosen": None if row["chosen"] is None else order[row["chosen"]],
@@ -514,7 +523,7 @@ def _judgment(row: Mapping[str, Any], order: Order, texts_sha256: str) -> dict[s
 
 
 def _detail(row: Mapping[str, Any], order: Order) -> dict[str, Any]:
-    """The worst card and the recommended one as items."""
+    """Return the worst card and the recommended one as items."""
     return {name: order[card] for name, card in json.loads(row["detail"]).items() if name in (WORST, RECOMMENDED)}
 
 

@@ -27,7 +27,7 @@ from biasprint.core.text import sha256_text, without_surrogates
 
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
-    """The function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
+    """Return the function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
     if path.name == potato.CONFIG or (path / potato.CONFIG).exists():
         return potato.read
     return label_studio.read if path.suffix.lower() == label_studio.SUFFIX else None
@@ -145,15 +145,16 @@ class _Merging:
         return values | {"row_sha256": judgment_sha256(values)}
 
     def _is_whole(self, came: _Came) -> bool:
-        """Whether every comparison that was handed out is answered or skipped. In a workshop, where nobody could count
-        what came of a seat, those whose texts were edited there are answered too."""
+        """Return whether every comparison that was handed out is answered or skipped. In a workshop, where nobody could
+        count what came of a seat, those whose texts were edited there are answered too.
+        """
         answered = {row["comparison_id"] for row in came.judgments.values()} | (
             came.changed if self._workshop else set()
         )
         return len(answered) >= int(self._packet.manifest["comparisons"])
 
     def _rows_of(self, came: _Came, whole: bool) -> PacketRows:
-        """The session is finished where the answers are whole."""
+        """Return the session is finished where the answers are whole."""
         judgments = sorted(came.judgments.values(), key=lambda row: (row["created_at"], row["id"]))
         end = max(row["created_at"] for row in judgments) if judgments and whole else None
         digest = json_sha256([row["row_sha256"] for row in judgments])

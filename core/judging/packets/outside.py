@@ -113,7 +113,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """An ordinary file's content. Raises AppError for anything else, or more than results can be."""
+    """Return an ordinary file's content. Raises AppError for anything else, or more than results can be."""
     with suppress(OSError):
         status = path.lstat()
         if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST:
@@ -125,10 +125,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def not_results(path: Path, tool: str, what: str, hint: str) -> AppError:
-    """The error for a file that is not what the tool writes."""
+    """Return the error for a file that is not what the tool writes."""
     return AppError(f"“{path.name}” is no result of {tool}: {what}.", kept="Nothing of it was merged.", hint=hint)
 
 
 def plain_fields(data: Any) -> dict[str, str]:
-    """The fields of a task as text; what is none is left out, and then fits no task."""
+    """Return the fields of a task as text; what is none is left out, and then fits no task."""
     return {str(key): value for key, value in data.items() if isinstance(value, str)} if isinstance(data, dict) else {}

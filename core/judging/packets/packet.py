@@ -35,7 +35,7 @@ class ShownComparison(NamedTuple):
 
 
 def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The plan's settings in a packet: what its rater needs, and no more."""
+    """Return the plan's settings in a packet: what its rater needs, and no more."""
     own = {
         "instructions": settings.instructions,
         "question": settings.question,
@@ -105,7 +105,7 @@ class PacketParts:
 
 
 def packet_parts(project: Project) -> PacketParts | None:
-    """The rows that make a file a packet; None: an ordinary project."""
+    """Return the rows that make a file a packet; None: an ordinary project."""
     if [study.kind for study in project.studies.all()] != [STUDY]:
         return None
     packets, plans = project.packets.all(), project.judging.plans()
@@ -116,7 +116,7 @@ def packet_parts(project: Project) -> PacketParts | None:
 
 
 def packet_info(project: Project) -> PacketInfo | None:
-    """The packet's description of itself; None for an ordinary project."""
+    """Return the packet's description of itself; None for an ordinary project."""
     parts = packet_parts(project)
     if parts is None:
         return None
@@ -143,7 +143,7 @@ class PacketStore(ProjectStore):
         return _required(self.project).rater.code
 
     def wording(self) -> ComparisonWording:
-        """The wording that the packet carries."""
+        """Return the wording that the packet carries."""
         return PacketWording(self.project)
 
     def only_code(self) -> str | None:

@@ -89,7 +89,7 @@ def _config(handout: Handout) -> dict[str, Any]:
 
 
 def _as_html(text: str) -> str:
-    """A plain text as it is: Potato would read it as markdown."""
+    """Return a plain text as it is: Potato would read it as markdown."""
     return f"<p>{html.escape(text, quote=False)}</p>".replace("\n", "<br>") if text else ""
 
 
@@ -113,7 +113,7 @@ def _slips_words(handout: Handout) -> str:
 
 
 def _slips(handout: Handout) -> str:
-    """A slip of paper for each person, to be cut along the lines."""
+    """Return a slip of paper for each person, to be cut along the lines."""
     slip = "\n  Open in a browser:  http://________________:8000\n  Log in as:          {code}\n\n"
     return CUT + CUT.join(slip.format(code=code) for code in handout.tasks) + CUT
 
@@ -122,7 +122,7 @@ def _slips(handout: Handout) -> str:
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:
-    """Every answer in a folder. Raises AppError for what is no folder of ours with answers in it."""
+    """Return every answer in a folder. Raises AppError for what is no folder of ours with answers in it."""
     folder = path if path.is_dir() else path.parent
     tasks = dict(_tasks(folder))
     answers: list[OutsideAnswer] = []

@@ -28,7 +28,7 @@ def waited_for(environment: str | Path, meanwhile: Callable[[], None]) -> Iterat
 
 
 def is_held(environment: str | Path) -> bool:
-    """Whether somebody is installing into an environment now. To look is not to hold: many may look at once."""
+    """Return whether somebody is installing into an environment now. To look is not to hold: many may look at once."""
     try:
         with (Path(environment) / NAME).open("a+b") as stream:
             free = _try_lock(stream, shared=True)
@@ -99,7 +99,7 @@ class ProgramPart:
 
 @cache
 def parts() -> tuple[ProgramPart, ...]:
-    """All parts, in the order in which they are installed."""
+    """Return all parts, in the order in which they are installed."""
     data = tomllib.loads(PARTS.read_text(encoding="utf-8"))
     return tuple(_part(entry) for entry in data["part"])
 
@@ -113,7 +113,7 @@ def _part(entry: dict[str, Any]) -> ProgramPart:
 
 
 def part_of(module: str) -> ProgramPart | None:
-    """The part that brings a module or package, by its top-level name; None for what no part brings."""
+    """Return the part that brings a module or package, by its top-level name; None for what no part brings."""
     top = module.partition(".")[0].lower().replace("-", "_")
     return next((part for part in parts() if top in part.modules), None)
 
@@ -124,7 +124,7 @@ def requirements(part: ProgramPart) -> tuple[str, ...]:
 
 
 def all_requirements() -> tuple[str, ...]:
-    """The program's requirements: pyproject.toml's beside the source, else what its installed metadata says."""
+    """Return the program's requirements: pyproject.toml's beside the source, else what its installed metadata says."""
     if is_source():
         return tuple(_project()["dependencies"])
     from importlib.metadata import PackageNotFoundError, requires
@@ -142,12 +142,12 @@ def requirements_of_light() -> tuple[str, ...]:
 
 
 def left_out_of_light() -> tuple[str, ...]:
-    """The ids of the parts that the light edition does not have."""
+    """Return the ids of the parts that the light edition does not have."""
     return tuple(part.id for part in parts() if not part.light)
 
 
 def stands_alone(package: str) -> bool:
-    """Whether a package, named as `normalized`, is installed without what it says that it requires."""
+    """Return whether a package, named as `normalized`, is installed without what it says that it requires."""
     return any(package in part.packages for part in parts() if part.alone)
 
 
@@ -157,12 +157,12 @@ def extra_requirements(extra: str) -> tuple[str, ...]:
 
 
 def is_source() -> bool:
-    """Whether the program runs from its source, with pyproject.toml beside it."""
+    """Return whether the program runs from its source, with pyproject.toml beside it."""
     return (ROOT / "pyproject.toml").is_file()
 
 
 def normalized(requirement: str) -> str:
-    """The name of the package that a requirement is about, as the index writes it (PEP 503)."""
+    """Return the name of the package that a requirement is about, as the index writes it (PEP 503)."""
     match = _NAME.match(requirement.strip())
     return re.sub(r"[-_.]+", "-", match[0]).lower() if match else ""
 

@@ -52,7 +52,7 @@ Say = Callable[[str], None]
 
 
 def states(python: Path) -> dict[str, str] | None:
-    """The state of each part that an environment is to have, by its id; None where its Python does not work."""
+    """Return the state of each part that an environment is to have, by its id; None where its Python does not work."""
     command = child.python("-c", _ASK, str(ROOT / "core" / "python"), executable=str(python))
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=True)
@@ -62,7 +62,7 @@ def states(python: Path) -> dict[str, str] | None:
 
 
 def may_write(folder: Path) -> bool:
-    """Whether a file can be made in a folder; tried, because permissions alone do not tell."""
+    """Return whether a file can be made in a folder; tried, because permissions alone do not tell."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True

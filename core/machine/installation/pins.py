@@ -44,7 +44,7 @@ def entries() -> dict[str, list[str]]:
 
 
 def version(entry: str) -> str:
-    """The version of an entry, such as “2.13.0” of “torch==2.13.0 --hash=…”."""
+    """Return the version of an entry, such as “2.13.0” of “torch==2.13.0 --hash=…”."""
     return re.split(r"[\s;\\]", entry.partition("==")[2], maxsplit=1)[0]
 
 
@@ -71,7 +71,8 @@ def build_constraints() -> list[str]:
 
 
 def build_of_torch(pip: Callable[[list[str]], object]) -> str:
-    """The build of PyTorch's locked version that `pip` would take if it asked for no hashes, such as “2.13.0+cpu”.
+    """Return the build of PyTorch's locked version that `pip` would take if it asked for no hashes, such as
+    “2.13.0+cpu”.
 
     Where it asks for them it prefers what has a hash announced, and a folder of wheels announces none: the small build
     that somebody put there would be passed over for gigabytes of NVIDIA's. Empty where pip finds none.
@@ -176,12 +177,12 @@ def _index_page(say: Callable[[str], None]) -> str:
 
 
 def cpu_hashes(page: str, torch: str) -> set[str]:
-    """The hashes that an index page announces for the CPU builds of a version of PyTorch."""
+    """Return the hashes that an index page announces for the CPU builds of a version of PyTorch."""
     return set(re.findall(rf"torch-{re.escape(torch)}(?:%2B|\+)cpu-[^\"#]*\.whl#sha256=([0-9a-f]{{64}})", page))
 
 
 def with_hashes(text: str, name: str, more: set[str]) -> str:
-    """A lock in which a package, which has one entry, has these hashes as well."""
+    """Return a lock in which a package, which has one entry, has these hashes as well."""
     (entry,) = _entries(text)[name]
     first = entry.partition(" \\\n")[0]
     listed = [f"    --hash=sha256:{each}" for each in sorted(more | hashes([entry]))]
@@ -189,7 +190,7 @@ def with_hashes(text: str, name: str, more: set[str]) -> str:
 
 
 def hashes(requirements: Iterable[str]) -> set[str]:
-    """The SHA-256 hashes that entries of the lock ask for."""
+    """Return the SHA-256 hashes that entries of the lock ask for."""
     return {digest for each in requirements for digest in re.findall("sha256:([0-9a-f]{64})", each)}
 
 

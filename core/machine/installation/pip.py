@@ -180,7 +180,7 @@ def trouble(said: str) -> PipTrouble:
 
 
 def _has_proxy() -> bool:
-    """Whether pip goes through a proxy, as far as the environment and the system say."""
+    """Return whether pip goes through a proxy, as far as the environment and the system say."""
     from urllib.request import getproxies
 
     return bool(os.environ.get("PIP_PROXY") or {"http", "https", "all"}.intersection(getproxies()))
@@ -238,7 +238,7 @@ def run(
 
 
 def own() -> list[str]:
-    """The pip of the environment that the program runs in."""
+    """Return the pip of the environment that the program runs in."""
     return child.python("-m", "pip")
 
 
@@ -255,7 +255,7 @@ def _progress_bar(other: bool) -> str:
 
 
 def _apart(gently: bool, inherits: Sequence[int]) -> dict[str, Any]:
-    """A group of its own, so that compilers can be ended with it."""
+    """Return a group of its own, so that compilers can be ended with it."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags | (subprocess.BELOW_NORMAL_PRIORITY_CLASS if gently else 0)}

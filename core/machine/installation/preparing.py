@@ -149,7 +149,7 @@ class _Work:
         return pip.trouble(outcome.said) if outcome.code != 0 else None
 
     def _itself(self, part: ProgramPart) -> pip.PipTrouble | None:
-        """The program's own commands and metadata, which lead to its source."""
+        """Return the program's own commands and metadata, which lead to its source."""
         if InstallationNotes.read().itself == state.itself_stamp() and InstalledPackages().whole("biasprint"):
             return None
         outcome = self._pip(part, ["--no-deps", *pins.build_constraints(), "--editable", str(ROOT)])

@@ -45,17 +45,17 @@ class PartState:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is still to come."""
+        """Return whether it is still to come."""
         return self.state not in ("ready", "left out")
 
     @property
     def can_be_added(self) -> bool:
-        """Whether it is left out, and may be asked for; nothing can be added to a packaged program."""
+        """Return whether it is left out, and may be asked for; nothing can be added to a packaged program."""
         return self.state == "left out" and not getattr(sys, "frozen", False)
 
 
 def status(only: ProgramPart | None = None) -> tuple[PartState, ...]:
-    """Every part that can be here, in order, or one. Quick: nothing is imported or started."""
+    """Return every part that can be here, in order, or one. Quick: nothing is imported or started."""
     notes = InstallationNotes.read()
     installed = InstalledPackages()
     working = notes.working if notes.working and is_held(sys.prefix) else ""
@@ -63,22 +63,24 @@ def status(only: ProgramPart | None = None) -> tuple[PartState, ...]:
 
 
 def complete() -> bool:
-    """Whether all is there that is to be; always so in a packaged program, to which nothing can be added."""
+    """Return whether all is there that is to be; always so in a packaged program, to which nothing can be added."""
     return not any(each.is_due for each in status())
 
 
 def is_under_way() -> bool:
-    """Whether somebody, here or in another process, is installing now."""
+    """Return whether somebody, here or in another process, is installing now."""
     return is_held(sys.prefix)
 
 
 def goes_on_unasked() -> bool:
-    """Whether the window may go on with the installation by itself: run.py, which said what it installs, opened it."""
+    """Return whether the window may go on with the installation by itself: run.py, which said what it installs, opened
+    it.
+    """
     return os.environ.get(UNASKED, "") == "1"
 
 
 def explained(error: BaseException) -> NotInstalledYet | None:
-    """A missing module of a part that is not there yet, in a sentence; None for any other error."""
+    """Return a missing module of a part that is not there yet, in a sentence; None for any other error."""
     part = part_of(error.name or "") if isinstance(error, ImportError) else None
     part_state = next(iter(status(part)), None) if part is not None else None
     if part is None or part_state is None or part_state.state == "ready":
@@ -113,18 +115,18 @@ def how_to_get(package: str) -> str:
 
 
 def leaves_out(module: str) -> bool:
-    """Whether a module or package belongs to a part that is left out here."""
+    """Return whether a module or package belongs to a part that is left out here."""
     part = part_of(module)
     return part is not None and any(each.state == "left out" for each in status(part))
 
 
 def wanted(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
-    """The parts that are to be here: the light edition leaves some out."""
+    """Return the parts that are to be here: the light edition leaves some out."""
     return tuple(part for part in possible(notes) if part.id not in notes.left_out)
 
 
 def possible(notes: "InstallationNotes") -> tuple[ProgramPart, ...]:
-    """The parts that can be here. An installation that pip made has no model unless one is got in Models."""
+    """Return the parts that can be here. An installation that pip made has no model unless one is got in Models."""
     if getattr(sys, "frozen", False):
         return declared.parts()
     without = bool(os.environ.get(WITHOUT_ENGINE))
@@ -154,7 +156,7 @@ def _how_to_add(part: ProgramPart) -> str:
 
 
 def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "InstalledPackages") -> bool:
-    """Whether a part is there and whole."""
+    """Return whether a part is there and whole."""
     if getattr(sys, "frozen", False):
         return part.id not in notes.left_out
     if part.model:
@@ -168,7 +170,8 @@ def is_ready(part: ProgramPart, notes: "InstallationNotes", installed: "Installe
 
 
 def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ...] | None:
-    """The metadata folders of all that a part needs, what its packages need included; None where something lacks.
+    """Return the metadata folders of all that a part needs, what its packages need included; None where something
+    lacks.
 
     What a package needs that stands alone is not looked at, whoever needs that package.
     """
@@ -242,7 +245,7 @@ class InstalledPackages:
         return self._folders[name].name.removesuffix(".dist-info").partition("-")[2]
 
     def needs(self, name: str) -> list[str]:
-        """The packages that a package requires here."""
+        """Return the packages that a package requires here."""
         return [normalized(text) for text in self._requires(name) if _applies(text)]
 
     def _requires(self, name: str) -> list[str]:
@@ -269,7 +272,7 @@ class InstalledPackages:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a package was installed to its end: INSTALLER is written after all its files."""
+    """Return whether a package was installed to its end: INSTALLER is written after all its files."""
     return folder.suffix == ".egg-info" or (folder / "INSTALLER").is_file()
 
 

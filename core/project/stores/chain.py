@@ -26,7 +26,9 @@ packet, session = table("packet"), table("session")
 
 
 def first_state(key: str) -> dict[str, str]:
-    """The state of a chain before the first judgment; every later one is as long, so that it is written over it."""
+    """Return the state of a chain before the first judgment; every later one is as long, so that it is written
+    over it.
+    """
     return {"key": hashlib.sha256(b"first" + bytes.fromhex(key)).hexdigest(), "tag": NO_TAG}
 
 
@@ -41,7 +43,9 @@ def _ended(state: dict[str, str], seal: str) -> dict[str, str]:
 
 
 def fits(key: str, row_hashes: Iterable[str], manifest: dict[str, Any]) -> bool:
-    """Whether a packet's chain is the one that these judgments give, in sequence, and its seal where it has one."""
+    """Return whether a packet's chain is the one that these judgments give, in sequence, and its seal where it
+    has one.
+    """
     state = first_state(key)
     for row_hash in row_hashes:
         state = _next(state, row_hash)

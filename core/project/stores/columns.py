@@ -76,7 +76,7 @@ class Columns(StorePart):
     """Pages by id, each in a read transaction of its own; an empty page is the end."""
 
     def outputs(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputColumns:
-        """The finished ones among the next `limit` outputs."""
+        """Return the finished ones among the next `limit` outputs."""
         done = sa.case((output.c.status == "done", 1), else_=0)
         statement = (
             sa.select(output.c.id, output.c.prompt_id, output.c.run_id, sa.func.length(output.c.text), done)
@@ -89,7 +89,7 @@ class Columns(StorePart):
         return OutputColumns(ids, prompts, runs, lengths, int(rows[-1, 0]) if len(rows) else None)
 
     def places(self, after_id: int = 0, limit: int = AT_ONCE) -> OutputPlaces:
-        """The next `limit` outputs."""
+        """Return the next `limit` outputs."""
         failed = sa.case((output.c.status == "error", 1), else_=0)
         statement = (
             sa.select(output.c.id, output.c.prompt_id, output.c.run_id, failed)
@@ -102,7 +102,7 @@ class Columns(StorePart):
         return OutputPlaces(ids, prompts, runs, marks.astype(bool))
 
     def last_output(self) -> int:
-        """The last id there is."""
+        """Return the last id there is."""
         return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
 
     def last_ids(self) -> LastIds:

@@ -37,7 +37,7 @@ def canonical_json(value: Any) -> str:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The object of a column that most often holds an empty one: to parse that took half of a row's time.
+    """Return the object of a column that most often holds an empty one: to parse that took half of a row's time.
 
     Raises ValueError for anything else, as `json_list` does.
     """
@@ -57,7 +57,7 @@ def json_list(text: str) -> list[Any]:
 
 
 def json_part(column: "sa.ColumnElement[Any]", path: str) -> "sa.ColumnElement[Any]":
-    """A part of a JSON column; none where the column holds no JSON: SQLite would refuse the whole statement."""
+    """Return a part of a JSON column; none where the column holds no JSON: SQLite would refuse the whole statement."""
     return sa.case((sa.func.json_valid(column) == 1, sa.func.json_extract(column, path)))
 
 
@@ -86,7 +86,7 @@ class StorePart:
     def _all(
         self, statement: "sa.Select[Any]", build: Callable[[Any], Row], values: Mapping[str, Any] | None = None
     ) -> tuple[Row, ...]:
-        """Every row of a table that stays small; `values`: of the statement's named parameters."""
+        """Return every row of a table that stays small; `values`: of the statement's named parameters."""
         return self._reader.around_damage(lambda: tuple(build(row) for row in self._reader.rows(statement, values)))
 
     def _one(self, statement: "sa.Select[Any]", build: Callable[[Any], Row]) -> Row | None:
@@ -101,7 +101,7 @@ class StorePart:
 
 
 def chunks(page: Callable[[int, int], Sequence[Row]], key: Callable[[Row], int], first: int = 0) -> Iterator[Row]:
-    """Every row of a large table, read in pages by key so that no read transaction is long."""
+    """Yield every row of a large table, read in pages by key so that no read transaction is long."""
     after = first
     while True:
         rows = page(after, ROWS_AT_ONCE)

@@ -64,14 +64,14 @@ class Findings(StorePart):
         return self._writer.write(write)
 
     def page(self, after_id: int, limit: int, study: str | None = None) -> tuple[FindingRow, ...]:
-        """The next findings by id."""
+        """Return the next findings by id."""
         statement = sa.select(finding).where(finding.c.id > after_id).order_by(finding.c.id).limit(limit)
         if study is not None:
             statement = statement.where(finding.c.study == study)
         return self._all(statement, _finding)
 
     def all(self, study: str | None = None) -> tuple[FindingRow, ...]:
-        """Every finding, read in short transactions: a study can have thousands.
+        """Return every finding, read in short transactions: a study can have thousands.
 
         Read again where a measurement was replaced meanwhile, so that no two measurements are mixed.
         """
@@ -83,7 +83,7 @@ class Findings(StorePart):
                 return rows
 
     def last(self, study: str) -> FindingRow | None:
-        """The last finding of a study, for when and how it was measured."""
+        """Return the last finding of a study, for when and how it was measured."""
         statement = sa.select(finding).where(finding.c.study == study).order_by(finding.c.id.desc()).limit(1)
         return self._one(statement, _finding)
 
@@ -153,14 +153,14 @@ class Readings(StorePart):
         return self._writer.write(lambda connection: insert_one(connection, reading, values), urgent=True)
 
     def all(self) -> tuple[ReadingRow, ...]:
-        """Every reading, the oldest first."""
+        """Return every reading, the oldest first."""
         return self._all(sa.select(reading).order_by(reading.c.created_at, reading.c.id), _row)
 
     def get(self, reading_id: str) -> ReadingRow | None:
         return self._one(sa.select(reading).where(reading.c.id == reading_id), _row)
 
     def latest(self) -> tuple[ReadingHead, ...]:
-        """The readings that no later one follows, the newest first."""
+        """Return the readings that no later one follows, the newest first."""
         follows = json_part(reading.c.result, "$.follows")
         followed = sa.select(follows).where(follows.is_not(None))
         statement = (
@@ -200,7 +200,7 @@ class Readings(StorePart):
 
 
 def _chain(connection: Connection, reading_id: str) -> list[str]:
-    """A reading and those that it follows, back to the first."""
+    """Return a reading and those that it follows, back to the first."""
     ids: list[str] = []
     following: str | None = reading_id
     follows = json_part(reading.c.result, "$.follows")
@@ -214,7 +214,7 @@ def _chain(connection: Connection, reading_id: str) -> list[str]:
 
 
 def _compared(connection: Connection, sources: Collection[int]) -> bool:
-    """Whether a card of a comparison shows one of the sources."""
+    """Return whether a card of a comparison shows one of the sources."""
     items = comparison.c["items"]
     cards = sa.func.json_each(sa.case((sa.func.json_valid(items) == 1, items), else_="[]")).table_valued("value")
     showing = sa.func.json_extract(cards.c.value, "$.source").in_(sources)
@@ -306,13 +306,13 @@ class Scores(StorePart):
         limit: int = 500,
         embeddings: bool = False,
     ) -> tuple[TextRow, ...]:
-        """The next finished outputs, or sources, of a study that this scorer version has not scored."""
+        """Return the next finished outputs, or sources, of a study that this scorer version has not scored."""
         texts, missing = _missing(kind, scorer, version, study_id, embeddings)
         statement = sa.select(texts).where(missing, texts.c.id > after_id).order_by(texts.c.id).limit(limit)
         return self._all(statement, lambda row: _text(kind, row))
 
     def missing(self, kind: Kind, scorer: str, version: str, *, study_id: int, embeddings: bool = False) -> int:
-        """How many texts `unscored` would give in all."""
+        """Return how many texts `unscored` would give in all."""
         texts, missing = _missing(kind, scorer, version, study_id, embeddings)
         return self._number(sa.select(sa.func.count()).select_from(texts).where(missing))
 
@@ -333,7 +333,7 @@ class Scores(StorePart):
     def page(
         self, kind: Kind, scorer: str, version: str, *, after_id: int = 0, limit: int = 500
     ) -> tuple[ScoreRow, ...]:
-        """The scores of a scorer version, by the id of their text."""
+        """Return the scores of a scorer version, by the id of their text."""
         key = score.c[f"{kind}_id"]
         statement = (
             sa.select(score)
@@ -346,7 +346,7 @@ class Scores(StorePart):
     def embeddings(
         self, kind: Kind, embedder: str, version: str, *, after_id: int = 0, limit: int = 500
     ) -> tuple[ScoreRow, ...]:
-        """The vectors of an embedder version, by the id of their text."""
+        """Return the vectors of an embedder version, by the id of their text."""
         key = embedding.c[f"{kind}_id"]
         statement = (
             sa.select(embedding)
@@ -368,7 +368,7 @@ class Scores(StorePart):
         )
 
     def known(self) -> tuple[tuple[str, str, int], ...]:
-        """The scorer versions that are here, with how many texts each has scored."""
+        """Return the scorer versions that are here, with how many texts each has scored."""
         statements = (
             sa.select(score.c.scorer, score.c.version, sa.func.count()).group_by(score.c.scorer, score.c.version),
             sa.select(embedding.c.embedder, embedding.c.version, sa.func.count()).group_by(

@@ -56,12 +56,12 @@ def place_of(row: JudgmentRow) -> Place:
 
 
 def decision_target(place: Place) -> str:
-    """The target of a decision's annotation."""
+    """Return the target of a decision's annotation."""
     return "/".join(place)
 
 
 def contested(heads: Iterable[JudgmentRow]) -> dict[Place, list[JudgmentRow]]:
-    """The comparisons that have several heads, each with its heads by (time, id)."""
+    """Return the comparisons that have several heads, each with its heads by (time, id)."""
     first: dict[Place, JudgmentRow] = {}
     several: dict[Place, list[JudgmentRow]] = {}
     for row in heads:
@@ -76,7 +76,9 @@ def equal_answers(heads: Sequence[JudgmentRow]) -> bool:
 
 
 def decision_for(heads: Sequence[JudgmentRow], decisions: Iterable[AnnotationRow]) -> AnnotationRow | None:
-    """The newest decision that names all of these heads and one of them, or none of them, as the one in force."""
+    """Return the newest decision that names all of these heads and one of them, or none of them, as the one in
+    force.
+    """
     present = {row.id for row in heads}
     holding = [
         decision
@@ -93,7 +95,9 @@ def in_force(
     several: Mapping[Place, Sequence[JudgmentRow]],
     decisions: Mapping[str, Sequence[AnnotationRow]],
 ) -> tuple[JudgmentRow, ...]:
-    """The heads that count. `several` are the contested ones among them, `decisions` what was decided, by target."""
+    """Return the heads that count. `several` are the contested ones among them, `decisions` what was decided, by
+    target.
+    """
     decided: dict[Place, str | None] = {}
     for place, rows in several.items():
         if equal_answers(rows):
@@ -147,7 +151,7 @@ class Judging(StorePart):
         return self._writer.write(write, urgent=True)
 
     def give_key(self, plan_id: str) -> Changes:
-        """A key for a plan of an earlier version that nobody has begun: orders that somebody has seen stay."""
+        """Return a key for a plan of an earlier version that nobody has begun: orders that somebody has seen stay."""
 
         def write(connection: Connection) -> Changes:
             row = _plan(connection.execute(sa.select(plan).where(plan.c.id == plan_id)).one())
@@ -182,11 +186,11 @@ class Judging(StorePart):
         return self._all(sa.select(plan).order_by(plan.c.created_at, plan.c.id), _plan)
 
     def count(self, plan_id: str) -> int:
-        """How many comparisons a plan has."""
+        """Return how many comparisons a plan has."""
         return self._number(sa.select(sa.func.count()).where(comparison.c.plan_id == plan_id))
 
     def comparisons(self, plan_id: str) -> tuple[ComparisonRow, ...]:
-        """A plan's comparisons in their order."""
+        """Return a plan's comparisons in their order."""
 
         def page(after: int, limit: int) -> tuple[ComparisonRow, ...]:
             statement = (
@@ -294,8 +298,9 @@ class Judging(StorePart):
         return self._writer.write(write, urgent=True)
 
     def unswayed(self, session_id: str) -> tuple[JudgmentRow, ...]:
-        """A session's judgments in force that measures pool: made before any look at identities, and beside no
-        recommendation."""
+        """Return a session's judgments in force that measures pool: made before any look at identities, and beside no
+        recommendation.
+        """
         return tuple(row for row in self.judgments(session_id) if not row.seen and row.recommended is None)
 
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
@@ -325,13 +330,13 @@ class Judging(StorePart):
         return in_force(rows, several, self.decisions(several)) if several else rows
 
     def heads(self, session_id: str) -> tuple[JudgmentRow, ...]:
-        """The rows of a session that no other supersedes, those in conflict too."""
+        """Return the rows of a session that no other supersedes, those in conflict too."""
         rows = self.judgments(session_id, superseded=True)
         replaced = {row.supersedes for row in rows}
         return tuple(row for row in rows if row.id not in replaced)
 
     def decisions(self, several: Mapping[tuple[str, str], Sequence[JudgmentRow]]) -> dict[str, list[AnnotationRow]]:
-        """The coordinator's decisions on comparisons whose heads differ, by target."""
+        """Return the coordinator's decisions on comparisons whose heads differ, by target."""
         targets = [decision_target(place) for place, rows in several.items() if not equal_answers(rows)]
         decisions: dict[str, list[AnnotationRow]] = {}
         for start in range(0, len(targets), AT_ONCE):
@@ -341,11 +346,11 @@ class Judging(StorePart):
         return decisions
 
     def merged_sessions(self) -> frozenset[str]:
-        """The sessions of which a packet came back: they alone can hold two answers to one comparison."""
+        """Return the sessions of which a packet came back: they alone can hold two answers to one comparison."""
         return self._packet_sessions("merged")
 
     def packet_sessions(self) -> frozenset[str]:
-        """The sessions that are rated in packets: nobody opens them here."""
+        """Return the sessions that are rated in packets: nobody opens them here."""
         return self._packet_sessions("made", "merged")
 
     def is_packet_session(self, session_id: str) -> bool:
@@ -357,19 +362,21 @@ class Judging(StorePart):
         return frozenset(row.id for row in self._reader.rows(statement))
 
     def latest(self, session_id: str, limit: int) -> tuple[JudgmentRow, ...]:
-        """The last rows of a session, the latest first, superseded ones among them."""
+        """Return the last rows of a session, the latest first, superseded ones among them."""
         own = sa.select(judgment).where(judgment.c.session_id == session_id)
         return self._all(own.order_by(judgment.c.sequence.desc()).limit(limit), _judgment)
 
     def answered_sessions(self) -> frozenset[str]:
-        """The sessions with an answer in force, as far as the rows tell: a session without one has nothing to show."""
+        """Return the sessions with an answer in force, as far as the rows tell: a session without one has nothing to
+        show.
+        """
         later = judgment.alias("later")
         replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
         query = sa.select(judgment.c.session_id).where(judgment.c.outcome.in_(ANSWERS), ~replaced.exists()).distinct()
         return frozenset(row.session_id for row in self._reader.rows(query))
 
     def done_count(self, session_id: str) -> int:
-        """The comparisons of a session that are judged or skipped, each once however often it was revised."""
+        """Return the comparisons of a session that are judged or skipped, each once however often it was revised."""
         later = judgment.alias("later")
         replaced = sa.select(later.c.id).where(later.c.supersedes == judgment.c.id)
         own = (judgment.c.session_id == session_id) & (judgment.c.outcome != "undone") & ~replaced.exists()
@@ -398,7 +405,7 @@ class Judging(StorePart):
         return self._writer.write(write, urgent=True)
 
     def drafts(self, session_id: str) -> dict[str, str]:
-        """The unfinished notes of a session, by comparison."""
+        """Return the unfinished notes of a session, by comparison."""
         statement = sa.select(draft.c.comparison_id, draft.c.note).where(draft.c.session_id == session_id)
         return {row.comparison_id: row.note for row in self._reader.rows(statement)}
 
@@ -416,7 +423,7 @@ def _no_collection() -> Iterator[None]:
 
 
 def judgment_sha256(values: dict[str, Any]) -> str:
-    """The hash that lets `check` notice a changed judgment."""
+    """Return the hash that lets `check` notice a changed judgment."""
     # What a model said joined the row in format 2: rows without it keep the hash that they had.
     more = [] if values.get("detail", EMPTY) == EMPTY else [values["detail"]]
     return json_sha256([values[name] for name in HASHED] + more)

@@ -114,7 +114,7 @@ class NewPacket:
 
 class Packets(StorePart):
     def all(self) -> tuple[PacketRow, ...]:
-        """Every packet made and every file merged, in the order of time."""
+        """Return every packet made and every file merged, in the order of time."""
         return self._all(sa.select(packet).order_by(packet.c.created_at, packet.c.id), _row)
 
     def register(self, new: NewPacket) -> Changes:
@@ -175,7 +175,7 @@ class Packets(StorePart):
         return self._writer.write(write, urgent=True)
 
     def judgments_as_stored(self) -> Iterator[dict[str, Any]]:
-        """Every judgment of the file with the hash it was stored with, in sequence."""
+        """Yield every judgment of the file with the hash it was stored with, in sequence."""
         after = -(2**63)
         while True:
             statement = sa.select(judgment).where(judgment.c.sequence > after).order_by(judgment.c.sequence)
@@ -186,7 +186,7 @@ class Packets(StorePart):
             after = rows[-1].sequence
 
     def annotations_as_stored(self) -> Iterator[dict[str, Any]]:
-        """Every annotation of the file, by id."""
+        """Yield every annotation of the file, by id."""
         after = ""
         while True:
             statement = sa.select(annotation).where(annotation.c.id > after).order_by(annotation.c.id).limit(PAGE)
@@ -215,7 +215,7 @@ def seal_sha256(
     judgments: Sequence[Sequence[str]],
     annotations: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The hash over a finished packet: its content, its session and rater, and every judgment and annotation."""
+    """Return the hash over a finished packet: its content, its session and rater, and every judgment and annotation."""
     return json_sha256(
         [
             content,

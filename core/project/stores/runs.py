@@ -100,7 +100,9 @@ class Runs(StorePart):
         return RunCounts(prompts * this.samples, outcomes["done", ""], failures)
 
     def _by_outcome(self, run_id: int) -> Counter[tuple[str, str]]:
-        """How many outputs a run has of each status and failure, counted piece by piece: a million takes seconds."""
+        """Return how many outputs a run has of each status and failure, counted piece by piece: a million takes
+        seconds.
+        """
         counts: Counter[tuple[str, str]] = Counter()
         last = self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
         for first in range(0, last, COUNTED_AT_ONCE):
@@ -112,7 +114,7 @@ class Runs(StorePart):
         return counts
 
     def pending(self, run_id: int, after: tuple[int, int] = (0, -1), limit: int = 500) -> tuple[Pending, ...]:
-        """The next prompts and samples without an output, in the order (prompt, sample), after the one given.
+        """Return the next prompts and samples without an output, in the order (prompt, sample), after the one given.
 
         Read a few prompts at a time. In one statement SQLite sorts everything that is missing first: with 3,240 prompts
         and 400 samples it read for half a second, and a person's choice waited as long for its commit.
@@ -131,7 +133,9 @@ class Runs(StorePart):
         return tuple(pending[:limit])
 
     def _prompts_with_samples(self, this: RunRow, first: int) -> tuple[list[PromptRow], set[tuple[int, int]]]:
-        """A run's next prompts from the id `first` on, and the (prompt, sample) of the outputs that they have."""
+        """Return a run's next prompts from the id `first` on, and the (prompt, sample) of the outputs that
+        they have.
+        """
         prompts = (
             sa.select(prompt)
             .where(prompt.c.prompt_set_id == this.prompt_set_id, prompt.c.id >= first)
@@ -219,13 +223,13 @@ class Outputs(StorePart):
     model: str | None = None  # that all outputs are read to be of
 
     def of_runs(self, run_ids: Collection[int]) -> "Outputs":
-        """The same outputs, read as if there were those of these runs alone."""
+        """Return the same outputs, read as if there were those of these runs alone."""
         view = copy(self)
         view.only = tuple(sorted(run_ids))
         return view
 
     def as_of(self, model: str) -> "Outputs":
-        """The same outputs, read as if this model had written them all."""
+        """Return the same outputs, read as if this model had written them all."""
         view = copy(self)
         view.model = model
         return view
@@ -265,7 +269,7 @@ class Outputs(StorePart):
         return self._number(_narrow(sa.select(sa.func.count()).select_from(_joined()), where))
 
     def page(self, after_id: int = 0, limit: int = 500, where: OutputFilter | None = None) -> tuple[OutputRow, ...]:
-        """The next outputs by id."""
+        """Return the next outputs by id."""
         where = self._asked(where)
         # What is kept by the process names no identity and no text: a rater may sit down in this window next.
         statement = _page(replace(where, identity=None, contains=None))
@@ -278,7 +282,7 @@ class Outputs(StorePart):
         return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
 
     def each(self, where: OutputFilter | None = None) -> Iterator[OutputRow]:
-        """Every output, up to the last one there is now, read in short transactions."""
+        """Yield every output, up to the last one there is now, read in short transactions."""
         last = self.last_id()
         for row in chunks(lambda after, limit: self.page(after, limit, where), lambda row: row.id):
             if row.id > last:
@@ -286,7 +290,7 @@ class Outputs(StorePart):
             yield row
 
     def ids(self, where: OutputFilter | None = None, after_id: int = 0) -> list[int]:
-        """The ids alone, for a table that fetches its rows as it scrolls."""
+        """Return the ids alone, for a table that fetches its rows as it scrolls."""
 
         asked = self._asked(where)
 
@@ -326,7 +330,7 @@ class Outputs(StorePart):
         return {row.id: row for row in self._all(statement, _row)}
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
-        """The texts of some outputs."""
+        """Return the texts of some outputs."""
         statement = sa.select(output.c.id, output.c.text, output.c.escaped).where(output.c.id.in_(ids))
         return dict(self._all(statement, lambda row: (row.id, restore_text(row.text, row.escaped))))
 

@@ -56,7 +56,7 @@ class Studies(StorePart):
         return self._all(sa.select(study).order_by(study.c.id), _study)
 
     def of_kind(self, kind: str) -> StudyRow | None:
-        """The first study of a kind."""
+        """Return the first study of a kind."""
         return self._one(sa.select(study).where(study.c.kind == kind).order_by(study.c.id), _study)
 
 
@@ -85,11 +85,11 @@ class Axes(StorePart):
         return self._writer.write(write, urgent=True)
 
     def all(self) -> tuple[AxisRow, ...]:
-        """Every version, the newest of each key last."""
+        """Return every version, the newest of each key last."""
         return self._all(sa.select(axis).order_by(axis.c.key, axis.c.version), _axis)
 
     def latest(self) -> dict[str, AxisRow]:
-        """The newest version of each."""
+        """Return the newest version of each."""
         return {row.key: row for row in self.all()}
 
     def in_use(self) -> dict[str, AxisRow]:
@@ -113,7 +113,7 @@ class Axes(StorePart):
 
 
 def _prompts_sha256(definition: Mapping[str, Any]) -> str:
-    """The hash by which recipes of prompt sets name an axis, see `biasprint.core.prompts.axes.Axis.sha256`."""
+    """Return the hash by which recipes of prompt sets name an axis, see `biasprint.core.prompts.axes.Axis.sha256`."""
     return sha256_text(json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
@@ -158,7 +158,7 @@ class Prompts(StorePart):
         return self._writer.write(write, urgent=True)
 
     def sets(self, study_id: int | None = None) -> tuple[PromptSetRow, ...]:
-        """The prompt sets, oldest first."""
+        """Return the prompt sets, oldest first."""
         statement = sa.select(prompt_set).order_by(prompt_set.c.id)
         if study_id is not None:
             statement = statement.where(prompt_set.c.study_id == study_id)
@@ -188,7 +188,7 @@ class Prompts(StorePart):
         return dict(self._all(statement, lambda row: (row.theme, row.topic)))
 
     def by_key(self, set_id: int, keys: list[str]) -> dict[str, int]:
-        """The ids of prompts by their keys."""
+        """Return the ids of prompts by their keys."""
         ids: dict[str, int] = {}
         for start in range(0, len(keys), 500):
             statement = sa.select(prompt.c.key, prompt.c.id).where(
@@ -199,7 +199,7 @@ class Prompts(StorePart):
 
 
 def prompt_row(row: Any) -> PromptRow:
-    """A prompt from a row that has all of its columns."""
+    """Return a prompt from a row that has all of its columns."""
     return PromptRow(
         row.id,
         row.prompt_set_id,
@@ -237,13 +237,15 @@ class Sources(StorePart):
     model: str | None = None  # that all sources are read to name
 
     def of_models(self, kind: str, models: Collection[str]) -> "Sources":
-        """The same sources, read as if there were those of this kind alone whose field “model” is one of these."""
+        """Return the same sources, read as if there were those of this kind alone whose field “model” is one
+        of these.
+        """
         view = copy(self)
         view.only = (kind, tuple(models))
         return view
 
     def as_of(self, model: str) -> "Sources":
-        """The same sources, read as if the field “model” of each were this."""
+        """Return the same sources, read as if the field “model” of each were this."""
         view = copy(self)
         view.model = model
         return view
@@ -270,19 +272,21 @@ class Sources(StorePart):
         return self._writer.write(write)
 
     def count(self, study_id: int, written_after: str = "") -> int:
-        """How many texts the study has, or how many came after a time."""
+        """Return how many texts the study has, or how many came after a time."""
         wanted = _of(study_id, None) & (source.c.created_at > written_after)
         return self._number(sa.select(sa.func.count()).where(wanted))
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
-        """The texts of some sources."""
+        """Return the texts of some sources."""
         statement = sa.select(source.c.id, source.c.text, source.c.escaped).where(source.c.id.in_(ids))
         return {row.id: restore_text(row.text, row.escaped) for row in self._reader.rows(statement)}
 
     def page(
         self, study_id: int, after_id: int = 0, limit: int = 500, *, kind: str | None = None
     ) -> tuple[SourceRow, ...]:
-        """The study's texts in order; those of one kind where it is named, which may also be one of FOR_JUDGING."""
+        """Return the study's texts in order; those of one kind where it is named, which may also be one of
+        FOR_JUDGING.
+        """
         statement = (
             sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
         )

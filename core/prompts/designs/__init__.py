@@ -20,13 +20,13 @@ __all__ = ["Design", "available_designs", "design_set", "load_design", "shipped_
 
 
 def available_designs() -> tuple[str, ...]:
-    """The keys of the shipped designs, in alphabetical order."""
+    """Return the keys of the shipped designs, in alphabetical order."""
     names = (entry.name for entry in packaged("designs").iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def load_design(source: str | Path) -> Design:
-    """A shipped design by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
+    """Return a shipped design by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
         return _beside(validated(Design, read_toml(path), f"The design {source}"), path.parent)
@@ -46,7 +46,9 @@ def _beside(design: Design, folder: Path) -> Design:
 
 
 def design_set(design: Design) -> PromptSetDraft:
-    """All prompts of a design. Its recipe says how replies are read and measured, so that a project needs no file."""
+    """Return all prompts of a design. Its recipe says how replies are read and measured, so that a project needs no
+    file.
+    """
     axis: Axis | None = None
     if design.people:
         axis, prompts = people_prompts(design, design.people)

@@ -172,7 +172,7 @@ class Design:
 
 
 def shuffled(items: Sequence[T], *parts: object) -> list[T]:
-    """All items in an order that the parts decide: the same in every version of Python."""
+    """Return all items in an order that the parts decide: the same in every version of Python."""
     random, order = Random("/".join(map(str, parts))), list(items)
     for last in range(len(order) - 1, 0, -1):
         other = int(random.random() * (last + 1))  # only `random` is promised to stay the same for a seed

@@ -22,13 +22,13 @@ from biasprint.core.prompts.template import Template
 
 
 def people_prompts(design: Design, layout: PeopleLayout) -> tuple[Axis, list[PromptDraft]]:
-    """The axis, and every prompt of the design."""
+    """Return the axis, and every prompt of the design."""
     axis = asked_axis(layout.axis)
     return axis, list(_prompts(design, layout, axis))
 
 
 def asked_axis(key: str) -> Axis:
-    """The axis of a design; crossed or not, each identity needs names. Raises `AppError`."""
+    """Return the axis of a design; crossed or not, each identity needs names. Raises `AppError`."""
     axis = load_axis(key)
     for identity in axis.identities:
         if not identity.names:
@@ -45,7 +45,9 @@ def groups_of(axis: Axis, identity: Identity) -> dict[str, str]:
 
 
 def as_fields(axis: Axis, identity: Identity) -> dict[str, str]:
-    """The fields by which replies are grouped; `group` and `second_group` are what a table calls the first two."""
+    """Return the fields by which replies are grouped; `group` and `second_group` are what a table calls the
+    first two.
+    """
     groups = groups_of(axis, identity)
     return {**groups, **dict(zip(("group", "second_group"), groups.values(), strict=False))}
 
@@ -82,7 +84,7 @@ def _prompts(design: Design, layout: PeopleLayout, axis: Axis) -> Iterator[Promp
 
 
 def pair_prompts(design: Design) -> list[PromptDraft]:
-    """Every topic of the design in every order."""
+    """Return every topic of the design in every order."""
     assert design.pairs is not None
     return [prompt for topic in design.pairs.topics for prompt in _of_topic(design, design.pairs, topic)]
 
@@ -116,7 +118,7 @@ def _ordered(design: Design, topic: PairTopic, order: int) -> list[str]:
 
 
 def ranking_prompts(design: Design, layout: RankingLayout) -> tuple[Axis, list[PromptDraft]]:
-    """The axis, and every job of the design in every repeat."""
+    """Return the axis, and every job of the design in every repeat."""
     axis = asked_axis(layout.axis)
     numbered = [(job, repeat) for job in layout.jobs for repeat in range(layout.repeats)]
     return axis, [_prompt(design, layout, axis, job, repeat, turn) for turn, (job, repeat) in enumerate(numbered)]

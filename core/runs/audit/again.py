@@ -35,7 +35,7 @@ class ReplayedFinding:
 
     @property
     def same(self) -> bool:
-        """Whether every number is, up to rounding."""
+        """Return whether every number is, up to rounding."""
         if self.then is None or self.now is None:
             return False
         pairs = zip(_numbers(self.then), _numbers(self.now), strict=True)
@@ -84,7 +84,7 @@ class ReplayedStudy:
 
 
 def measured_again(ctx: JobContext, project: Project, study: str, compute: ComputeProcess) -> ReplayedStudy:
-    """The findings that a project holds of a study, beside those that their recipe gives now.
+    """Return the findings that a project holds of a study, beside those that their recipe gives now.
 
     `project` is open read-only. Raises `AppError` where the study was not measured.
     """
@@ -120,7 +120,9 @@ def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> Measu
 
 
 def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> Iterator[tuple[str, StudyGenerator]]:
-    """The name of each generator of the recipe, and the generator today: names may change when another one joins."""
+    """Yield the name of each generator of the recipe, and the generator today: names may change when another
+    one joins.
+    """
     row = project.studies.of_kind(texts_of_study(recipe, study))
     today = generators_of(project, row.id) if row else ()
     for entry in recipe.get("generators", ()):

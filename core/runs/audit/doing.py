@@ -55,7 +55,9 @@ AT_ONCE = 200  # texts that are stored together
 
 
 def copied_set(ctx: JobContext, source: Project, chosen: PromptSetRow, project: Project, study: str) -> PromptSetRow:
-    """The prompt set of another project in this one, with the axes of that project; the same one where it is there."""
+    """Return the prompt set of another project in this one, with the axes of that project; the same one where it is
+    there.
+    """
     for axis in source.axes.all():
         project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=dict(axis.definition)))
     ctx.check()
@@ -68,7 +70,9 @@ def copied_set(ctx: JobContext, source: Project, chosen: PromptSetRow, project: 
 
 
 def copied_texts(ctx: JobContext, source: Project, project: Project, study: str) -> int:
-    """The texts that another project holds of a study and no generator wrote there, in this one; how many are new."""
+    """Return the texts that another project holds of a study and no generator wrote there, in this one; how many are
+    new.
+    """
     study_row = study_of(source, study)
     study_id = added_study(project, study)
     added = 0
@@ -230,7 +234,9 @@ class AuditRun:
         )  # fmt: skip
 
     def _has_nothing(self, study: str) -> bool:
-        """Whether its prompts or texts were to be made here and none were: why has been said, and is all there is."""
+        """Return whether its prompts or texts were to be made here and none were: why has been said, and is all there
+        is.
+        """
         asked = study in {*(part.study for part in self.audit.prompts), *(part.study for part in self.audit.texts)}
         return asked and self.project.studies.of_kind(study) is None
 
@@ -330,11 +336,13 @@ class AuditRun:
         return {run.called: run.generator for run in self._runs if run.result.done and study in ("", run.study)}
 
     def _silent(self, study: str = "") -> set[str]:
-        """The names in the file of generators that wrote nothing."""
+        """Return the names in the file of generators that wrote nothing."""
         return {generator.called for generator in self.audit.generators} - self._own(study).keys()
 
     def _held(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
-        """The gate may name generators as the file does; on one that wrote nothing it fails, whatever it asks."""
+        """Return the gate may name generators as the file does; on one that wrote nothing it fails, whatever
+        it asks.
+        """
         for name in gate.generators:
             if name in self._silent():
                 sentence = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
@@ -356,7 +364,7 @@ class AuditRun:
         )  # fmt: skip
 
     def _there(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
-        """The named generators that wrote something; each other one is a sentence."""
+        """Return the named generators that wrote something; each other one is a sentence."""
         texts = how.texts_of or how.study
         own = self._own(texts)
         silent = [name for name in names if name in self._silent(texts)]

@@ -26,7 +26,7 @@ class _Part(BaseModel):
 
 
 def _choices() -> dict[str, Any]:
-    """The fields of `PromptChoice`: a choice that the command line gets is one of an audit file."""
+    """Return the fields of `PromptChoice`: a choice that the command line gets is one of an audit file."""
     kinds = get_type_hints(PromptChoice, include_extras=True)
     return {each.name: (kinds[each.name], each.default) for each in fields(PromptChoice)}
 
@@ -50,7 +50,7 @@ class AskedPrompts(_Narrowed):  # type: ignore[misc, valid-type]
         return self.name or self.study
 
     def choice(self) -> dict[str, Any]:
-        """The fields of `PromptChoice` that are given."""
+        """Return the fields of `PromptChoice` that are given."""
         names = {each.name for each in fields(PromptChoice)} & self.model_fields_set
         return {name: value for name in sorted(names) if (value := getattr(self, name)) is not None}
 

@@ -95,7 +95,7 @@ class Gate:
         return replace(self, dims=dims)
 
     def _may_name(self, dim: str) -> bool:
-        """Whether a dim holds a generator: itself does, and the groups of a comparison do."""
+        """Return whether a dim holds a generator: itself does, and the groups of a comparison do."""
         return dim == GENERATOR or (dim in GROUPS and self.id.endswith(BETWEEN_GENERATORS))
 
 
@@ -177,7 +177,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
-    """The label and the dims between the brackets. A value with a comma stands in double quotes."""
+    """Return the label and the dims between the brackets. A value with a comma stands in double quotes."""
     label, dims, at = "", {}, 0
     while at < len(chosen):
         part = _PART.match(chosen, at)
@@ -204,7 +204,9 @@ def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
 
 
 def unknown(gate: Gate, kinds: Iterable[str]) -> str:
-    """A sentence where none of these studies can have such a finding, with ids that are like it; else nothing."""
+    """Return a sentence where none of these studies can have such a finding, with ids that are like it; else
+    nothing.
+    """
     own = [info for kind in kinds for info in studies()[kind].findings]
     wanted = gate.id.removesuffix(BETWEEN_GENERATORS)
     if any(wanted == info or (info.endswith("*") and wanted.startswith(info[:-1])) for info in own):
@@ -238,7 +240,7 @@ def _held(gate: Gate, findings: Sequence[Finding]) -> GateResult:
 
 
 def _never(gate: Gate, unit: str) -> str:
-    """A sentence where no number of this unit can meet the gate, so that it would hold whatever is found."""
+    """Return a sentence where no number of this unit can meet the gate, so that it would hold whatever is found."""
     if gate.relation == "p_below":
         return ""
     lowest, highest = (-1.0, 1.0) if unit in SHARES else (0.0, inf) if is_ratio(unit) else (-inf, inf)

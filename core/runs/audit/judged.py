@@ -51,7 +51,7 @@ def drawn_plan(
     compute: ComputeProcess,
     called: Mapping[str, int],
 ) -> PlanRow:
-    """The plan that the file asks for; that of before where it was drawn already.
+    """Return the plan that the file asks for; that of before where it was drawn already.
 
     `called`: by its name in the file, the id of each generator that wrote.
     """
@@ -103,7 +103,7 @@ def saved_judging(project: Project) -> dict[str, list[dict[str, Any]]]:
 
 
 def can_be_saved(plan: PlanRow) -> bool:
-    """Whether a file can ask for the plan: what only people are told or asked is in no file."""
+    """Return whether a file can ask for the plan: what only people are told or asked is in no file."""
     usual = PlanSettings().stored() | dict.fromkeys(KEPT, True)
     given = PlanSettings.of(plan.settings).stored()
     return given.keys() <= usual.keys() | {"own_order", "planned", "notes"} and given.get("kind", "identity") != "model"
@@ -136,5 +136,5 @@ def _judge(code: str, background: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asked_judges(audit: Audit, asked: AskedComparisons) -> list[AskedJudge]:
-    """The judges that these comparisons are for: all of the file, where they name none."""
+    """Return the judges that these comparisons are for: all of the file, where they name none."""
     return [judge for judge in audit.judges if asked.judges is None or judge.called in asked.judges]

@@ -43,7 +43,7 @@ Model = TypeVar("Model", AskedGenerator, AskedJudge)
 
 
 def read_audit(path: Path) -> tuple[Audit, str]:
-    """The audit of a file, its paths from where the file lies, and the file's SHA-256. Raises `UsageError`."""
+    """Return the audit of a file, its paths from where the file lies, and the file's SHA-256. Raises `UsageError`."""
     try:
         ordinary_file(path, follow=True)
         data = path.read_bytes()
@@ -60,7 +60,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
 
 
 def checked(found: Mapping[str, Any], called: str) -> Audit:
-    """The audit that was read from the file so called. Raises `UsageError`."""
+    """Return the audit that was read from the file so called. Raises `UsageError`."""
     try:
         audit = Audit.model_validate(found)
     except ValidationError as wrong:
@@ -79,7 +79,7 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
 
 
 def _at_odds(audit: Audit) -> Iterator[str]:
-    """A sentence for each pair of parts that do not fit together."""
+    """Yield a sentence for each pair of parts that do not fit together."""
     sets = [part.called for part in audit.prompts]
     own = (("prompt sets", sets), ("generators", [part.called for part in audit.generators]))
     for what, names in (*own, ("judges", [part.called for part in audit.judges])):
@@ -183,7 +183,7 @@ def _beside(audit: Audit, folder: Path) -> Audit:
 
 
 def _with_model(writer: Model, folder: Path) -> Model:
-    """A model that is a file, or a folder which is there, as it is from the folder; called as it was."""
+    """Return a model that is a file, or a folder which is there, as it is from the folder; called as it was."""
     place = folder / path_of(writer.model)
     if not (
         writer.model.endswith(".gguf") or (is_there(place) and place.is_dir() and len(Path(writer.model).parts) > 1)
@@ -208,7 +208,7 @@ def _words_there(name: str, folder: Path) -> str:
 
 
 def _there(part: Part, folder: Path) -> Part:
-    """A part of the file with its paths, and its words that name a file, as they are from the folder."""
+    """Return a part of the file with its paths, and its words that name a file, as they are from the folder."""
     given = {name: getattr(part, name) for name in part.model_fields_set if name not in WORDS}
     return part.model_copy(update={name: _path(value, folder) for name, value in given.items()})
 

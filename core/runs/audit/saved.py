@@ -26,7 +26,7 @@ HEAD = "# An audit of Biasprint. “biasprint run {name}” does it; docs/refere
 
 
 def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
-    """The text of an audit file at `path`. Raises `AppError` where the project holds no text."""
+    """Return the text of an audit file at `path`. Raises `AppError` where the project holds no text."""
     generators, names = project.runs.generators(), generator_names(project)
     studies = project.studies.all()
     kinds = {study.id: study.kind for study in studies}
@@ -66,7 +66,7 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
 
 
 def _from_folder(path: Path, folder: Path) -> str:
-    """A path as a file in `folder` names it; whole where it is on another drive."""
+    """Return a path as a file in `folder` names it; whole where it is on another drive."""
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:
@@ -74,7 +74,7 @@ def _from_folder(path: Path, folder: Path) -> str:
 
 
 def _has_texts(project: Project, study_id: int, generators: Mapping[int, GeneratorRow]) -> bool:
-    """Whether the study has texts that no generator wrote here."""
+    """Return whether the study has texts that no generator wrote here."""
     runs = [run for run in project.runs.all() if run.study_id == study_id]
     imported = any(generators[run.generator_id].backend in NOT_WRITTEN for run in runs)
     return imported or project.sources.count(study_id) > 0
@@ -93,7 +93,7 @@ def _asked(row: PromptSetRow, kind: str, called: str, source: str) -> dict[str, 
 def _writers(
     project: Project, runs: list[RunRow], names: Mapping[int, str], called: Mapping[int, str]
 ) -> Iterator[dict[str, Any]]:
-    """Each generator once for each seed and number of samples; its first entry has its name."""
+    """Yield each generator once for each seed and number of samples; its first entry has its name."""
     rows = project.runs.generators()
     answers: dict[tuple[int, int, int], list[str]] = {}
     for run in runs:
@@ -115,13 +115,13 @@ def _writers(
 
 
 def _others(project: Project) -> list[str]:
-    """The studies that were asked of another study's texts."""
+    """Return the studies that were asked of another study's texts."""
     kinds = [study.kind for study in project.studies.all()]
     return [kind for kind in kinds if (last := project.findings.last(kind)) and asked_again(last.recipe).texts_of]
 
 
 def _scored_besides(project: Project) -> list[str]:
-    """The scorers that the texts were scored by and no finding needed."""
+    """Return the scorers that the texts were scored by and no finding needed."""
     recipes = [last.recipe for study in project.studies.all() if (last := project.findings.last(study.kind))]
     used = {info.name for recipe in recipes for info in scorers_of(recipe.get("scorers", ()))}
     by = {name for name, _, _ in project.scores.known()}
@@ -144,5 +144,5 @@ def _how(project: Project, kind: str) -> dict[str, Any] | None:
 
 
 def as_toml(audit: Audit) -> str:
-    """The audit as TOML, which `biasprint.core.runs.audit.reading.read_audit` reads back as the same audit."""
+    """Return the audit as TOML, which `biasprint.core.runs.audit.reading.read_audit` reads back as the same audit."""
     return toml_text(audit.to_json())

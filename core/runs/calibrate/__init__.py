@@ -79,7 +79,9 @@ class _Task:
 
 
 def calibrate(ctx: JobContext, asked: Asked) -> list[Calibrated]:
-    """A row for each finding by default, planted size and n. Depends on what is asked alone, not on the cores."""
+    """Return a row for each finding by default, planted size and n. Depends on what is asked alone, not on the
+    cores.
+    """
     tasks = [
         _Task(study, planted, n) for study in asked.studies for planted in asked.planted for n in asked.sizes(study)
     ]

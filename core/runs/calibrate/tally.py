@@ -141,7 +141,7 @@ Key = tuple[str, str, str]  # id, label, dims
 def calibrated(
     study: str, asked: Planting, found: Mapping[Cell, Sequence[Sequence[Seen]]], bounds: Required
 ) -> list[Calibrated]:
-    """A row for each finding, planted size and n. `found`: what each simulated study told."""
+    """Return a row for each finding, planted size and n. `found`: what each simulated study told."""
     rows = []
     by_key: dict[Key, dict[Cell, list[list[Seen]]]] = {}
     shared = _shared_names(asked, (simulated for studies in found.values() for simulated in studies))
@@ -257,7 +257,7 @@ def _coverage(every: Sequence[Seen], truth: Truth) -> Rate:
 
 
 def _judged(row: Calibrated, asked: Planting, bounds: Required) -> Calibrated:
-    """The row with what misses its bound by more than two standard errors (power: by any) marked.
+    """Return the row with what misses its bound by more than two standard errors (power: by any) marked.
 
     Of an interval that holds given what each study learnt, no coverage of what all of them mean can be required.
     """

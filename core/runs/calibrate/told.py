@@ -54,7 +54,7 @@ def to_json(rows: Sequence[Calibrated], repeats: int, seed: int) -> dict[str, An
 
 
 def table(rows: Iterable[Calibrated], kept: Iterable[Mapping[str, Any]] = ()) -> str:
-    """The rows, after lines that are `kept`."""
+    """Return the rows, after lines that are `kept`."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -81,7 +81,7 @@ def _line(row: Calibrated) -> dict[str, Any]:
 
 
 def section(study: str, rows: Sequence[Calibrated], repeats: int, seed: int, command: str) -> str:
-    """The part of the page about one study: what is missed, what is found, what intervals hold."""
+    """Return the part of the page about one study: what is missed, what is found, what intervals hold."""
     asked = planting_of(study)
     planted = list(dict.fromkeys(row.planted for row in rows))
     sizes = ", ".join(f"{n:,}" for n in dict.fromkeys(row.n for row in rows))
@@ -170,7 +170,9 @@ def _undefined(rows: Sequence[Calibrated]) -> list[str]:
 
 
 def page(before: str, sections: Mapping[str, str]) -> str:
-    """The page with these parts, studies by name; parts of other studies are kept from the page that was there."""
+    """Return the page with these parts, studies by name; parts of other studies are kept from the page that
+    was there.
+    """
     _, *old_sections = before.split("\n## ") if before.startswith("# Calibration") else [""]
     parts = {part.partition("\n")[0].strip().lower(): f"## {part.strip()}\n" for part in old_sections}
     parts |= {study: f"{text.strip()}\n" for study, text in sections.items()}
@@ -190,7 +192,7 @@ def figure_name(study: str) -> str:
 
 
 def figure(study: str, rows: Sequence[Calibrated]) -> Figure:
-    """How often what is planted is found at the recommended n, by planted size; none are the false alarms."""
+    """Return how often what is planted is found at the recommended n, by planted size; none are the false alarms."""
     asked = planting_of(study)
     sizes = {row.n for row in rows}
     wanted = {row.id: n if (n := asked.recommended(row.id)) in sizes else max(sizes) for row in rows}
@@ -208,7 +210,7 @@ def figure(study: str, rows: Sequence[Calibrated]) -> Figure:
 
 
 def _sizes(asked: Planting, wanted: Mapping[str, int]) -> str:
-    """The usual n, and whose is another: "60 (letters.word.odds_ratio: 160)"."""
+    """Return the usual n, and whose is another: "60 (letters.word.odds_ratio: 160)"."""
     others = [f"{study}: {n:,}" for study, n in wanted.items() if study in asked.own_n]
     usual = next((n for study, n in wanted.items() if study not in asked.own_n), 0)
     return f"{usual:,} ({', '.join(others)})" if others and usual else f"{max(wanted.values()):,}"

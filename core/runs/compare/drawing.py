@@ -119,7 +119,7 @@ def draw(
     per_axis: int | None,
     compute: ComputeProcess,
 ) -> tuple[Pool, DrawnPlan]:
-    """The plan as it would be, without storing anything; new texts have negative ids."""
+    """Return the plan as it would be, without storing anything; new texts have negative ids."""
     check_study(asked.study)
     pool = _pool(ctx, project, asked, settings.kind, compute)
     _check_cards(pool, settings)
@@ -163,7 +163,7 @@ def _check_cards(pool: Pool, settings: PlanSettings) -> None:
 
 
 def texts_alone(drawn: DrawnPlan) -> tuple[str, ...]:
-    """The axes on which each identity is shown by one text: what is found there holds for these texts."""
+    """Return the axes on which each identity is shown by one text: what is found there holds for these texts."""
     shown: dict[str, dict[str, set[object]]] = {}
     for comparison in drawn.comparisons:
         for item in comparison.items:
@@ -179,7 +179,7 @@ def sizes(
     per_axis: int | None,
     compute: ComputeProcess,
 ) -> dict[str, Size]:
-    """How many comparisons a plan would have on each axis, hidden repeats aside; nothing is stored.
+    """Return how many comparisons a plan would have on each axis, hidden repeats aside; nothing is stored.
 
     Where the texts are still to be written, a plan of `per_axis` comparisons is taken for what it will be.
     """
@@ -242,7 +242,7 @@ def _study(project: Project, study_id: int) -> StudyRow:
 
 
 def _named(pool: Pool, settings: PlanSettings) -> str:
-    """The plan's title, for people who coordinate: raters never see a plan's title."""
+    """Return the plan's title, for people who coordinate: raters never see a plan's title."""
     if settings.kind == "identity":
         return "+".join(sorted(pool.axes))
     return "+".join(f"{axis}: {' | '.join(sorted(identities))}" for axis, identities in pool.axes.items())
@@ -268,7 +268,7 @@ def _stored(project: Project, study_id: int, pool: Pool, drawn: DrawnPlan) -> Dr
 def _with_checks(
     project: Project, study_id: int, drawn: DrawnPlan, checks: Sequence[KnownAnswer], seed: int
 ) -> DrawnPlan:
-    """The plan with the checks at random places, none of them the first; their texts are stored."""
+    """Return the plan with the checks at random places, none of them the first; their texts are stored."""
     if not checks:
         return drawn
     specs = {text: _check_source(text) for comparison in checks for text in comparison.texts}
@@ -325,7 +325,9 @@ def _specs(drawn: DrawnPlan) -> list[ComparisonSpec]:
 
 
 def _present(project: Project, spec: PlanSpec, drawn: DrawnPlan) -> str | None:
-    """The plan that holds the same comparisons in the same order, drawn with the same seed, and asks the same."""
+    """Return the plan that holds the same comparisons in the same order, drawn with the same seed, and asks
+    the same.
+    """
     wanted = [(comparison.axis, comparison.items) for comparison in drawn.comparisons]
     for plan in project.judging.plans():
         same = (plan.study_id, plan.axis, plan.seed) == (spec.study_id, spec.axis, spec.seed)

@@ -47,7 +47,7 @@ UNMATCHED = "nothing says which letters belong together: they have no block and 
 
 
 def gather_identities(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
-    """The texts on the chosen axes, of the chosen generators alone where any are named."""
+    """Return the texts on the chosen axes, of the chosen generators alone where any are named."""
     if not any(axis.written for axis in known_axes(project, asked.study).values()):
         raise AppError(
             f"The {asked.study.kind} study has no texts that were written for identities.",
@@ -93,7 +93,7 @@ def _of_output(kind: str, row: OutputRow, axis: KnownAxis, numbers: SampleNumber
 
 
 def _block(row: OutputRow) -> str:
-    """The matched cell or biography, with its version and arm: letters are compared within one instruction."""
+    """Return the matched cell or biography, with its version and arm: letters are compared within one instruction."""
     arm = row.fields.get("arm", "")
     parts = [row.fields.get("block", ""), row.fields.get("version", ""), "" if arm in PLAIN_ARM else arm]
     return "/".join(parts) if any(parts) else ""
@@ -128,7 +128,7 @@ def _of_letter(row: SourceRow, axis: KnownAxis, numbers: SampleNumbers) -> Candi
 
 
 def gather_models(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
-    """The outputs of the generators that are named, or of all where there are two or three, or `asked.cards`.
+    """Return the outputs of the generators that are named, or of all where there are two or three, or `asked.cards`.
 
     `asked.axes` narrows to prompts on these axes; without it every prompt counts.
     """
@@ -204,10 +204,10 @@ IDENTITIES = (GENERATED, ORIGINAL)
 
 
 def gather_origins(ctx: JobContext, project: Project, asked: CompareRequest) -> Pool:
-    """Every original once, beside one of the articles that were generated for its headline.
+    """Return every original once, beside one of the articles that were generated for its headline.
 
-    Seen twice beside different articles, the one that stays the same would be known for the original. Which article
-    is taken is drawn from the seed; generators are used equally often. Articles of biased prompts are left out.
+    Seen twice beside different articles, the one that stays the same would be known for the original. Which article is
+    taken is drawn from the seed; generators are used equally often. Articles of biased prompts are left out.
     """
     originals = Originals.of(project, asked.study.id)
     if not originals:
@@ -296,7 +296,7 @@ class TwinPersons:
     problem: str = ""
 
     def both(self) -> tuple[Person, Person]:
-        """The two people, where there is no problem."""
+        """Return the two people, where there is no problem."""
         assert self.about is not None
         assert self.other is not None
         return self.about, self.other
@@ -338,7 +338,7 @@ class TwinPeople:
         return TwinPersons(*people, (group, other.key))
 
     def _axis_of(self, group: str) -> tuple[Identity, ...]:
-        """The identities of the first axis on which this group has a pronoun."""
+        """Return the identities of the first axis on which this group has a pronoun."""
         for identities in self._axes:
             if any(_is(identity, group) and identity.pronouns for identity in identities):
                 return identities
@@ -350,7 +350,7 @@ def _is(identity: Identity, group: str) -> bool:
 
 
 def _name(own: Identity, other: Identity, first: str, text: str) -> str:
-    """The name at the place of `first` in its group's list, else one that its own letters choose.
+    """Return the name at the place of `first` in its group's list, else one that its own letters choose.
 
     A name that the text has already would make two people one.
     """
@@ -365,7 +365,7 @@ def _name(own: Identity, other: Identity, first: str, text: str) -> str:
 
 
 def _identity(one: Mapping[str, Any]) -> Identity:
-    """A stored identity; projects keep definitions as they were, and some lack what a new one must have."""
+    """Return a stored identity; projects keep definitions as they were, and some lack what a new one must have."""
     known = {name: one[name] for name in ("phrase", "words", "names", "pronouns") if name in one}
     key = str(one["key"])
     return Identity(key=key, label=one.get("label", key), **{"phrase": key, **known})
@@ -389,7 +389,7 @@ class _Letter:
 
 
 def gather_twins(ctx: JobContext, project: Project, asked: CompareRequest, compute: ComputeProcess) -> Pool:
-    """Every letter that can be swapped safely, with its twin. The others are left out, each with its reason."""
+    """Return every letter that can be swapped safely, with its twin. The others are left out, each with its reason."""
     if asked.study.kind != "letters":
         raise AppError(
             "Only letters have swap twins: a twin needs to know whom the text is about.",
@@ -418,7 +418,7 @@ def gather_twins(ctx: JobContext, project: Project, asked: CompareRequest, compu
 
 
 def _letters(ctx: JobContext, project: Project, asked: CompareRequest, left_out: list[LeftOut]) -> Iterator[_Letter]:
-    """The letters whose two people are known; what is wrong with the others goes to `left_out`."""
+    """Yield the letters whose two people are known; what is wrong with the others goes to `left_out`."""
     people = TwinPeople(project)
     runs = chosen_writers(project, asked.study.id, asked.models)
     rows: list[tuple[TextKey, str, Mapping[str, str], str, str]] = [
@@ -440,7 +440,7 @@ def _letters(ctx: JobContext, project: Project, asked: CompareRequest, left_out:
 
 
 def _identities_of(letters: list[_Letter]) -> tuple[str, ...]:
-    """The two groups that most letters and twins are about, in alphabetical order; one plan has one pair."""
+    """Return the two groups that most letters and twins are about, in alphabetical order; one plan has one pair."""
     counted = Counter(tuple(sorted(letter.about.groups)) for letter in letters)
     return max(sorted(counted), key=lambda pair: counted[pair]) if counted else ()
 
@@ -473,7 +473,9 @@ def _cards(letter: _Letter, twin: str, number: int) -> tuple[Candidate, Candidat
 
 
 def _source(letter: _Letter, twin: str) -> SourceSpec:
-    """The twin as it is stored; its origin names the letter, the engine and the text, so that none is there twice."""
+    """Return the twin as it is stored; its origin names the letter, the engine and the text, so that none is there
+    twice.
+    """
     kind, text_id = letter.key
     other = letter.about.other
     assert other is not None

@@ -37,7 +37,7 @@ class Size:
 
     @property
     def expected(self) -> int:
-        """How many shares a preference has."""
+        """Return how many shares a preference has."""
         return 2 if self.of else self.identities
 
 
@@ -66,7 +66,7 @@ class Outlook:
     ranked: bool = False
 
     def stored(self) -> dict[str, Any]:
-        """The numbers, as a plan keeps them."""
+        """Return the numbers, as a plan keeps them."""
         fields = asdict(self)
         omitted = ("sees", "needs", "detects", *(() if self.ranked else ("ranked",)))
         return {name: value for name, value in fields.items() if name not in omitted}

@@ -64,7 +64,7 @@ def check_study(study: StudyRow) -> None:
 
 
 def outputs(ctx: JobContext, project: Project, study_id: int) -> Iterator[OutputRow]:
-    """Every output of the study, failed ones too, while the job reports."""
+    """Yield every output of the study, failed ones too, while the job reports."""
     where = OutputFilter(study_id=study_id)
     total = project.outputs.count(where)
     for number, row in enumerate(project.outputs.each(where), start=1):
@@ -74,7 +74,7 @@ def outputs(ctx: JobContext, project: Project, study_id: int) -> Iterator[Output
 
 
 def sources(project: Project, study_id: int, kind: str) -> Iterator[SourceRow]:
-    """The study's texts of one kind that no prompt asked for."""
+    """Yield the study's texts of one kind that no prompt asked for."""
     yield from chunks(lambda after, limit: project.sources.page(study_id, after, limit, kind=kind), lambda row: row.id)
 
 
@@ -84,12 +84,12 @@ def problem_of(row: OutputRow) -> str:
 
 
 def theme_of(kind: str, theme: str, fields: Mapping[str, str]) -> str:
-    """The theme to balance by: a letter's occupation, elsewhere the prompt's theme (a domain in news)."""
+    """Return the theme to balance by: a letter's occupation, elsewhere the prompt's theme (a domain in news)."""
     return fields.get("occupation", "")[:LONGEST_THEME] if kind == "letters" else theme
 
 
 def shown_theme(kind: str, theme: str, fields: Mapping[str, str], hidden: Collection[str]) -> str:
-    """The theme that raters may read: in news the headline that both articles were written for.
+    """Return the theme that raters may read: in news the headline that both articles were written for.
 
     Empty where it holds one of the words in `hidden` (identities that are compared), which would name them.
     """
@@ -114,7 +114,7 @@ class SampleNumbers:
         self._seen: defaultdict[tuple[object, ...], int] = defaultdict(int)
 
     def sample(self, sample: int, *place: object) -> int:
-        """The sample's number, beyond all samples for each text that stood in this place before."""
+        """Return the sample's number, beyond all samples for each text that stood in this place before."""
         key = (sample, *place)
         self._seen[key] += 1
         return sample + SAMPLES * (self._seen[key] - 1)
@@ -159,7 +159,7 @@ def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
 def chosen_axes(
     project: Project, study: StudyRow, wanted: Sequence[str], *, any_number: bool = False
 ) -> dict[str, tuple[KnownAxis, tuple[str, ...]]]:
-    """The axes that were asked for with the identities to compare, by id in alphabetical order.
+    """Return the axes that were asked for with the identities to compare, by id in alphabetical order.
 
     Raises UsageError for an axis or identity that is not there, and for more identities than a comparison shows unless
     there may be `any_number`.
@@ -212,7 +212,9 @@ def _some(axis: KnownAxis, listed: str, any_number: bool) -> tuple[str, ...]:
 
 
 def _known(project: Project, axis: str, written: frozenset[str]) -> KnownAxis:
-    """The axis by the definition that knows most of what was written: two axes may be reported under one name."""
+    """Return the axis by the definition that knows most of what was written: two axes may be reported under
+    one name.
+    """
     own = [
         row
         for row in project.axes.in_use().values()
@@ -251,7 +253,7 @@ def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
 
 
 def axis_of_groups(project: Project, groups: Collection[str]) -> str:
-    """The axis that groups of imported letters belong to: one that knows them all, the project's own first."""
+    """Return the axis that groups of imported letters belong to: one that knows them all, the project's own first."""
     for row in project.axes.in_use().values():
         if not _lacks(row.definition["identities"], groups):
             return str(row.definition.get("reported_as") or row.key)
@@ -266,7 +268,7 @@ def _shipped() -> tuple[Axis, ...]:
 
 
 def _keys_of_reported(project: Project) -> dict[str, str]:
-    """The key of a definition → the axis that it is reported as."""
+    """Return the key of a definition → the axis that it is reported as."""
     rows = project.axes.in_use().items()
     return {key: str(row.definition["reported_as"]) for key, row in rows if row.definition.get("reported_as")}
 
@@ -325,7 +327,7 @@ def chosen_writers(project: Project, study_id: int, models: Sequence[str]) -> di
 
 
 def _wanted(name: str, runs: dict[int, str]) -> str:
-    """The label that is meant: itself, or the only one of a model of this name."""
+    """Return the label that is meant: itself, or the only one of a model of this name."""
     available = sorted(set(runs.values()))
     clean = _clean(name)
     matching = [label for label in available if label == clean] or [
@@ -372,7 +374,7 @@ class StudyOffer:
 
 
 def offers(ctx: JobContext, project: Project) -> tuple[StudyOffer, ...]:
-    """The studies that have something to compare."""
+    """Return the studies that have something to compare."""
     result = []
     for study in project.studies.all():
         ctx.check()

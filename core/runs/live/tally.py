@@ -86,7 +86,7 @@ class Course:
         self._made = None
 
     def _in_last_step(self, n: int) -> bool:
-        """Whether a point takes the place of the last one; that of the first only where it is of the same n."""
+        """Return whether a point takes the place of the last one; that of the first only where it is of the same n."""
         return self.last == n or (self._count > 1 and self.last // self._step == n // self._step)
 
     def _thin(self) -> None:
@@ -150,7 +150,7 @@ class Rates:
             self._recent.popleft()
 
     def now(self, at: datetime | None = None) -> LiveRates:
-        """The rates at a moment, now where none is given."""
+        """Return the rates at a moment, now where none is given."""
         moment = (at or datetime.now(UTC)).timestamp()
         recent = [tokens for when, tokens in self._recent if moment - when <= WINDOW]
         seconds, texts = self._seconds, self._timed
@@ -174,7 +174,7 @@ LATEST = 20  # judgments over which the present rate is taken
 
 
 def judging_now(project: Project) -> tuple[LiveJudging, ...]:
-    """Every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
+    """Return every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
     raters = {rater.id: rater for rater in project.judging.raters()}
     plans = {plan.id: plan for plan in project.judging.plans()}
     unnamed = participants(project)
@@ -281,7 +281,7 @@ class LiveTally:
         return tally
 
     def _now(self) -> tuple[LiveValue, ...]:
-        """The figures of each generator; of judgments, which may be of texts of several, those of all."""
+        """Return the figures of each generator; of judgments, which may be of texts of several, those of all."""
         if not self._apart:
             return tuple(self._tally.values())
         values_now = [_of(name, value) for name, tally in self._apart.items() for value in tally.values()]
@@ -313,7 +313,7 @@ class LiveTally:
         return self._catch_up(ctx, judged=True)
 
     def take(self, ctx: JobContext, changes: Changes) -> bool:
-        """The same for what a commit changed; reads nothing where it does not concern this study's figures."""
+        """Return the same for what a commit changed; reads nothing where it does not concern this study's figures."""
         judged = changes.touches("judgment", "session", "annotation")
         if not (judged or changes.touches("output", "source", "score", "embedding")):
             return False
@@ -487,7 +487,7 @@ class LiveTally:
         return self._tally.scorers
 
     def values(self) -> tuple[LiveValue, ...]:
-        """Every figure as of the last page that was read, in the order of the study's findings."""
+        """Return every figure as of the last page that was read, in the order of the study's findings."""
         with self._showing:
             return self._values
 
@@ -503,12 +503,12 @@ class LiveTally:
             return {key: course.trace for key, course in self._courses.items()}
 
     def judging(self) -> tuple[LiveJudging, ...]:
-        """How far each rater is: counts and rates alone, whatever was revealed."""
+        """Return how far each rater is: counts and rates alone, whatever was revealed."""
         return judging_now(self._project)
 
 
 def _of(name: str, value: LiveValue) -> LiveValue:
-    """The figure as one generator's."""
+    """Return the figure as one generator's."""
     return replace(value, key=_key_of(name, value.key))
 
 

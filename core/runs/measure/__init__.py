@@ -50,7 +50,7 @@ _KEPT = [each.name for each in fields(MeasureOptions) if each.name not in _NOT_K
 
 
 def asked_of(options: MeasureOptions) -> dict[str, Any]:
-    """The part of a recipe that says what was asked for; empty where nothing but the usual was."""
+    """Return the part of a recipe that says what was asked for; empty where nothing but the usual was."""
     usual = MeasureOptions()
     fields = {name: _plain(getattr(options, name)) for name in _KEPT if getattr(options, name) != getattr(usual, name)}
     return {ASKED: fields} if fields else {}
@@ -71,7 +71,7 @@ def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
 
 
 def texts_of_study(recipe: Mapping[str, Any] | None, study: str) -> str:
-    """The study whose texts the findings of `study` are about."""
+    """Return the study whose texts the findings of `study` are about."""
     return asked_again(recipe).texts_of or study
 
 
@@ -190,7 +190,7 @@ def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
 
 
 def recipe_of(options: MeasureOptions, result: StudyResult) -> dict[str, Any]:
-    """The recipe that gives the same numbers again, and how much was read."""
+    """Return the recipe that gives the same numbers again, and how much was read."""
     uses = {use for finding in result.findings for use in finding.scorers}
     scorers = sorted(f"{use.role}={use.name} {use.version}" for use in uses)
     return {

@@ -80,7 +80,7 @@ def paired(first: Columns, second: Columns, seed: int) -> ComparedPair | None:
 
 
 def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProcess) -> list[Finding]:
-    """The differences of every default finding that both generators of a pair have, adjusted within an id."""
+    """Return the differences of every default finding that both generators of a pair have, adjusted within an id."""
     sides: dict[Same, ComparedSide] = {}
     for pair in pairs:
         for side in (pair.first, pair.second):
@@ -97,7 +97,7 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
 
 
 def _told_apart(differences: Sequence[Finding]) -> Sequence[Finding]:
-    """Those of an id, without the groups that they are of where nothing else is the same for two of them."""
+    """Return those of an id, without the groups that they are of where nothing else is the same for two of them."""
     bare = [replace(difference, dims=_without_groups(difference.dims)) for difference in differences]
     return bare if len(set(map(key_of, bare))) == len(bare) else differences
 
@@ -156,12 +156,12 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
 
 
 def estimates_of(findings: Sequence[Finding]) -> Estimates:
-    """Those that are defined."""
+    """Return those that are defined."""
     return {key_of(finding): (finding.estimate, finding.n) for finding in findings if finding.estimate is not None}
 
 
 def _quiet(measure: Any) -> Any:
-    """A measure that reports to nobody: what is told is how many of them are done."""
+    """Return a measure that reports to nobody: what is told is how many of them are done."""
     asks = "ctx" in inspect.signature(measure).parameters
     return partial(measure, ctx=JobContext()) if asks else measure
 
@@ -195,7 +195,7 @@ def _differences(
 def _jackknifed(
     pair: ComparedPair, one: Finding, other: Finding, first: Sequence[Estimates], second: Sequence[Estimates]
 ) -> tuple[Difference | str, int]:
-    """The difference, or why it has no interval; and over how many groups of prompts."""
+    """Return the difference, or why it has no interval; and over how many groups of prompts."""
     key, whole = key_of(one), [(float(finding.estimate or 0), finding.n) for finding in (one, other)]
     missing = sum(key not in own for side in (first, second) for own in side)
     if missing:
@@ -248,7 +248,7 @@ def _difference(
 
 
 def is_ratio(unit: str) -> bool:
-    """Whether a difference of such values is one of their logarithms."""
+    """Return whether a difference of such values is one of their logarithms."""
     return unit in ("ratio", "odds ratio") or unit.startswith("ratio of ")
 
 

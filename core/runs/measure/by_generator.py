@@ -65,11 +65,11 @@ class TextsToMeasure:
     compute: ComputeProcess
 
     def of(self, *generators: StudyGenerator) -> "TextsToMeasure":
-        """Those that these wrote."""
+        """Return those that these wrote."""
         return replace(self, project=written_by_these(self.project, generators))
 
     def pooled(self) -> "TextsToMeasure":
-        """All of them as one model's: no study tells them apart by it."""
+        """Return all of them as one model's: no study tells them apart by it."""
         return replace(self, project=self.project.pooled(POOLED))
 
     def measure(self, ctx: JobContext) -> Answer:
@@ -83,7 +83,9 @@ class TextsToMeasure:
 
 
 def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
-    """The findings of a project's study. With texts of several generators each finding has the dim `generator`."""
+    """Return the findings of a project's study. With texts of several generators each finding has the dim
+    `generator`.
+    """
     last, options = texts.project.outputs.last_id(), texts.options
     known = generators_of(texts.project, texts.study_id)
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
@@ -113,7 +115,7 @@ def _one(
 
 
 def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> ByGenerator:
-    """Each by itself. One that cannot be measured is said, and the others are."""
+    """Return each by itself. One that cannot be measured is said, and the others are."""
     results: list[StudyResult] = []
     remarks: dict[str, None] = {}
     failed: list[AppError] = []
@@ -145,7 +147,7 @@ def of_tables(
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:
-    """The findings of tables. Those of an export say which generator wrote each text: measured as a project's.
+    """Return the findings of tables. Those of an export say which generator wrote each text: measured as a project's.
 
     Rows that say none, of other tables, and judgments that compare what several wrote are measured by themselves, with
     no generator.
@@ -188,7 +190,9 @@ def _pooled_tables(
     options: MeasureOptions,
     compute: ComputeProcess,
 ) -> ByGenerator:
-    """All rows as one model's; samples with the same number, of a prompt that several answered, stay different ones."""
+    """Return all rows as one model's; samples with the same number, of a prompt that several answered, stay different
+    ones.
+    """
     writers = [[row.values.get(WRITTEN_BY) or row.values.get(MODEL, "") for row in table.rows] for _, table in read]
     counts = Counter(name for names in writers for name in names)
     if len(counts) < 2:
@@ -220,7 +224,7 @@ def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResu
 
 
 def _writer(row: Record) -> str:
-    """The one generator that a row is about, empty where it names none or several."""
+    """Return the one generator that a row is about, empty where it names none or several."""
     writer = row.values.get(WRITTEN_BY, "")
     return "" if SEVERAL in writer else writer
 
@@ -234,7 +238,7 @@ Pair = tuple[StudyGenerator, StudyGenerator]
 
 
 def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> tuple[list[Finding], list[str]]:
-    """The differences between the two of each pair, and a sentence for each part that has none."""
+    """Return the differences between the two of each pair, and a sentence for each part that has none."""
     undone: list[str] = []
     columns: dict[str, dict[str, Prepared]] = {}
     for item in {side.name: side for pair in pairs for side in pair}.values():
@@ -267,7 +271,9 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
 
 
 def _asked(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> list[Pair]:
-    """The first with each other one; or every pair. Raises `UsageError` for fewer than two, or too many pairs."""
+    """Return the first with each other one; or every pair. Raises `UsageError` for fewer than two, or too many
+    pairs.
+    """
     compare = texts.options.compare
     if texts.options.pool:
         raise UsageError("What is pooled cannot be compared.", hint="Leave out --pool or --compare.")
@@ -287,7 +293,7 @@ def _asked(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> list[Pair
 
 
 def _of(result: StudyResult, one: StudyGenerator, among: Sequence[StudyGenerator]) -> StudyResult:
-    """The result with its generator in every finding; and the model, where they are of several."""
+    """Return the result with its generator in every finding; and the model, where they are of several."""
     named = {GENERATOR: one.name}
     if len({other.model for other in among}) > 1 and one.model:
         named = {MODEL: one.model, **named}
@@ -299,13 +305,13 @@ def _of(result: StudyResult, one: StudyGenerator, among: Sequence[StudyGenerator
 
 
 def _last(dims: Mapping[str, str]) -> dict[str, str]:
-    """The model and the generator after what the study itself tells apart."""
+    """Return the model and the generator after what the study itself tells apart."""
     ends = [name for name in (MODEL, GENERATOR) if name in dims]
     return {**{name: value for name, value in dims.items() if name not in ends}, **{name: dims[name] for name in ends}}
 
 
 def _pooled(result: StudyResult, texts: Mapping[str, int]) -> StudyResult:
-    """The result with what was pooled in every finding. `texts`: how many of each generator."""
+    """Return the result with what was pooled in every finding. `texts`: how many of each generator."""
     listed = "; ".join(f"{name} ({n:,} texts)" for name, n in texts.items())
     own = (replace(finding, note=f"{finding.note} Pooled, as asked: {listed}.".strip()) for finding in result.findings)
     return replace(result, findings=tuple(own))

@@ -19,7 +19,7 @@ VALUES = ".values"  # ends the name of the column with all numbers of a scorer
 
 
 def is_result_folder(path: Path) -> bool:
-    """Whether `score --cluster` may have made it: only looked at, nothing is read."""
+    """Return whether `score --cluster` may have made it: only looked at, nothing is read."""
     return all((path / name).exists() for name in (MANIFEST, SCORES))
 
 
@@ -49,7 +49,9 @@ def manifest(out: Path) -> dict[str, Any] | None:
 
 
 def _is_inside(name: object) -> bool:
-    """Whether it can be a partition's name: a folder that came from elsewhere may name files that are not in it."""
+    """Return whether it can be a partition's name: a folder that came from elsewhere may name files that are
+    not in it.
+    """
     return isinstance(name, str) and not PurePosixPath(name).is_absolute() and ".." not in PurePosixPath(name).parts
 
 

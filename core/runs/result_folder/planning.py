@@ -34,11 +34,11 @@ class ScoringOrder:
     version: str = core.__version__
 
     def source(self, name: str) -> Path:
-        """The input file of a partition."""
+        """Return the input file of a partition."""
         return self.data if self.data.is_file() else self.data / name
 
     def target(self, name: str) -> Path:
-        """The output file of a partition."""
+        """Return the output file of a partition."""
         return self.out / SCORES / name
 
     def stated(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class ScoringOrder:
 
 
 def stated(scorer: ScorerInfo) -> dict[str, Any]:
-    """A scorer as a result folder keeps it."""
+    """Return a scorer as a result folder keeps it."""
     values = asdict(scorer)
     return {name: value for name, value in values.items() if name not in ("note", "unavailable")} | {
         "labels": list(scorer.labels)
@@ -95,7 +95,9 @@ def plan(data: Path, out: Path, scorers: Sequence[str], text: str | None = None)
 
 
 def partitions(data: Path) -> tuple[str, ...]:
-    """The Parquet files of a folder, by their relative names with “/”; those that begin with “.” or “_” are no data."""
+    """Return the Parquet files of a folder, by their relative names with “/”; those that begin with “.” or “_” are no
+    data.
+    """
     if data.is_file():
         return (data.name,)
     if not data.is_dir():
@@ -116,7 +118,7 @@ def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[t
 
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
-    """The column with the texts, by the first file that can be read."""
+    """Return the column with the texts, by the first file that can be read."""
     from biasprint.core.studies.registry import table_fields
     from biasprint.core.tables.fields import guess_mapping
     from biasprint.core.tables.read import look_at
@@ -136,7 +138,7 @@ def _text_column(data: Path, names: Sequence[str]) -> str:
 
 
 def _as_begun(order: ScoringOrder, begun: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """The partitions that the folder was begun with. Raises `AppError` where it is not this order's."""
+    """Return the partitions that the folder was begun with. Raises `AppError` where it is not this order's."""
     before, now = {own["name"]: own for own in begun["scorers"]}, order.stated()["scorers"]
     other = "Name another folder with --out; this one stays as it is."
     for own in now:

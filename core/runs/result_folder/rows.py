@@ -43,7 +43,7 @@ MISSING = " {missing:,} of its {partitions:,} files have no scores yet, and are 
 
 
 def measure_result_folder(folder: str, ctx: JobContext) -> MeasuredFolder | None:
-    """The findings of a folder; None where no column holds groups. Called in the compute process."""
+    """Return the findings of a folder; None where no column holds groups. Called in the compute process."""
     if not (Path(folder) / MANIFEST).is_file():
         raise UsageError(f"“{Path(folder).name}” is no result folder.", hint=f"One has a file “{MANIFEST}” in it.")
     try:
@@ -187,7 +187,7 @@ def _group_column(names: Sequence[str]) -> str:
 
 
 def _texts_at(told: Mapping[str, Any], name: str, places: Sequence[int]) -> tuple[list[str] | None, str]:
-    """The texts, or why they are not here."""
+    """Return the texts, or why they are not here."""
     import pyarrow
     from pyarrow import parquet
 
@@ -205,7 +205,9 @@ def _group_bytes(file: "parquet.ParquetFile", at: int) -> int:
 
 
 def _row_groups(file: "parquet.ParquetFile", places: Sequence[int]) -> dict[int, int]:
-    """The row groups with these places, each with the place of its first row. IndexError for one behind the end."""
+    """Return the row groups with these places, each with the place of its first row. IndexError for one behind
+    the end.
+    """
     groups: dict[int, int] = {}
     first, left = 0, set(places)
     for at in range(file.metadata.num_row_groups):
@@ -232,7 +234,7 @@ def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Seque
 
 
 def _of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
-    """Each value is looked at once: of a million rows there are few groups."""
+    """Return each value is looked at once: of a million rows there are few groups."""
     if column not in file.schema_arrow.names:
         return np.zeros(file.metadata.num_rows, bool)
     matches = []
