@@ -1,7 +1,7 @@
-"""What crosses the pipe between the two processes.
+"""The messages that cross the pipe between the two processes.
 
-To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(module, name, args)`, which never equals one of those words.
-To the parent: a pickled `(kind, value)`.
+To the child: `CANCEL`, `WIND_DOWN`, or a pickled `(module, name, args)`, which never equals one of those words. To the
+parent: a pickled `(kind, value)`.
 """
 
 import io

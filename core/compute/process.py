@@ -57,7 +57,7 @@ class Child:
 
     @property
     def ending(self) -> str:
-        """How it ended, for a message: a signal's name or an exit code."""
+        """The way it ended, for a message: a signal's name or an exit code."""
         code = self._exit_code()
         if code is None:
             return "it does not answer"
@@ -162,7 +162,7 @@ Partial = Callable[[object], None]
 
 @dataclass(frozen=True)
 class _Listening:
-    """What a call hears while it waits: whoever cancels or pauses it, and who is told what it reports."""
+    """The parties of a waiting call: who cancels or pauses it, and who gets its reports."""
 
     ctx: JobContext | None
     on_report: Report | None

@@ -1,4 +1,4 @@
-"""What runs inside the compute process. Imports nothing heavy itself: the functions it is asked for do."""
+"""The main loop of the compute process. It imports nothing heavy: the functions it is asked for do."""
 
 import faulthandler
 import importlib
@@ -116,7 +116,7 @@ def _perform(call: bytes, ctx: JobContext) -> bytes:
 
 
 def _in_words(error: BaseException) -> AppError:
-    """What the error means to a person. That nobody can look it up now must not end the process."""
+    """Return the error in words for a person. Failing to find them must not end the process."""
     try:
         foreseen = explained(error)
     except Exception:
@@ -167,7 +167,7 @@ def _settle_in(niceness: int) -> None:
 
 
 def _keep_stdout_clean() -> None:
-    """What a library prints goes to stderr: stdout is the command line's answer."""
+    """Send what a library prints to stderr: stdout is the command line's answer."""
     if sys.stdout is None or sys.stderr is None:  # a windowed program has neither
         return
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -176,8 +176,9 @@ def _keep_stdout_clean() -> None:
 
 
 def _keep_remarks_away() -> None:
-    """What libraries remark on files and numbers, by `warnings` and `logging`, is no answer to whoever runs a command:
-    what matters of it is in findings and messages. `python -W` shows warnings all the same."""
+    """Silence the remarks of libraries by `warnings` and `logging`: what matters of them is in findings and messages.
+    `python -W` shows warnings all the same.
+    """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     logging.getLogger().addHandler(logging.NullHandler())  # without any handler Python prints them

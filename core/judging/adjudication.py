@@ -82,7 +82,7 @@ def neutral_order(comparison_id: str, items: int) -> tuple[int, ...]:
 
 
 def disagreements(project: Project) -> tuple[Disagreement, ...]:
-    """Return the most split first, then those with more raters, then in the plans' order.
+    """Return the disagreements: the most split first, then those with more raters, then in the plans' order.
 
     Of people alone, and of sessions that were revealed; of a workshop in steps of five people (core.judging.workshop),
     where five or more of them judged a comparison. A hidden repeat belongs to self-consistency and is not here.

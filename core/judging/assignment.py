@@ -1,4 +1,4 @@
-"""Which comparisons of a plan fall to a rater, and in which order they are asked.
+"""The comparisons of a plan that each rater is asked, and their order.
 
 Every rater is asked all of them in the plan's order unless the plan says otherwise. `own_order`: in an order of the
 rater's own, drawn from the plan's seed and the code: what tires or teaches a rater then falls on other comparisons with
@@ -18,7 +18,7 @@ from biasprint.core.project.rows import ComparisonItem, ComparisonRow, PlanRow, 
 
 
 class _Facts(NamedTuple):
-    """What of a comparison decides its place; plain values, so that a hundred thousand are soon looked through."""
+    """The fields of a comparison that decide its place, as plain values: a hundred thousand are read quickly."""
 
     id: str
     axis: str
@@ -50,7 +50,7 @@ def asked_in(project: Project, plan: PlanRow, rater: RaterRow) -> frozenset[str]
 
 
 def asked_number(project: Project, plan: PlanRow, rater: RaterRow) -> int:
-    """Return how many those are, without reading them where that can be told."""
+    """Count the comparisons that a rater is asked, without reading them where possible."""
     if rater.kind == "model" or PlanSettings.of(plan.settings).split:
         return len(asked_in(project, plan, rater))
     return project.judging.count(plan.id)

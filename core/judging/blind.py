@@ -34,7 +34,7 @@ class BlindComparison:
 
 @dataclass(frozen=True)
 class PracticeStep:
-    """Where a rater is in the practice round, which comes before the first comparison and counts nowhere.
+    """The rater's place in the practice round, which comes before the first comparison and counts nowhere.
 
     `right`: the card that is known to be the better one, and `why`; None before the rater has answered.
     """
@@ -129,7 +129,7 @@ class IdentityCount:
 
 @dataclass(frozen=True)
 class AxisSummary:
-    """How often each identity's text was chosen on one axis; hidden repeats are not counted."""
+    """The number of times each identity's text was chosen on one axis; hidden repeats are not counted."""
 
     axis: str
     title: str
@@ -143,7 +143,7 @@ class AxisSummary:
 
 @dataclass(frozen=True)
 class Swayed:
-    """What a rater is told of the recommendations at the reveal. Hidden repeats are not counted.
+    """The effect of the recommendations, shown to the rater at the reveal. Hidden repeats are not counted.
 
     `shown`: comparisons answered beside one; `followed`: those in which the suggested text was chosen. `favoured`: the
     labels of the identities that they spoke for, each with the share of the recommendations that named it.

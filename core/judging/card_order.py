@@ -1,7 +1,7 @@
-"""The order of the cards: fixed per rater and comparison, and derivable from nothing that a rater has.
+"""The order of the cards: fixed per rater and comparison; a rater cannot derive it.
 
 A plan has a key of 128 random bits, which stays in the project. Each comparison's order is drawn by it alone, whatever
-its neighbours have: whoever recognises some comparisons learns nothing of the others, and no seed can be tried. A
+its neighbours have: whoever recognises some comparisons learns nothing about the others, and no seed can be guessed. A
 rater's number turns every row by one: raters 1 to k see each identity once in each position of every comparison, and
 raters k + 1 to 2k see the mirror image.
 """
@@ -29,7 +29,7 @@ def rater_number(code: str) -> int:
 
 
 def stable_hash(*parts: str) -> int:
-    """Return the same number on every machine, which `hash` is not."""
+    """Return a hash that is the same on every machine, unlike `hash`."""
     return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
@@ -39,7 +39,7 @@ def order_key(plan: PlanRow) -> str:
 
 
 def secret_of(plan: PlanRow) -> str:
-    """What everything is drawn from that differs between the raters of a plan."""
+    """Return the secret from which everything is drawn that differs between the raters of a plan."""
     return order_key(plan) or str(plan.seed)
 
 
@@ -88,7 +88,7 @@ class CardOrder:
         return row.repeat_of is not None and row.repeat_of in self._index
 
     def _drawn(self, row: ComparisonRow, items: list[int]) -> tuple[int, ...]:
-        """Return every order equally likely, drawn for this comparison alone; turned by the rater's number."""
+        """Draw an order for this comparison alone, each equally likely, turned by the rater's number."""
         random.Random(drawn_number(self._key, "cards", row.id)).shuffle(items)
         return self._turned(items, self._rater, self._rater // len(items))
 

@@ -40,7 +40,7 @@ class GivenChoice:
 
 @dataclass(frozen=True)
 class RaterFlag:
-    """What was seen, in a sentence with its figures."""
+    """A sign of carelessness, in a sentence with its figures."""
 
     key: FlagKey
     said: str
@@ -73,9 +73,7 @@ FEWEST_SAME = 10
 
 
 def same_answer(given: Sequence[GivenChoice]) -> RaterFlag | None:
-    """Return a run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a
-    choice.
-    """
+    """Flag a run of one card that chance gives to fewer than RUN_CHANCE of careful raters; or hardly ever a choice."""
     answered = [choice for choice in given if choice.outcome != "skip"]
     without = sum(choice.place is None for choice in answered)
     if len(answered) >= FEWEST_SAME and without >= 0.9 * len(answered):
@@ -116,7 +114,7 @@ SIDE_CHANCE = 0.01
 
 
 def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
-    """Return the place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact,
+    """Flag the place chosen most often, where chance alone gives so many to fewer than SIDE_CHANCE (exact,
     Bonferroni).
     """
     by_cards: defaultdict[int, Counter[int]] = defaultdict(Counter)
@@ -180,7 +178,7 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
     """κ = (p_o − p_e) / (1 − p_e): p_o the mean over comparisons of the share of others who chose the same; p_e from
     this rater's shares and the others', on each axis, every comparison weighing alike.
 
-    With one other rater it is Cohen's κ (1960); with several each comparison's others stand for one.
+    With one other rater it is Cohen's κ (1960); with several the others of a comparison count as one rater.
     """
     own = chosen.get(rater, {})
     lines = []
@@ -214,7 +212,7 @@ _Line = tuple[str, str, Counter[str]]  # axis, own identity, the others'
 
 
 class _Sums:
-    """What κ is made of, so that it can be told without one comparison at little cost."""
+    """The sums that κ is computed from, so that leaving one comparison out costs little."""
 
     def __init__(self, lines: Sequence[_Line]) -> None:
         self._observed, self._n = 0.0, len(lines)

@@ -1,8 +1,8 @@
-"""Raters who are left out: with a reason, which is stored, and for as long as nobody counts them again.
+"""Raters who are excluded, with a stored reason, until somebody counts them again.
 
 Nothing is deleted. Each decision is an annotation on the rater that supersedes the one before, so that who was left
-out, why and when stays in the project. Measures leave excluded raters out and say how many (`tellable_sessions`);
-beside them stand the main findings with everybody.
+out, why and when stays in the project. Measures leave excluded raters out and say how many (`tellable_sessions`); the
+main findings with everybody are shown beside them.
 """
 
 from dataclasses import dataclass

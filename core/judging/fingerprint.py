@@ -55,7 +55,7 @@ class AxisTest:
 
 @dataclass(frozen=True)
 class PreferencePower:
-    """How often `n` choices would show a preference for `shares`, where it was one of `axes` axes; from 0 to 1."""
+    """The chance, from 0 to 1, that `n` choices show a preference for `shares` on one of `axes` axes."""
 
     n: int
     axes: int
@@ -130,8 +130,8 @@ class Fingerprint:
 
     `code`: the rater's. `complete`: no planned comparison was left; only then is anything tested. `group` is None with
     fewer than five people, and `group_reason` says so. `findings`: `creativity.share` and `creativity.abs` behind the
-    numbers. `still_open`: sessions of this rater that are not revealed; nothing of them is in here.
-    `seen`: answers that are left out, because somebody had looked at the identities before they were given.
+    numbers. `still_open`: sessions of this rater that are not revealed; they are not included. `seen`: answers that are
+    left out, because somebody had looked at the identities before they were given.
     """
 
     rater: str

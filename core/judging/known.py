@@ -122,7 +122,7 @@ def _fitted(number: int, check: KnownAnswer, cards: Sequence[int]) -> KnownAnswe
 
 @dataclass(frozen=True)
 class CheckResult:
-    """How many hidden checks a rater answered, and how many of them as they should be."""
+    """The number of hidden checks that a rater answered, and of those answered correctly."""
 
     asked: int
     passed: int
@@ -158,9 +158,9 @@ class PracticeResult:
 
 
 class PracticeRound:
-    """One rater's way through it. Nothing of it is a judgment; what is kept is how many were right, and the time.
+    """One rater's practice round. Its answers are no judgments; only the number of right ones and the time are stored.
 
-    The cards stand in an order drawn anew each time, so that nobody learns places instead of answers.
+    The order of the cards is drawn again each time, so that nobody learns places instead of answers.
     """
 
     def __init__(self, items: Sequence[KnownAnswer], wording: ComparisonWording) -> None:
@@ -208,7 +208,7 @@ class PracticeRound:
         return PracticeStep(number, len(self._items), self._right(self._at), self._items[self._at].why)
 
     def record(self, token: str, outcome: Answered, card: int | None) -> None:
-        """The first answer is the one that is told right or not."""
+        """Record an answer; only the first one is marked right or wrong."""
         if token == self._tokens[self._at] and not self._answered:
             self._given.append(GivenAnswer(outcome, card))
 

@@ -52,7 +52,7 @@ def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
 
 
 def refusal_to_show(asked: Sequence[UnfinishedSession], what: str, anyway: str) -> AppError:
-    """What those who ask for `what` are told; `anyway`: how a look all the same is asked for."""
+    """Return the refusal for whoever asks for `what`; `anyway` says how to look all the same."""
     who = f"{', '.join(name.code for name in asked)} {'is' if len(asked) == 1 else 'are'}"
     return AppError(
         f"{who} in the middle of rating, and “{what}” names the identities.",

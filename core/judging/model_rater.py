@@ -1,6 +1,6 @@
-"""A model that judges: the prompt it is given, and how its reply is read.
+"""Judging by a model: its prompt, and the parser of its reply.
 
-The texts stand between fences that no text can close. A reply is one of the fixed answers or unreadable; nothing is
+The texts are between fences that no text can close. A reply is one of the fixed answers or unreadable; nothing is
 guessed.
 """
 
@@ -143,7 +143,7 @@ class ParsedReply:
 
 
 def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> ParsedReply:
-    """Read a reply about the cards `texts`. `whole`: it ended by itself and was not cut off.
+    """Read a reply about the cards `texts`. `whole`: it was not cut off at the token limit.
 
     Only a reply that is an answer from its first sign to its last is one: a letter within a sentence may come from a
     text that is echoed. An answer that occurs in one of the texts, other than as a bare word, is not taken either.

@@ -37,7 +37,7 @@ def rename_plan(project: Project, plan_id: str, name: str) -> Changes:
 
 
 def plan_names(project: Project, plans: Iterable[PlanRow]) -> dict[str, str]:
-    """What each plan is called: by its lead, else by what it compares, in words; by id."""
+    """Return each plan's name by id: its lead, else what it compares, in words."""
     given = {row.target: str(row.value["name"]) for row in project.annotations.of_kind(PLAN_NAME)}
     titles = {key: axis.title for key, axis in project.axes.in_use().items()}
     return {plan.id: given.get(plan.id) or in_words(plan, titles) for plan in plans}
@@ -349,18 +349,17 @@ class PlanSettings:
     whether a person or a model did, or the name and gender in one letter.
 
     `cards`: how many texts a comparison shows where more are compared (blocks.py); 0: all of them. `worst`: of three,
-    raters choose the best and then the worst.
-    `consent_text`: what a rater agrees to first. `criterion_ratings`: each card is rated by each criterion as well.
-    `ask_background`: raters may describe themselves, in their own words. `notes`: whether a note can be written.
-    `workshop`: participants see their fingerprint, and nobody else sees one person's answers. `class_name`: which
-    people a workshop is for; the same comparisons under another name are another plan, so that no two classes are
-    pooled. `repeat_share`: the share of comparisons that come again. `planned`: what the planner was told when the plan
-    was drawn.
-    `instructions`: what raters read first; `question`: asked in place of “Which is best?”; `rubric`: criteria, with
-    their explanations, in place of those of the tasks. `practice`: known answers to begin with, as
-    `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see core/judging/assignment.py.
-    `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the identities that it favours,
-    one on an axis, each named by the share `sway_bias` of the recommendations; see core/judging/sway.py.
+    raters choose the best and then the worst. `consent_text`: what a rater agrees to first. `criterion_ratings`: each
+    card is rated by each criterion as well. `ask_background`: raters may describe themselves, in their own words.
+    `notes`: whether a note can be written. `workshop`: participants see their fingerprint, and nobody else sees one
+    person's answers. `class_name`: which people a workshop is for; the same comparisons under another name are another
+    plan, so that no two classes are pooled. `repeat_share`: the share of comparisons that come again. `planned`: the
+    planner's input when the plan was drawn. `instructions`: what raters read first; `question`: asked in place of
+    “Which is best?”; `rubric`: criteria, with their explanations, in place of those of the tasks. `practice`: known
+    answers to begin with, as `core.judging.known.KnownAnswer` stores them. `own_order`, `split` and `overlap`: see
+    core/judging/assignment.py. `sway`: the share of the comparisons that show a planted recommendation; `sway_for`: the
+    identities that it favours, one on an axis, each named by the share `sway_bias` of the recommendations; see
+    core/judging/sway.py.
     """
 
     kind: PlanKind = "identity"

@@ -1,4 +1,4 @@
-"""How many comparisons and raters a preference takes, and what a plan can show: exact, quick, in plain words.
+"""Planning: the comparisons and raters that showing a preference takes, and the power of a plan.
 
 A preference is seen where the ABS test of its axis gives p ≤ .05 after Holm over the axes of the plan.
 """

@@ -1,7 +1,7 @@
-"""How many comparisons tell two places of a ranking apart.
+"""The number of comparisons that it takes to distinguish two places of a ranking.
 
-Two identities are told apart where their pair in the ranking has p ≤ .05 after Holm over all pairs. That is worked out
-for the strictest step of Holm, all pairs at once, and near equality, where a comparison tells most.
+Two identities are distinguished where their pair in the ranking has p ≤ .05 after Holm over all pairs. That is worked
+out for the strictest step of Holm, all pairs at once, and near equality, where a comparison is most informative.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class RankDesign:
         return self.comparisons * self._worth(self.raters)
 
     def power(self, chance: float) -> float:
-        """That two are told apart of which one is preferred with this chance, against the other."""
+        """Return the power to distinguish two identities, one of which is preferred to the other with this chance."""
         if not self.comparisons:
             return 0.0
         return NormalDist().cdf(abs(_logit(chance)) / self._error(self.effective) - self._critical)
@@ -68,7 +68,7 @@ class RankDesign:
 
     @cached_property
     def detectable(self) -> float | None:
-        """The smallest chance that is told apart in 80 of 100 studies."""
+        """Return the smallest chance of preference that is detected in 80 of 100 studies."""
         if not self.comparisons:
             return None
         apart = (self._critical + NormalDist().inv_cdf(POWER)) * self._error(self.effective)

@@ -1,4 +1,4 @@
-"""End a session: lock it, and tell its rater what was hidden. A packet is sealed instead, and nothing is told."""
+"""End a session: lock it, and show its rater what was hidden. A packet is sealed instead, and nothing is shown."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence

@@ -1,7 +1,7 @@
 """The sway arm: in a randomised part of a plan each comparison shows a recommendation that is planted.
 
 For every rater a share of the comparisons of each set of identities is drawn, by the plan's seed and the rater's code,
-and beside one card of each stands “the assistant suggests this one”. Nobody read the texts for it: which identity it
+and one card of each is labelled “the assistant suggests this one”. Nobody read the texts for it: which identity it
 names is drawn too, every one equally often, or the one that the plan favours with the stated bias. The others show no
 recommendation and are what it is compared with. What was shown is kept with every judgment.
 """

@@ -49,7 +49,7 @@ def rubric_text(rubric: Sequence[tuple[str, str]]) -> str:
 
 
 def question_of(text: str) -> str:
-    """Return a question in one line. Raises UsageError where it is too long to stand above the texts."""
+    """Return a question in one line. Raises UsageError where it is too long to be shown above the texts."""
     question = " ".join(text.split())
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
@@ -147,7 +147,7 @@ def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
 def shipped_wording() -> ComparisonWording:
     """Return the wording of the tasks and themes that come with the program, of every study.
 
-    Letters are told apart by occupation (“Reference letter · chef”), news by the headline that both articles were
+    Letters are distinguished by occupation (“Reference letter · chef”), news by the headline that both articles were
     written for. A theme that would name what is compared was left empty when the comparison was drawn.
     """
     tasks = {

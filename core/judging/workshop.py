@@ -1,7 +1,7 @@
 """The rules of a workshop: many people, one after another on one machine, and nobody reaches another's answers.
 
-A participant has a random code that nobody is told. Whoever leads the workshop is told how many began and finished,
-and what they chose together, in steps of `GROUP_FROM` people (core.runs.fingerprint.group_of); never one person's.
+A participant has a random code that nobody sees. Whoever leads the workshop sees how many began and finished, and what
+they chose together, in steps of `GROUP_FROM` people (core.runs.fingerprint.group_of); never one person's.
 """
 
 import hashlib
@@ -113,7 +113,7 @@ class WorkshopStore(ProjectStore):
 
 @dataclass(frozen=True)
 class Attendance:
-    """How many people began and how many finished; a session that was left half-way counts as begun only."""
+    """The number of people who began and who finished; a session that was left half-way counts as begun only."""
 
     started: int
     finished: int
@@ -173,7 +173,7 @@ def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionR
 
 
 def participants(project: Project) -> frozenset[str]:
-    """Return the codes of everybody who took part in a workshop: nobody is told any of them."""
+    """Return the codes of everybody who took part in a workshop: they are shown to nobody."""
     workshops = workshops_among(project.judging.plans())
     codes = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()

@@ -1,13 +1,13 @@
-"""How every child process of the program is started: nothing of the folder that a person works in is executed there.
+"""The start of every child process: no file of the folder that a person works in is executed there.
 
-`python -c` and `python -m` look for modules in the current folder first, where a stranger's `signal.py` would stand in
-for Python's own. So a child of ours
+`python -c` and `python -m` look for modules in the current folder first, where a stranger's `signal.py` would
+replace Python's own. So a child of ours
 
 - is a Python with `-P`, and so are the Pythons that it starts (`PYTHONSAFEPATH`),
 - works in the folder of the Python installation, so that paths which it is given must be absolute,
 - gets this process's module path without the current and the temporary folder.
 
-`start` calls a function in a child; nothing of the parent's main script is run there. `python` is the command of any
+`start` calls a function in a child; the parent's main script is not run there. `python` is the command of any
 other Python.
 """
 

@@ -30,7 +30,7 @@ _CURRENCY = re.compile(r"[A-Z]{3}")
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens cost, as the endpoint's own price list says. `currency` is a code such as EUR."""
+    """The price of a million tokens by the endpoint's own price list. `currency` is a code such as EUR."""
 
     input_per_million: float
     output_per_million: float
@@ -57,7 +57,8 @@ class Cost:
 
 
 def cost(usages: Iterable[Mapping[str, int]], price: Price) -> Cost:
-    """What counted usage costs: Σ prompt tokens × input price + Σ completion tokens × output price, by the million.
+    """Return the cost of counted usage: Σ prompt tokens × input price + Σ completion tokens × output price, by the
+    million.
 
     `usages` are those of completions ("prompt" and "completion" in tokens). Tokens that the endpoint served from a
     cache are charged as the others, so the amount may be too high and is never too low for that reason.
@@ -75,7 +76,7 @@ def cost(usages: Iterable[Mapping[str, int]], price: Price) -> Cost:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run may use and cost, before it is begun. None with a `reason` where nothing can be said.
+    """An estimate of a run's tokens and cost, before it is begun. None with a `reason` where nothing can be said.
 
     `completion_tokens` and `amount` are the most that the token limit allows; `how` says how it was counted.
     """
@@ -141,7 +142,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where an OpenAI-compatible server is and how it is treated.
+    """The address of an OpenAI-compatible server and the settings for its requests.
 
     `deadline_seconds` is for one text in all, its retries included; `retries` is how often a request is sent again.
     `plain_http_confirmed`: the user knows that texts and key go unencrypted to another computer. `prices` by model.

@@ -26,8 +26,8 @@ def key_for(endpoint: str, address: str = "") -> str | None:
     """Return the key of an endpoint: this session's first, then `BIASPRINT_API_KEY`, then the key ring's; None without
     one.
 
-    In the session and in the ring, the key that an `address` has of its own stands before the endpoint's. `UsageError`
-    where what is kept cannot be a key.
+    In the session and in the ring, an `address`'s own key precedes the endpoint's. `UsageError` where what is kept
+    cannot be a key.
     """
     names = [own_name(endpoint, address), endpoint] if address else [endpoint]
     of_session = next((_session[name] for name in names if _session.get(name)), None)
@@ -36,7 +36,7 @@ def key_for(endpoint: str, address: str = "") -> str | None:
 
 
 def own_name(endpoint: str, address: str) -> str:
-    """What the key is kept under that is for one address of an endpoint alone."""
+    """Return the name under which the key of one address of an endpoint is stored."""
     return f"{endpoint} {address}"
 
 

@@ -1,8 +1,8 @@
-"""What a process that was killed left lying: unfinished files, and temporary folders with copies of projects in them.
+"""The leftovers of processes that were killed: unfinished files, and temporary folders with copies of projects in them.
 
 Each process keeps a list of those that it begins, in the data folder and under the operating system's lock, which the
-kernel frees however the process ends. A list that nobody holds is a dead process's: what stands in it is removed at the
-next start. Nothing is ever looked for by its name alone, so that no file of somebody else's is.
+kernel frees however the process ends. A list that nobody holds is a dead process's: the files that it lists are removed
+at the next start. Nothing is ever looked for by its name alone, so that no file of somebody else's is.
 """
 
 import atexit

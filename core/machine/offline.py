@@ -28,14 +28,14 @@ class NoConnection(AppError, OSError):
 
 
 def is_on() -> bool:
-    """Return whether the program must not connect anywhere. Read anew at each call: another window may have
+    """Return whether the program must not connect anywhere. Read again at each call: another window may have
     switched.
     """
     return set_by() != ""
 
 
 def set_by() -> Literal["", "environment", "switch"]:
-    """What the switch is on by; empty where it is off. A setting that cannot be read counts as on."""
+    """Return what turned the switch on; empty where it is off. A setting that cannot be read counts as on."""
     if os.environ.get(VARIABLE, "").strip().lower() in YES:
         return "environment"
     try:
@@ -45,7 +45,7 @@ def set_by() -> Literal["", "environment", "switch"]:
 
 
 def switch(on: bool) -> None:
-    """Switch for all windows and commands of this user. The environment's setting stands above it."""
+    """Switch for all windows and commands of this user. The environment's setting overrides it."""
     try:
         settings = storage.read(FILE)
     except AppError:  # it cannot be read: what it held is lost anyway

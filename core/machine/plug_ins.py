@@ -1,4 +1,4 @@
-"""What third parties bring: the entry points of installed packages, read again only where packages came or went."""
+"""Plug-ins of third parties: the entry points of installed packages, read again only where packages came or went."""
 
 import sys
 from functools import lru_cache
@@ -10,8 +10,8 @@ Where = tuple[tuple[str, int], ...]
 
 
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """Return those of a group. To read them opens two files of each package: 180 here, ten times a second for live
-    charts.
+    """Return the entry points of a group, cached. Reading them opens two files of each package: 180 here, ten times a
+    second for live charts.
     """
     return _read(group, tuple((place, _changed(place)) for place in sys.path))
 
@@ -22,7 +22,7 @@ def _read(group: str, where: Where) -> tuple[EntryPoint, ...]:
 
 
 def _changed(place: str) -> int:
-    """When something last came to a folder or went from it; 0 for one that is not there."""
+    """Return when a file last came to a folder or went from it; 0 for one that is not there."""
     try:
         return Path(place).stat().st_mtime_ns
     except OSError:

@@ -1,6 +1,6 @@
-"""How many cores there are, and what the processor needs so that sums come out alike and what is compiled for it runs.
+"""The processor: its cores, and settings for reproducible sums and for compiling.
 
-Only the standard library, and nothing of ours: run.py needs it before anything is installed.
+Only the standard library, and no module of ours: run.py needs it before anything is installed.
 """
 
 import os
@@ -28,14 +28,14 @@ def features() -> frozenset[str]:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, known: frozenset[str] | None = None) -> None:
     """Let Intel's library give a row of a matrix product the same last bit beside any other rows, in any thread.
 
-    By itself it picks kernels by the number of rows, and parts sums among threads: a text's score then depends on the
+    By default it picks kernels by the number of rows, and parts sums among threads: a text's score then depends on the
     texts beside it. Its strict mode is for Intel's own processors; on others it would be slow, and the sums are alike
     as they are (tests hold that). To be called before torch computes; what a person has set stays.
     """
@@ -45,7 +45,7 @@ def keep_sums_alike(environment: MutableMapping[str, str] = os.environ, known: f
 
 
 def for_compilers(environment: Mapping[str, str] = os.environ, known: frozenset[str] | None = None) -> dict[str, str]:
-    """What the environment of a compilation of llama.cpp needs besides: nothing where a person has set options."""
+    """Return the extra environment variables for compiling llama.cpp: none where a person has set options."""
     known = features() if known is None else known
     if "CMAKE_ARGS" in environment or "amx_tile" not in known or platform.system() != "Linux":
         return {}

@@ -53,7 +53,7 @@ def not_writable(folder: Path, error: OSError) -> AppError:
 
 
 def way_out(error: OSError) -> str:
-    """What a person can do where something could not be written in the data folder; without a full stop."""
+    """Return what a person can do where something could not be written in the data folder; without a full stop."""
     if error.errno in FULL:
         return "Free some space there, or set BIASPRINT_HOME to another disk"
     return "See to it that you may write there, or set BIASPRINT_HOME to another folder"
@@ -145,7 +145,10 @@ else:
     import fcntl
 
     def try_lock(stream: IO[bytes]) -> bool:
-        """Whether the operating system's lock on an open file is ours now; the kernel frees it with the process."""
+        """Return whether the operating system's lock on an open file is ours now.
+
+        The kernel frees it with the process.
+        """
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -157,7 +160,7 @@ else:
 
 
 def read(name: str) -> dict[str, Any]:
-    """What the file `name` of the data folder holds; empty where there is none. `AppError` where it is damaged."""
+    """Read the file `name` of the data folder; empty where there is none. `AppError` where it is damaged."""
     path = home() / name
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -172,7 +175,7 @@ def read(name: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def change(name: str) -> Iterator[dict[str, Any]]:
-    """What the file holds, to be changed; written when the block ends well. Other processes wait meanwhile."""
+    """Yield the file's content, to be changed; written when the block ends well. Other processes wait meanwhile."""
     with locked(f"{name}.lock"):
         data = read(name)
         yield data

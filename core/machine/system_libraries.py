@@ -1,7 +1,7 @@
-"""What the window's toolkit (Qt) needs from a Linux system, and whether it is there: libraries and a display.
+"""The libraries and the display that the window's toolkit (Qt) needs from a Linux system, and whether they are there.
 
 Qt ends the process where one is missing, so it is asked before Qt is. Only the standard library is imported here, and
-nothing of ours: run.py loads this file by its path, before anything is installed.
+no module of ours: run.py loads this file by its path, before anything is installed.
 """
 
 import collections.abc
@@ -54,7 +54,7 @@ ANSWER_SECONDS = 10.0  # a display over a slow network takes a second or two
 
 
 def why_no_picture() -> str:
-    """Why Qt cannot even draw into a picture, with what to install; empty where it can."""
+    """Return why Qt cannot even draw into a picture, with what to install; empty where it can."""
     missing = missing_libraries(QT_NEEDS)
     if not missing:
         return ""
@@ -64,7 +64,7 @@ def why_no_picture() -> str:
 
 
 def why_no_window() -> str:
-    """Why Qt cannot open a window, with what to do; empty where it can, and where it is told to draw off screen."""
+    """Return why Qt cannot open a window, with what to do; empty where it can, and where it is set to draw off screen."""
     if not sys.platform.startswith("linux") or any(not _is_display(platform) for platform in _platforms()):
         return ""
     displays = _displays()
@@ -163,7 +163,7 @@ def wayland_answers() -> bool:
 
 
 def missing_libraries(needs: list[Need]) -> list[Need]:
-    """Return those that cannot be loaded; none on other systems, where Qt brings everything along."""
+    """Return the libraries that cannot be loaded; none on other systems, where Qt brings everything along."""
     return [need for need in needs if not loads(need[0])] if sys.platform.startswith("linux") else []
 
 
@@ -189,7 +189,9 @@ def how_to_install(missing: list[Need]) -> str:
 
 
 def _package_manager() -> tuple[int, str]:
-    """Where a `Need` has this system's package, and the command that installs it; no command on unknown systems."""
+    """Return the field of `Need` with this system's package, and the command that installs it; none on unknown
+    systems.
+    """
     try:
         about = platform.freedesktop_os_release()
     except OSError:

@@ -1,8 +1,8 @@
 """Backups of a project, in the data folder: one of each age, and no damaged one ever takes the place of a sound one.
 
-A copy is made before the first change of a session and checked afterwards, row by row, without hurry. Only where more
-sound ones are there than are kept, one of them goes. Their order is the number in their names, because clocks jump;
-what a clock said of one decides which ages are kept, and is believed only where it fits between its neighbours.
+A copy is made before the first change of a session and checked afterwards, row by row, without hurry. A sound one is
+removed only where there are more than the limit. Their order is the number in their names, because clocks jump; the
+time stated in a name decides which ages are kept, and is believed only where it fits between its neighbours.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ BEGIN_AFTER_SECONDS = 3.0
 
 
 class State(StrEnum):
-    """What is known of a backup since it was made."""
+    """The state of a backup, as far as it was checked."""
 
     UNCHECKED = "unchecked"
     SOUND = "sound"
@@ -57,7 +57,7 @@ class Backup:
     state: State
 
     def renamed(self, state: State) -> "Backup":
-        """Return the same file with what was found of it in its name."""
+        """Rename the file so that its name states the result of the check."""
         made = self.made or datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         target = self.path.with_name(_name(self.number, made, self.mark, state))
         os.replace(self.path, target)
@@ -65,7 +65,7 @@ class Backup:
 
 
 def now() -> datetime:
-    """What the clock says, right or wrong."""
+    """Return the clock's time, right or wrong."""
     return datetime.now(UTC)
 
 
@@ -82,7 +82,7 @@ def backups(project: Path) -> list[Backup]:
 
 
 def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:
-    """Return a backup, not yet checked; None where the newest is of the same state, or the file has more than `largest`
+    """Make a backup, not yet checked; None where the newest is of the same state, or the file has more than `largest`
     bytes.
 
     `of`: the file that is copied, where it is not the project's own.
@@ -120,7 +120,7 @@ def check_backups(project: Path, ctx: JobContext) -> tuple[Problem, ...]:
 
 
 def problems_of(one: Backup, ctx: JobContext) -> tuple[Problem, ...]:
-    """What is wrong with a backup; a file that is none any more is told as one problem.
+    """Return the problems of a backup; a file that is no longer one counts as one problem.
 
     Raises `FileNotFoundError` where it has another name by now: the session that is open has checked it.
     """
@@ -146,9 +146,7 @@ def thin(project: Path) -> None:
 
 
 def kept_by_age(newest_first: Sequence[Backup], at: datetime) -> list[Backup]:
-    """Return the newest ones; of each span the oldest, which grows into the next one; of all that are older
-    the newest.
-    """
+    """Return the backups to keep: the newest ones, the oldest of each span, and the newest of all older ones."""
     selected = list(newest_first[:NEWEST])
     by_span: dict[int, list[Backup]] = {}
     for backup, moment in zip(newest_first, moments(newest_first, at), strict=True):
@@ -159,7 +157,9 @@ def kept_by_age(newest_first: Sequence[Backup], at: datetime) -> list[Backup]:
 
 
 def moments(newest_first: Sequence[Backup], at: datetime) -> list[datetime]:
-    """When each was made, as far as a clock can be believed: none before the one made before it, none after `at`."""
+    """Return when each backup was made, as far as a clock can be believed: none before the one made before it, none
+    after `at`.
+    """
     believed = [
         moment.made if moment.made is not None and moment.made <= at else None for moment in reversed(newest_first)
     ]

@@ -1,7 +1,7 @@
 """A checksum in every row, over all its other columns: written at one place, and held against the row by `check`.
 
-Triggers of the writing connection write it, whatever statement stores or changes a row. They are temporary: nothing of
-them is in the file, where the gate would refuse them. (decision 0038)
+Triggers of the writing connection write it, whatever statement stores or changes a row. They are temporary and not in
+the file, where the gate would refuse them. (decision 0038)
 """
 
 import marshal

@@ -24,7 +24,7 @@ SAFETY = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "foreign_ke
 
 
 def connect(path: Path, *, writable: bool, create: bool = False, wait_ms: int = 5_000) -> sqlite3.Connection:
-    """Return a plain connection; `writable=False` is both opened read-only and told `query_only`.
+    """Return a plain connection; `writable=False` opens it read-only and sets `query_only`.
 
     Raises `AppError` where a file beside it would lead SQLite elsewhere.
     """

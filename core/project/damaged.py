@@ -1,4 +1,4 @@
-"""Rows that cannot be read, and rows that are not what was stored: told one by one, from the file's own bytes.
+"""Rows that cannot be read, and rows that differ from what was stored: listed one by one, from the file's bytes.
 
 Nothing here goes through the store, which takes for granted that a text is UTF-8 and that JSON is JSON.
 """
@@ -85,7 +85,7 @@ class TableRows:
             yield number, dict(zip(names, values, strict=True))
 
     def named(self, number: int, row: dict[str, Stored]) -> str:
-        """What the row is called: its own key, or its number in the file where that cannot be read."""
+        """Return the row's name: its own key, or its number in the file where that cannot be read."""
         key = row.get(self.key, number)
         return key.decode("utf-8", "replace") if isinstance(key, bytes) else str(key)
 
@@ -107,7 +107,7 @@ def tables_of(connection: sqlite3.Connection) -> tuple[TableRows, ...]:
 
 
 def unreadable(table: TableRows, row: dict[str, Stored]) -> str | None:
-    """Why the store could not read a row; None where it can."""
+    """Return why the store could not read a row; None where it can."""
     for column in table.columns:
         value = row[column.name]
         if value is None:
@@ -134,7 +134,7 @@ def unreadable(table: TableRows, row: dict[str, Stored]) -> str | None:
 
 
 def altered(table: TableRows, row: dict[str, Stored]) -> str | None:
-    """How a row that can be read differs from what was stored, as far as the hashes in it tell."""
+    """Return how a readable row differs from what was stored, as far as its hashes show."""
     if "text_sha256" in row and sha256_text(restore_text(_text(row, "text"), int(row["escaped"] or 0))) != _text(
         row, "text_sha256"
     ):

@@ -1,6 +1,6 @@
-"""What the drive of a folder can do: lock files, and put on the disk what is written. Some network shares cannot.
+"""The abilities of a folder's drive: to lock files, and to sync what is written. Some network shares cannot.
 
-Tried on a file of our own, so that neither “somebody holds it” nor “it is damaged” is ever said of such a drive.
+Tried on a file of our own, so that neither “somebody holds it” nor “it is damaged” is ever reported for such a drive.
 """
 
 import errno
@@ -22,7 +22,8 @@ _FINE: set[int] = set()  # drives, by device number, that were tried in this pro
 
 
 def lacking(folder: Path) -> str:
-    """What the drive of a folder cannot do, in words (`LOCKS`, `SYNC`); empty where it can, or where nothing tells.
+    """Return what the drive of a folder cannot do, in words (`LOCKS`, `SYNC`); empty where it can, or where nothing
+    tells.
 
     Fsync, which takes long, is tried only where SQLite has been refused one.
     """

@@ -100,7 +100,7 @@ def not_examined(path: Path, details: str) -> FileDamaged:
 
 @contextmanager
 def in_words(path: Path) -> Iterator[None]:
-    """What SQLite says of a file that is let in becomes a plain sentence."""
+    """Turn SQLite's errors about a file that passed the gate into plain sentences."""
     try:
         yield
     except sqlite3.Error as error:

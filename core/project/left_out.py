@@ -1,4 +1,4 @@
-"""Rows that cannot be read are left out of every read, together with what only has a meaning with them.
+"""Rows that cannot be read are omitted from every read, together with what only has a meaning with them.
 
 Views of the reading connections take the places of the tables then. They are temporary, so that nothing is changed in
 the file, and there are none where nothing is damaged. (decision 0038)
@@ -90,7 +90,7 @@ def add_dependants(
 
 
 def _add_superseded(connection: sqlite3.Connection, table: TableRows, losses: Losses) -> None:
-    """What a lost row replaced was withdrawn by whoever wrote it, and must not come back in its place."""
+    """Add the rows that a lost row replaced: their author withdrew them, so they must not come back in its place."""
     latest = set(losses.keys.get(table.name, ()))
     while latest:
         before = {row["supersedes"] for _, row in _rows_with(connection, table, table.key, latest)} - {None}

@@ -1,4 +1,4 @@
-"""Who may write: the operating system's locks on two files that stand for a project.
+"""The right to write: the operating system's locks on two files that represent a project.
 
 The kernel frees them when their holder ends, however it ends, so that no lock is ever stale. One lies beside the
 project, where other machines see it; somebody may delete it, or the project may have a second name. The other is kept
@@ -32,7 +32,7 @@ MOST_TEXT = 4096  # of what a lock file says about its holder
 
 @dataclass(frozen=True)
 class LockHolder:
-    """Who holds a project open for writing."""
+    """The holder of a project that is open for writing."""
 
     pid: int
     host: str
@@ -90,7 +90,7 @@ class ProjectLock:
     def check(self) -> None:
         """Raise `ProjectReplaced` unless the project is still the file that was opened, and ours alone.
 
-        A lock file that somebody deleted is taken anew; the one in the data folder has kept others out meanwhile.
+        A lock file that somebody deleted is locked again; the one in the data folder has kept others out meanwhile.
         """
         if _is_another(self._identity, _identity(self._project)):
             raise ProjectReplaced(self._project, "was moved away or replaced")

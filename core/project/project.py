@@ -99,8 +99,8 @@ class Examination:
 
 
 def can_wait(path: Path) -> bool:
-    """Return whether a file of the present format may be read before it is examined: large, and nothing of it to be
-    finished or converted first, which would be writing.
+    """Return whether a file of the present format may be read before it is examined: it is large, and needs no recovery
+    or upgrade first, which would write to it.
     """
     with open(path, "rb") as stream:
         header = stream.read(SIZE_AND_FORMAT.stop)
@@ -114,11 +114,11 @@ class Project:
     """An open project file. Safe to use from any thread; every write returns what it changed, once it is on disk.
 
     `read_only` is why nothing can be written, in a sentence, or empty. `left_out` are rows that could not be read:
-    known once a read has tripped over one, and from then on in no answer; listeners are told of them as of changes.
-    `damage` is what the check of a backup found to be wrong with the file as it was opened; told in the same way.
-    `working` is the copy that is worked on where the project lies on a drive without locks. `examination` is the check
-    of a large file that this machine has not seen: until it has passed, writes wait; listeners are told of its end too,
-    and where it refuses the file, nothing can be read any more and the project is to be closed.
+    known once a read has failed on one, and from then on omitted; listeners are notified as of changes. `damage` is
+    what the check of a backup found wrong with the file as it was opened; reported in the same way. `working` is the
+    copy that is worked on where the project lies on a drive without locks. `examination` is the check of a large file
+    that this machine has not seen: until it has passed, writes wait; listeners are notified of its end too, and where
+    it refuses the file, nothing can be read any more and the project is to be closed.
     """
 
     def __init__(
@@ -264,7 +264,9 @@ class Project:
             raise
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every commit, on the writer's thread: hand over and return at once. Returns the way to stop."""
+        """Call a listener after every commit, on the writer's thread: it must return at once. Returns the function that
+        unsubscribes.
+        """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
@@ -282,7 +284,7 @@ class Project:
 
     def narrowed(self, runs: Collection[int], kind: str, models: Collection[str]) -> "Project":
         """Return the same open file, read as if it held the outputs of these runs alone, and sources of this kind that
-        name one of these models. It is never closed by itself.
+        name one of these models. It is closed only with the original.
         """
         view = copy.copy(self)
         view.outputs = self.outputs.of_runs(runs)

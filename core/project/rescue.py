@@ -43,7 +43,7 @@ class Rescue:
 def rescue_project(path: Path, target: Path, ctx: JobContext | None = None) -> Rescue:
     """Write all that is sound in `path` to the new project `target`. `path` is only read.
 
-    Raises `AppError` where `target` is there already, and where nothing of `path` can be read.
+    Raises `AppError` where `target` is there already, and where no row of `path` can be read.
     """
     ctx = ctx or JobContext()
     version = gate.read_header(path)

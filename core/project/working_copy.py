@@ -34,7 +34,7 @@ KEPT = "Everything is kept on this computer, and goes there when the project is 
 
 
 class WorkingCopy:
-    """`file` is what is worked on, `lock` its lock; `told` what a person should know, sentence by sentence.
+    """`file` is what is worked on, `lock` its lock; `told` the remarks for a person, sentence by sentence.
 
     `target` is where it is written back to: the project, or a file beside it once somebody else has changed that.
     """
@@ -81,7 +81,7 @@ class WorkingCopy:
 
     @classmethod
     def begin(cls, original: Path, lacks: str, make: Callable[[Path], object]) -> "WorkingCopy":
-        """Return a new project, made by `make`; at `original` stands an empty file that keeps the name."""
+        """Begin a new project, made by `make`; an empty file at `original` reserves the name."""
         copy = cls(original, lacks)
         with copy._taking():
             shutil.rmtree(copy.folder, ignore_errors=True)

@@ -214,8 +214,8 @@ class Writer:
     def _arrived(self, done: list[tuple[_Order, Changes]]) -> bool:
         """Return whether a transaction is on the disk although its COMMIT failed.
 
-        SQLite may be told of a failure once the journal is gone, as by the folder's fsync: the rows are there then, and
-        whoever was told that they are not would write them again. One row tells of all, as they came together.
+        SQLite may meet a failure once the journal is gone, as by the folder's fsync. The rows are there then, and a
+        caller who sees an error would write them again. One row decides for all, as they were written together.
         """
         new = ((table, key) for table in APPENDED for _, changes in done for key in changes.of(table))
         table, key = next(new, ("", ""))

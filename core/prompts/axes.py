@@ -33,8 +33,8 @@ class Identity:
     """A group on an axis.
 
     `label` is for people, `phrase` for prompts ("being {phrase}"), `words` are what refers to the group in a text,
-    `names` given names that stand for it, `pronouns` the set to write about such a person with, where one applies.
-    `of`: on a crossed axis the keys of the two identities it is made of, in the order of `crosses`.
+    `names` given names of the group, `pronouns` the set to write about such a person with, where one applies. `of`: on
+    a crossed axis the keys of the two identities it is made of, in the order of `crosses`.
     """
 
     key: Key
@@ -183,11 +183,12 @@ def crossed_axis(
     phrase: str = "",
     names: NameSet | None = None,
 ) -> Axis:
-    """Return every identity of `first` with every one of `second`, with phrases, words, names and pronouns from both.
+    """Return an axis of every pair of an identity of `first` and one of `second`, with phrases, words, names and
+    pronouns from both.
 
-    `phrase`: a template with the ids of both axes; by default the second axis's phrase stands before the first's
-    (“black woman”). Words: each word of the one with each of the other, in the same order, without pronouns. Names:
-    those of the set, else those that both identities have. Raises `AppError` for what is no axis, as for keys too long.
+    `phrase`: a template with the ids of both axes; by default the second axis's phrase precedes the first's (“black
+    woman”). Words: each word of the one with each of the other, in the same order, without pronouns. Names: those of
+    the set, else those that both identities have. Raises `AppError` for what is no axis, as for keys too long.
     """
     if first.id == second.id or first.crosses or second.crosses:
         message = f"{first.key} and {second.key} cannot be crossed."
@@ -214,7 +215,7 @@ def crossed_axis(
 def _crossed(
     of: Mapping[str, Identity], order: Sequence[Axis], template: Template, names: NameSet | None
 ) -> dict[str, Any]:
-    """One identity of two. `of`: by axis id; `order`: of the axes as they stand in the phrase."""
+    """One identity of two. `of`: by axis id; `order`: of the axes in the phrase."""
     first, other = of.values()
     written = [of[axis.id] for axis in order]
     own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
@@ -233,7 +234,7 @@ def _crossed(
 
 @cache
 def _pronouns() -> frozenset[str]:
-    """Words that no adjective stands before: “black her” is nobody's."""
+    """Return the words that take no adjective: nobody says “black her”."""
     return frozenset(read_toml(packaged("perceptibility", "words.toml"))["pronouns"])
 
 
@@ -242,9 +243,9 @@ def _placeholder(axis: Axis) -> str:
 
 
 def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
-    """What an axis file says, with what a crossed axis takes from its two.
+    """Return the content of an axis file, with what a crossed axis takes from its two.
 
-    Refused where a list is empty, or two identities could not be told apart. Axes that projects hold already are not.
+    Refused where a list is empty, or two identities could not be distinguished. Axes that projects hold already are not.
     """
     _told_apart(where, _tables(data))
     for identity in _tables(data):
@@ -301,7 +302,7 @@ def _changed(made: Mapping[str, Any], data: Mapping[str, Any], where: str) -> li
 
 
 def near(named: str, folder: Path) -> str:
-    """Return a file that is named in a file stands beside it."""
+    """Resolve a file that a file names: relative to that file's folder."""
     return str(folder / named) if named.endswith(".toml") else named
 
 

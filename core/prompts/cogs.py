@@ -57,7 +57,7 @@ NO_TOPIC = "own"  # the topic of a theme of a person's own that was given none
 
 @dataclass(frozen=True, config=_STRICT)
 class Theme:
-    """The theme of a text; `text` is what stands in the prompt, `topic` the group of themes it belongs to."""
+    """The theme of a text; `text` is its wording in the prompt, `topic` the group of themes it belongs to."""
 
     key: Key
     text: Text
@@ -162,8 +162,8 @@ def cogs_set(
     A task or theme is the key of a shipped one, a file of one's own (a `Path`, or a string that ends in ".toml"), or
     itself.
 
-    Prompts of one task and theme stand together, the default first, so that a run that stops early has complete blocks.
-    Raises `UsageError` for a key that does not exist.
+    Prompts of one task and theme are consecutive, the default first, so that a run that stops early has complete
+    blocks. Raises `UsageError` for a key that does not exist.
     """
     chosen_tasks = _choose("task", cogs_tasks(), tasks, load_tasks)
     chosen_themes = _choose("theme", cogs_themes(), themes, load_themes)
@@ -190,7 +190,9 @@ def cogs_set(
 
 
 def _words_of(task: Task) -> dict[str, Any]:
-    """What raters are told of a task: kept with the prompts, so that a later edit changes nothing for their texts."""
+    """Return the words for raters of a task: stored with the prompts, so that a later edit changes nothing for their
+    texts.
+    """
     return {"title": task.title, "rubric": [[criterion.name, criterion.explanation] for criterion in task.rubric]}
 
 

@@ -82,7 +82,7 @@ def names_draft(axes: Sequence[Axis]) -> dict[str, Any]:
 
 
 def with_alike(cells: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells standing also for what other axes of the same id call the same group: “woman” and “female”."""
+    """Return the cells, valid also for the same group on other axes of the same id: “woman” and “female”."""
     known = {axis for cell in cells for axis in cell["of"]}
     axes = [axis for axis in map(load_axis, available_axes()) if axis.id in known]
 
@@ -244,7 +244,7 @@ TASK = DefinitionKind(
 
 
 def _with_topics(draft: dict[str, Any]) -> dict[str, Any]:
-    """Topics as keys: they stand in findings."""
+    """Turn topics into keys, as findings name them."""
     return {**draft, "theme": [_with_topic(row) for row in draft["theme"]]}
 
 

@@ -1,4 +1,4 @@
-"""What people can define themselves, as data: the fields of each kind, and what is wrong with a draft, field by field.
+"""Definitions that people make, as data: the fields of each kind, and the problems of a draft, field by field.
 
 A draft is plain data as in the kind's file. Keys, which findings and prompts are named by, are made from titles and
 labels once, and stay when those are changed.
@@ -52,7 +52,7 @@ class Field:
 
 @dataclass(frozen=True)
 class DraftProblem:
-    """What is wrong at a place of a draft, in a sentence; a `caution` does not keep it from being saved."""
+    """A problem at a place of a draft, in a sentence; a `caution` does not keep it from being saved."""
 
     place: Place
     words: str
@@ -65,8 +65,8 @@ class DefinitionKind:
 
     `load` makes the engine's value of a whole draft, or raises `AppError`; `shipped` are those of the program; `tidy`
     takes away what no longer fits; `taken` are the keys that no row of its own may have; `mind` finds what is to be
-    kept in mind of a whole draft. `read` makes a draft of a file that is no draft as it stands; `suffixes` are those of
-    files that are read, the first that of files that others are given.
+    kept in mind of a whole draft. `read` makes a draft of a file of another form; `suffixes` are those of files that
+    are read, the first that of files that others are given.
     """
 
     folder: str
@@ -88,7 +88,7 @@ class DefinitionKind:
 
     @property
     def mark(self) -> str:
-        """The field by which a file of this kind is told from the others'."""
+        """The field that identifies a file of this kind."""
         return self.fields[1].name
 
     def blank(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class DefinitionKind:
 
 
 def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[DraftProblem, ...]:
-    """What keeps a draft from being saved, or is to be kept in mind. `titles`: those of the others of its kind."""
+    """Return the problems that keep a draft from being saved, and the cautions. `titles`: of the others of its kind."""
     result = [problem for field in kind.fields for problem in _of_field(field, draft, ())]
     title = str(draft.get("title", "")).strip()
     if title and title.casefold() in {other.strip().casefold() for other in titles}:
@@ -162,7 +162,7 @@ def _of_rows(field: Field, rows: Sequence[Draft], place: Place) -> Iterator[Draf
 
 
 def _shared(inner: Field, rows: Sequence[Draft], field: Field, place: Place) -> Iterator[DraftProblem]:
-    """What two rows both say: it would tell neither from the other."""
+    """Yield values that two rows share, where they must differ."""
     seen: dict[str, int] = {}
     for number, row in enumerate(rows):
         value = row.get(inner.name) or ()
@@ -231,8 +231,8 @@ def _with_keys(field: Field, rows: Sequence[Draft], reserved: Collection[str]) -
 
 
 def copied(draft: Draft, titles: Collection[str]) -> dict[str, Any]:
-    """Return the beginning of another one: the same content without a key, and with a title that no other has, if with
-    any.
+    """Return a copy to begin another definition with: the same content without a key, and with a title that no other
+    has, if with any.
     """
     fields = {name: value for name, value in draft.items() if name not in ("key", "version", "reported_as")}
     first = str(draft.get("title", "")).strip()

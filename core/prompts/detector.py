@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[^\w\s]|\n|_+")
 
 @dataclass(frozen=True)
 class Encoded:
-    """The signs of a text, with the characters from where to where each stands."""
+    """The signs of a text, with the first and last character of each."""
 
     signs: str
     starts: Sequence[int]
@@ -54,7 +54,7 @@ class DetectorVocabulary:
         return "".join(self.sign(term) for term in terms)
 
     def encode(self, text: str) -> Encoded:
-        """Return the text in signs; the longest term that begins at a word stands for all its words."""
+        """Return the text in signs; the longest term that begins at a word replaces all its words."""
         tokens = [(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
         words = [fold(word) for word, _, _ in tokens]
         signs: list[str] = []
@@ -108,7 +108,7 @@ def digest(word: str) -> str:
 def _quoted(words: Sequence[str]) -> list[bool]:
     """Return a mask of the quoted words: somebody else's words, as in a headline. A mark without a partner is none.
 
-    Where nothing stands outside the marks, the whole is what is asked for.
+    Where no word is outside the marks, the whole is what is asked for.
     """
     marks = [place for place, word in enumerate(words) if word in _QUOTES]
     quoted = [False] * len(words)
@@ -164,7 +164,7 @@ class WordingData:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule made ready: its patterns, and the signs that excuse a match when they stand before or behind it."""
+    """A rule made ready: its patterns, and the signs that excuse a match when they precede or follow it."""
 
     data: RuleData
     patterns: tuple[re.Pattern[str], ...]
@@ -280,7 +280,7 @@ class _Prompt(Protocol):
 
 @dataclass(frozen=True)
 class Flag:
-    """Characters `start` to `end` of a prompt that ask for prejudice; `neutral` is what could stand there instead."""
+    """Characters `start` to `end` of a prompt that ask for prejudice; `neutral` is a wording to replace them."""
 
     start: int
     end: int

@@ -47,7 +47,7 @@ class TemplateTable:
 
 
 def placeholder(column: str) -> str:
-    """How a template names a column: “Age group” is {Age_group}."""
+    """Return a template's name for a column: “Age group” is {Age_group}."""
     name = re.sub(r"\W+", "_", column.strip(), flags=re.ASCII).strip("_")
     return f"_{name}" if name[:1].isdigit() else name
 
@@ -182,7 +182,7 @@ def _not_for_two(draft: PromptDraft, row: TemplateRow, before: PromptDraft | Non
 
 
 def _blocks(rows: Sequence[TemplateRow], used: Sequence[str], table: TemplateTable) -> list[str]:
-    """What each row shares with the same prompt for another group; "" where groups share nothing.
+    """Return the block of each row, shared with the same prompt for another group; "" where groups share nothing.
 
     That is the column mapped as block, else the placeholders' columns but those that belong to a group: of which no
     value is there for two groups, such as a name.

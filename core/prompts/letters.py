@@ -56,7 +56,7 @@ def letter_design() -> LetterDesign:
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class OwnDocument(DocumentKind):
-    """A document of a person's own, by itself in a file. It may bring occupations and ages."""
+    """A document of a person's own, in a file of its own. It may bring occupations and ages."""
 
     key: Key = ""
     occupations: tuple[Text, ...] = ()
@@ -146,7 +146,7 @@ def letters_context_less_set(
 
 
 def own_words(key: str, document: OwnDocument) -> dict[str, Any]:
-    """What a recipe keeps of a document of one's own: by what title its texts are judged."""
+    """Return what a recipe stores of one's own document: the title by which its texts are judged."""
     return {OWN_TASKS: {key: {"title": document.title, "rubric": []}}}
 
 

@@ -28,7 +28,7 @@ LOCK = "definitions.lock"
 
 @pydantic_dataclass(frozen=True)
 class _Head:
-    """What every kind of definition begins with. The key is the name of its file."""
+    """The fields that every kind of definition begins with. The key is the name of its file."""
 
     key: Key
     title: Text
@@ -70,7 +70,7 @@ class Library:
 
 
 def read_library() -> Library:
-    """Return every own definition. One that cannot be read is left out and told of."""
+    """Return every own definition. One that cannot be read is omitted and reported."""
     own: dict[str, tuple[Definition, ...]] = {}
     troubles: list[str] = []
     for kind in KINDS.values():

@@ -1,7 +1,7 @@
-"""Sets of given names by group: enough of them that what belongs to a name can be told from what belongs to a group.
+"""Sets of given names by group, large enough to separate the effect of a name from that of a group.
 
-One TOML file per set, shipped in `resources/names` or a person's own. A cell says for which identities of which axes
-its names stand, and which source each name has: a table of names by source, or a list with one `source` in words.
+One TOML file per set, shipped in `resources/names` or a person's own. A cell says which identities of which axes its
+names represent, and which source each name has: a table of names by source, or a list with one `source` in words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,9 +34,9 @@ class NameSource:
 
 @dataclass(frozen=True, config=_STRICT)
 class NameCell:
-    """`of`: axis id → the identities that these names stand for. `names`: by the key of their source.
+    """`of`: axis id → the identities that these names represent. `names`: by the key of their source.
 
-    `title`: what people call it, where that is not what `of` says.
+    `title`: its name for people, where `of` does not give it.
     """
 
     of: Annotated[Mapping[str, Lines], Field(min_length=1)]
@@ -80,10 +80,9 @@ class NameSet:
         return self
 
     def names_of(self, identities: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the names that stand for these identities, axis id → key; of several cells in turn. Empty where none
-        do.
+        """Return the names of these identities, axis id → key; of several cells in turn. Empty where none do.
 
-        A cell stands for an identity of an axis that it says nothing of only where it is not asked for that axis.
+        A cell that does not mention an axis counts only where that axis is not asked for.
         """
         fitting = [
             cell.all_names
@@ -98,7 +97,7 @@ class NameSet:
 
 
 def too_few(label: str, count: int) -> str:
-    """What to keep in mind of a cell with so many names; empty where it has enough."""
+    """Return the caution for a cell with so many names; empty where it has enough."""
     if count >= FEWEST:
         return ""
     names = "1 name" if count == 1 else f"{count} names"

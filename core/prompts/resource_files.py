@@ -100,7 +100,7 @@ SAID = {
 
 
 def _said(wrong: ErrorDetails) -> str:
-    """Where it is and what is wrong. The entries of a list are counted from 1."""
+    """Return the place of an error and what is wrong. The entries of a list are counted from 1."""
     place = " → ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in wrong["loc"])
     words = SAID.get(wrong["type"])
     sentence = wrong["msg"].removeprefix("Value error, ")

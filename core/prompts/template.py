@@ -1,7 +1,7 @@
-"""The template language: plain text with named placeholders, `{name}`. `{{` and `}}` stand for the braces themselves.
+"""The template language: plain text with named placeholders, `{name}`. `{{` and `}}` are the braces themselves.
 
-There is nothing else in it: no numbers, no attributes, no format. What a template may hold is therefore
-exactly what a person sees in the editor, and a mistake has a place: line and column, both counted from 1.
+There is nothing else in it: no numbers, no attributes, no format. What a template may hold is therefore exactly what a
+person sees in the editor, and a mistake has a place: line and column, both counted from 1.
 """
 
 import difflib
@@ -21,7 +21,7 @@ SAME = ("block", "group", "axis")  # fields that repeat what another field says
 
 
 class AskedPrompt(Protocol):
-    """What is read of a stored prompt."""
+    """The fields of a stored prompt that are read."""
 
     @property
     def text(self) -> str: ...
@@ -79,7 +79,7 @@ class TemplateError(AppError):
 
 @dataclass(frozen=True)
 class Placeholder:
-    """One `{name}` and where it stands: characters `start` to `end` of the template."""
+    """One `{name}` and its place: characters `start` to `end` of the template."""
 
     name: str
     start: int
@@ -175,7 +175,9 @@ def _name(found: str, text: str, offset: int) -> str:
 
 
 def _with_article_for(value: str, before: str) -> str:
-    """What stands before a value, its last word made “a” or “an” where it is one of them and the value is a word."""
+    """Return the text before a value, its last word made “a” or “an” where it is one of them and the value is a
+    word.
+    """
     if not before.endswith(("a ", "A ", "n ")) or not value[:1].isalnum():
         return before
     return _ARTICLE.sub(lambda found: found[0][0] + article(value)[1:], before)

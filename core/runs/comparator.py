@@ -64,8 +64,8 @@ def write_comparator(
 ) -> tuple[ComparatorFile, ...]:
     """Write the judgments of revealed sessions: one file for each pair that was compared, at `path` where it is one.
 
-    Of three cards each pair is an example: who chose one preferred it to both others, and said nothing of those two.
-    Raises AppError where there is nothing to write, or it cannot be written.
+    Of three cards each pair is an example: a choice prefers one to both others, and does not compare those two. Raises
+    AppError where there is nothing to write, or it cannot be written.
     """
     kinds = {row.id for row in project.studies.all() if study in (None, row.kind)}
     judgments: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
@@ -164,7 +164,7 @@ def _example(
 
 @dataclass(frozen=True)
 class ComparatorRating:
-    """What one rater said of one example: +1, 0 or −1 from A's side."""
+    """One rater's answer to one example: +1, 0 or −1 from A's side."""
 
     rater: str
     person: bool
@@ -192,7 +192,7 @@ class ComparatorRead:
 
 @dataclass(frozen=True)
 class ComparatorStored:
-    """What came of it: a plan with so many comparisons, judgments that are new, and raters."""
+    """The result of the import: a plan with so many comparisons, judgments that are new, and raters."""
 
     plan_id: str
     comparisons: int
@@ -246,7 +246,7 @@ def _take(one: Mapping[str, Any], found: ComparatorRead) -> None:
 
 
 def _ratings(one: Mapping[str, Any], found: ComparatorRead) -> Iterator[ComparatorRating]:
-    """What each rater said; where nobody did by themselves, the score of the whole."""
+    """Return each rater's rating; where there are no individual ones, the score of the whole."""
     people: set[str] = set()
     given = [rating for rating in one.get("individual_rater_scores") or () if rating.get("score") is not None]
     if not given and one.get("score") is not None:

@@ -1,4 +1,4 @@
-"""Which texts a finding was made of: found again from its recipe, which says who was read and how far."""
+"""The texts behind a finding, found again from its recipe, which says who was read and how far."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class MeasuredText:
 def read_texts(project: Project, study_id: int, recipe: Mapping[str, Any]) -> Iterator[MeasuredText]:
     """Yield the finished texts that were there when a study was measured, of the generators that were wanted.
 
-    Of findings from before recipes said that, all of today's.
+    For findings from before recipes said that, all current texts.
     """
     asked, names = prompts_asked(project, study_id), _names(project, recipe)
     known = None if "generators" not in recipe else {entry["name"] for entry in recipe["generators"]}

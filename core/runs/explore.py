@@ -1,4 +1,4 @@
-"""What exploring asks of the compute process: a map of embeddings, words of a selection, ranks, stand-ins."""
+"""Exploring in the compute process: a map of embeddings, words of a selection, ranks, replacement scorers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -140,7 +140,7 @@ def _counted(texts: Sequence[str]) -> Counter[str]:
 
 
 def stand_in_scorers() -> frozenset[str]:
-    """In the compute process: the names of the scorers that stand in for those that the papers used."""
+    """Return the names of the scorers that replace those that the papers used. Runs in the compute process."""
     from biasprint.core.scorers.registry import describe
 
     return frozenset(info.name for info in describe() if info.stand_in)

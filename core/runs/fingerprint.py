@@ -243,7 +243,7 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
 
 @dataclass(frozen=True)
 class GroupPicture:
-    """What a workshop's facilitator may see and show of the answers.
+    """The part of the answers that a workshop's facilitator may see and show.
 
     `group`: the people, pooled; None with fewer than five, and `reason` says so. `dots`: by axis and identity, each
     person's share relative to chance, in order of size, so that no dot is somebody's and no two can be put together.

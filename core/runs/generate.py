@@ -275,7 +275,7 @@ def _unanswered(count: int) -> AppError:
 
 
 def request_of(generator: GeneratorRow, run: RunRow, prompt: PromptRow, sample: int) -> Request:
-    """What a generator is asked for a prompt and sample of a run: the same again at any time."""
+    """Return the request for a prompt and sample of a run: the same at any time."""
     facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis, "identity": prompt.identity}
     return Request(
         key=prompt.key,

@@ -1,6 +1,6 @@
 """Bringing a table of texts into a project.
 
-Letters become sources; texts of the other studies become outputs of prompts that stand for the ones that were asked.
+Letters become sources; texts of the other studies become outputs of prompts that represent the ones that were asked.
 """
 
 import hashlib

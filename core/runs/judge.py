@@ -330,7 +330,7 @@ def judge_result(session: ModelSession) -> JudgeResult:
 
 
 def unread_reasons(rows: Iterable[JudgmentRow]) -> dict[str, int]:
-    """Why replies are no answer, counted; from what is stored of each."""
+    """Count the reasons why replies are no answer, from what is stored of each."""
     return dict(Counter(_why_unread(row) for row in rows if row.detail.get("read") in ("refused", "unreadable")))
 
 
@@ -381,12 +381,12 @@ def judge(
     """Have a generator judge a plan, as a rater of kind “model” with a session of its own.
 
     generator: as `core.runs.setup.generator_spec` describes it. opens: the model as it was given, where that is a path:
-    the recipe keeps the file's name alone. keys: endpoints' keys that this session alone knows.
-    The session is closed, so that measures count it, once every order of every comparison has a reply. Requests that
-    failed in passing keep it open and are made again at the next start; `finish` closes it without them. Hidden
-    repeats are not asked: what they would tell is told by the orders.
-    Raises AppError where the backend is no language model, cannot be used, fails by key or model with every request,
-    where none of the first replies is an answer in the form asked, or where the project cannot be written to.
+    the recipe keeps the file's name alone. keys: endpoints' keys that this session alone knows. The session is closed,
+    so that measures count it, once every order of every comparison has a reply. Requests that failed in passing keep it
+    open and are made again at the next start; `finish` closes it without them. Hidden repeats are not asked: the orders
+    measure the same. Raises AppError where the backend is no language model, cannot be used, fails by key or model with
+    every request, where none of the first replies is an answer in the form asked, or where the project cannot be
+    written to.
     """
     check_can_judge(generator.backend, generator.model)
     session = ModelSession.open(project, plan_id, generator, seed)

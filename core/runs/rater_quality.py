@@ -1,7 +1,7 @@
-"""The dashboard of raters: how far each is, the time to pay for, hidden checks, agreement, flags, who is left out.
+"""The dashboard of raters: progress, time to pay for, hidden checks, agreement, flags, exclusions.
 
-It tells no identity and no answer. Of a session that is open on this machine only the number of answers is told, until
-its reveal; people of workshops are not told apart and are not in it, nor are models.
+It shows no identity and no answer. Of a session that is open on this machine it shows only the number of answers, until
+the reveal. People of workshops and models are not in it.
 """
 
 from collections import defaultdict
@@ -32,9 +32,9 @@ Where = Literal["here", "away", "partly", "finished", "counted"]  # this machine
 
 @dataclass(frozen=True)
 class RaterState:
-    """How far a rater is with a plan. `done`: comparisons answered or skipped.
+    """A rater's progress with a plan. `done`: comparisons answered or skipped.
 
-    While a session is open on this machine, `done` is all that is told: `skipped` and `active_seconds` are None.
+    While a session is open on this machine, only `done` is shown: `skipped` and `active_seconds` are None.
     """
 
     code: str
@@ -160,7 +160,7 @@ class RaterStates:
 
 
 def _packets(project: Project) -> "dict[str, PacketState]":
-    """How the packets stand, by session; the last one where a session has several."""
+    """Return the state of the packets, by session; the last one where a session has several."""
     from biasprint.core.judging.packets.decisions import packets
 
     return {packet.session_id: packet for packet in packets(project)}
@@ -193,7 +193,7 @@ class RaterCard:
 
 @dataclass
 class _Own:
-    """What one person's revealed sessions hold."""
+    """The answers of one person's revealed sessions."""
 
     given: list[GivenChoice] = field(default_factory=list)
     checks: CheckResult = field(default_factory=lambda: CheckResult(0, 0))
@@ -271,7 +271,7 @@ def _together(practised: Sequence[PracticeResult]) -> PracticeResult | None:
 
 
 def _revealed(ctx: JobContext, project: Project, people: Sequence[RaterRow]) -> tuple[dict[str, _Own], dict[str, str]]:
-    """What the revealed sessions of these people hold, by code; and the axis of every comparison in them."""
+    """Return the answers of these people's revealed sessions, by code; and the axis of every comparison in them."""
     codes = {row.id: row.code for row in people}
     by_code = {code: _Own() for code in codes.values()}
     axis_of: dict[str, str] = {}

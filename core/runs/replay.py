@@ -148,7 +148,7 @@ def _some(project: Project, run: RunRow, count: int) -> list[OutputRow]:
 def _reasons(
     run: RunRow, generator: GeneratorRow, stored: Sequence[OutputRow], again: Mapping[int, Completion]
 ) -> tuple[str, ...]:
-    """What is known to differ between then and now, and what makes texts differ by itself."""
+    """Return what is known to differ between then and now, and what alone makes texts differ."""
     reasons = []
     then = {str(row.detail.get(BUILD, "")) for row in stored} - {""}
     now = {str(completion.detail.get(BUILD, "")) for completion in again.values()} - {""}

@@ -44,7 +44,7 @@ def only_measured(project: Project) -> str:
 
 
 def audited(project: Project, study: str) -> Audited:
-    """What the report of a study is made from. Raises `AppError` where it was not measured."""
+    """Return what the report of a study is made from. Raises `AppError` where it was not measured."""
     rows = project.findings.all(study)
     if not rows:
         raise AppError("This study has not been measured yet.", hint="Measure it, then write its report.")
@@ -80,7 +80,7 @@ def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, t
 
 
 def texts_name(study: str) -> str:
-    """What the texts of a study are called, such as “Reference letters”."""
+    """Return the name of a study's texts, such as “Reference letters”."""
     known = studies().get(study)
     return (known.words.rows or known.title) if known else study
 
@@ -100,7 +100,7 @@ def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tupl
 
 
 def _writers(tables: "Iterable[TableRead]") -> Iterator[dict[str, Any]]:
-    """Who wrote the texts of tables, where they say it."""
+    """Return the writers of the texts of tables, where these name them."""
     rows = [
         row.values for table in tables for row in table.rows if row.values.get("text") or row.values.get("response")
     ]
@@ -130,7 +130,7 @@ def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
 
 
 def _stale(project: Project, study: str, last: FindingRow) -> str:
-    """Why the findings are not of today's texts, in a sentence; empty where they are."""
+    """Return why the findings are out of date, in a sentence; empty where they are current."""
     study_row = project.studies.of_kind(texts_of_study(last.recipe, study))
     if study_row is None:
         return ""

@@ -41,7 +41,7 @@ def is_found(finding: Finding, model: str) -> bool:
 
 
 def found() -> Finding:
-    """Return the finding as it stands in the sample; docs/make_sample.py puts it beside it."""
+    """Return the sample's finding, which docs/make_sample.py stores beside it."""
     return Finding.from_json(json.loads(files("biasprint.resources").joinpath(*PLACE).read_text(encoding="utf-8")))
 
 

@@ -36,7 +36,9 @@ HOPELESS_AFTER = 16  # texts in a row that failed
 
 @dataclass
 class _Behind:
-    """How far a scorer is with one kind of texts. `size`: of its next page; `slow`: does it wait for several texts?"""
+    """A scorer's progress with one kind of texts. `size`: of its next page; `slow`: whether it waits for several
+    texts.
+    """
 
     scorer: ScorerInfo
     kind: Kind
@@ -47,7 +49,7 @@ class _Behind:
 
 @dataclass
 class _Tried:
-    """What became of a scorer's texts. `in_a_row`: that failed since the last one that did not."""
+    """The outcomes of a scorer's texts. `in_a_row`: failures since the last success."""
 
     result: ScoreResult
     in_a_row: int = 0
@@ -249,7 +251,7 @@ class Pace:
 
 
 class _Beside:
-    """Who writes and who scores at one time in this program: one run, and one page, whichever run's texts it has."""
+    """The run that writes and the page that is scored at one time in this program: one of each."""
 
     def __init__(self) -> None:
         self.turns = Turns()  # each for a page and the rest after it; what is read in one, no other reads too

@@ -47,8 +47,8 @@ def draft_template(
     axis: str = "",
     name_set: str = "",
 ) -> PromptSetDraft:
-    """Return the prompts of a template for a study. `fields`: field → column, where it cannot be told by the column's
-    name.
+    """Return the prompts of a template for a study. `fields`: field → column, where the column's name does not show
+    it.
     """
     if study not in STUDIES:
         raise UsageError(f"The prompts of {study} are made from no template.", hint=f"Studies: {', '.join(STUDIES)}.")

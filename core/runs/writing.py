@@ -49,7 +49,7 @@ def whole_path(backend: str, model: str) -> str:
 
 
 class Chooser:
-    """A backend that answers by likelihood; otherwise the one it stands before."""
+    """A backend that answers by likelihood, wrapped around another; otherwise the same as that one."""
 
     def __init__(self, backend: Backend, choice: str) -> None:
         """Raises `UsageError` where the backend cannot say likelihoods, or `choice` is none of `CHOICES`."""

@@ -45,8 +45,8 @@ class PacketState:
 
 
 def packets(project: Project) -> tuple[PacketState, ...]:
-    """Return every packet, one for each rater and plan, in the order in which they were made. Of workshops none is
-    told.
+    """Return every packet, one for each rater and plan, in the order in which they were made. Those of workshops are
+    omitted.
     """
     by_place: dict[tuple[str, str], list[PacketRow]] = {}
     workshops = workshops_among(project.judging.plans())

@@ -251,10 +251,10 @@ def settings_of(plan: PlanToSend, code: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LaidOut:
-    """One comparison of a packet: its items in the order of the cards, and how many blanks stand behind each text.
+    """One comparison of a packet: its items in the order of the cards, and the number of blanks after each text.
 
-    The blanks are not seen. A text that comes twice has another number of them each time, so that nobody who compares
-    rows, hashes or lengths is told by equal ones which comparison repeats which.
+    The blanks are not seen. A text that comes twice has another number of them each time, so that equal rows, hashes or
+    lengths do not reveal which comparison repeats which.
     """
 
     row: ComparisonRow
@@ -266,7 +266,9 @@ FEWEST_BLANKS = 64  # numbers of blanks to draw from
 
 
 def laid_out(plan: PlanToSend, code: str) -> list[LaidOut]:
-    """One rater's comparisons as they stand in the packet. Always the same: it follows from the plan's key."""
+    """Return one rater's comparisons as the packet has them. Always the same, because it follows from the plan's
+    key.
+    """
     order, key = order_for(plan, code), order_key(plan.row)
     used: defaultdict[str, set[int]] = defaultdict(set)
     layout = []
@@ -387,7 +389,9 @@ def _manifest(packet: PacketRow) -> dict[str, Any]:
 
 
 def _sources(ctx: JobContext, project: Project, shown: Sequence[LaidOut], at: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the texts, card by card. One that is in two comparisons is there twice: which is a repeat is not told."""
+    """Yield the texts, card by card. One that is in two comparisons is there twice: the packet does not say which is a
+    repeat.
+    """
     number = 0
     for start in range(0, len(shown), AT_ONCE):
         ctx.check()

@@ -367,7 +367,7 @@ class _Merging:
         )
 
     def _compared(self, here: MergedFile, came: ReturnedPacket, rows: PacketRows) -> MergedFile:
-        """What the file says of itself beside what was signed, and beside the copies that were merged before."""
+        """Compare the file with what was signed, and with the copies that were merged before."""
         seal, others = came.own.packet.manifest.get("seal"), self._finished_copies(came)
         copies = seal is not None and bool(others - {seal})
         held: Held = "copy" if others - {seal} and self._replaces(rows) else ""
@@ -412,7 +412,7 @@ class _Merging:
             raise altered(came.path, "it was made with another content")
 
     def _stranger(self, came: ReturnedPacket) -> RaterRow | None:
-        """Return the rater to add where the project knows nothing of this session; None where it made the packet."""
+        """Return the rater to add where the project does not know this session; None where it made the packet."""
         own = came.own
         session = next((row for row in self._project.judging.sessions() if row.id == own.session.id), None)
         if session is not None:

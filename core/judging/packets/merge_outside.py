@@ -27,7 +27,7 @@ from biasprint.core.text import sha256_text, without_surrogates
 
 
 def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
-    """Return the function that reads this file or folder; None for a packet of ours, or what is nothing of the kind."""
+    """Return the function that reads this file or folder; None for a packet of ours, or another file."""
     if path.name == potato.CONFIG or (path / potato.CONFIG).exists():
         return potato.read
     return label_studio.read if path.suffix.lower() == label_studio.SUFFIX else None

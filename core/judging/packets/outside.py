@@ -43,7 +43,7 @@ class OutsideTask:
     texts: tuple[str, ...]
 
     def fields(self, cards: int) -> dict[str, str]:
-        """What a tool gets to know, for a handout in which comparisons have up to so many cards."""
+        """Return the fields for the tool, for a handout in which comparisons have up to so many cards."""
         texts = (*self.texts, *[NO_TEXT] * (cards - len(self.texts)))
         fields = {"packet": self.packet, "comparison": self.comparison, "rater": self.rater, "title": self.title}
         return fields | dict(zip(CARDS, texts, strict=False))
@@ -63,23 +63,23 @@ class Handout:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What a rater may answer, in the order of the keys 1, 2 …"""
+        """The answers that a rater can give, in the order of the keys 1, 2 …"""
         return (*LETTERS[: self.cards], *OTHER_ANSWERS)
 
     @property
     def about(self) -> str:
-        """What raters read before they begin; of a workshop also who sees their answers."""
+        """The text that raters read before they begin; in a workshop also who sees their answers."""
         return "\n\n".join(filter(None, (self.instructions, WORKSHOP_TOLD if self.workshop else "")))
 
     @property
     def told_first(self) -> str:
-        """What raters read and agree to before they begin, for the tool's README."""
+        """The text that raters read and agree to before they begin, for the tool's README."""
         parts = [("Raters read this first:", self.about), ("Then they agree to this:", self.consent_text)]
         return "".join(f"\n{title}\n\n{text}\n" for title, text in parts if text)
 
     @property
     def bring_back(self) -> str:
-        """Where the results go, for the tool's README."""
+        """The place that the results go to, for the tool's README."""
         if self.workshop:
             return "in Biasprint, on the page of whoever leads the workshop, choose “Collect…”."
         return "in Biasprint, choose Raters, Packets."

@@ -11,16 +11,16 @@ Held = Literal["", "altered", "copy"]
 class MergedFile:
     """The result of merging one file.
 
-    `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which
-    this rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's;
-    what was said of them was not merged. `refused`: why nothing of the file was merged, and `hint` what to do; else
-    empty. `strange`: answers that were not merged because nobody was asked for them so: a label or a task that was
-    never given out. `workshop`: it is a seat of one, whose code is not told. `unknown_rater`: the project knows
-    nothing of this packet's rater; merged only where raters are accepted.
-    `held`: why it waits for a decision, and is merged only where that was accepted. "altered": its answers are not
-    those that were signed as they were given. "copy": another finished copy was merged before, and this one would take
-    the place of answers in it. `copies`: another finished copy was merged, with other answers. `unsealed`: nothing here
-    tells whether it was altered: it was made before packets were signed, or not from this project.
+    `added` and `repeated`: judgments that are new, and that were here already. `conflicting`: comparisons to which this
+    rater's files now hold different answers. `changed_texts`: comparisons whose texts are not the project's; answers to
+    them were not merged. `refused`: why the file was not merged, and `hint` what to do; else empty. `strange`: answers
+    that were not merged because nobody was asked for them so: a label or a task that was never given out. `workshop`:
+    it is a seat of one, whose code is not shown. `unknown_rater`: the project does not know this packet's rater; merged
+    only where raters are accepted. `held`: why it waits for a decision, and is merged only where that was accepted.
+    "altered": its answers are not those that were signed as they were given. "copy": another finished copy was merged
+    before, and this one would take the place of answers in it. `copies`: another finished copy was merged, with other
+    answers. `unsealed`: nothing here tells whether it was altered: it was made before packets were signed, or not from
+    this project.
     """
 
     path: Path
@@ -45,8 +45,8 @@ class MergedFile:
 class MergeReport:
     """`conflicts`: how many wait for a decision in the whole project.
 
-    Of workshops, where nobody is told apart: `seats_to_decide`, whose copies differ, and `seats_kept`, of which other
-    answers came after they had been settled, and the earlier ones count.
+    For workshops, where people are not distinguished: `seats_to_decide`, whose copies differ, and `seats_kept`, of
+    which other answers came after they had been settled, and the earlier ones count.
     """
 
     files: tuple[MergedFile, ...]

@@ -1,4 +1,4 @@
-"""What the program stands on, installed in parts: the window first, everything else behind it.
+"""The program's requirements, installed in parts: the window first, everything else behind it.
 
 pyproject.toml is the list of requirements; `parts.toml` says to which part each belongs, in the order in which they
 come. `python run.py` installs the first part and opens the window, whose job `prepare` installs the rest; `biasprint

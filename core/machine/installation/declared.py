@@ -119,7 +119,7 @@ def part_of(module: str) -> ProgramPart | None:
 
 
 def requirements(part: ProgramPart) -> tuple[str, ...]:
-    """What pip is asked for, such as “torch==2.13.0”."""
+    """Return the requirements for pip, such as “torch==2.13.0”."""
     return tuple(text for text in all_requirements() if normalized(text) in part.packages)
 
 
@@ -137,7 +137,7 @@ def all_requirements() -> tuple[str, ...]:
 
 
 def requirements_of_light() -> tuple[str, ...]:
-    """What the light edition is made of; the program itself is not in it."""
+    """Return the requirements of the light edition; the program itself is not in it."""
     return tuple(each for part in parts() if part.light for each in requirements(part))
 
 
@@ -152,7 +152,7 @@ def stands_alone(package: str) -> bool:
 
 
 def extra_requirements(extra: str) -> tuple[str, ...]:
-    """What one of pyproject.toml's extras adds; for run.py."""
+    """Return the requirements that one of pyproject.toml's extras adds; for run.py."""
     return tuple(_project()["optional-dependencies"][extra])
 
 

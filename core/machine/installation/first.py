@@ -1,4 +1,5 @@
-"""What run.py does from outside: the first part, before the program's own Python has anything to run it with.
+"""The installation of the first part, by run.py from outside, before the program's own Python has anything to run it
+with.
 
 `environment` is the folder of a virtual environment, `python` the interpreter in it.
 """
@@ -88,7 +89,9 @@ def leave_out_nothing(environment: Path) -> None:
 
 
 def install_extras(environment: Path, python: Path, extras: Sequence[str], say: Say) -> None:
-    """What pyproject.toml's extras add; once for each state of it. What cannot be compiled is left out."""
+    """Install what pyproject.toml's extras add, once for each state of that file. What cannot be compiled is left
+    out.
+    """
     installed = states(python) or {}
     for extra in extras:
         wanted = extra_requirements(extra)

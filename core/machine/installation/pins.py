@@ -33,7 +33,7 @@ _HEAD = """\
 
 
 def entries() -> dict[str, list[str]]:
-    """What the lock says of each package: one or more requirements with markers and hashes, by its normalized name.
+    """Return the lock's entries by normalized package name: one or more requirements with markers and hashes.
 
     Empty where there is no lock, as in an installation that pip made, or where `BIASPRINT_WITHOUT_LOCK` is set.
     """
@@ -125,7 +125,7 @@ def _file(text: str) -> Iterator[Path]:
 
 
 def refresh(python: Path, newest: bool, say: Callable[[str], None]) -> None:
-    """Write the lock anew, by uv in the environment of `python`: versions stay where they fit, unless `newest`.
+    """Rewrite the lock with uv in the environment of `python`: versions stay where they fit, unless `newest`.
 
     Raises `AppError` where no set of packages fits or the index cannot be reached; the lock then stays as it was.
     """

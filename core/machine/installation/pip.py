@@ -33,7 +33,7 @@ NICENESS = 10
 
 @dataclass(frozen=True)
 class PipStep:
-    """What pip does now. `done` and `total` in bytes, of a file that it fetches; else 0."""
+    """The current step of pip. `done` and `total` in bytes, of a file that it fetches; else 0."""
 
     words: str
     name: str = ""
@@ -43,7 +43,7 @@ class PipStep:
 
 @dataclass(frozen=True)
 class PipOutcome:
-    """How pip ended: its exit code, and its last lines."""
+    """The outcome of pip: its exit code, and its last lines."""
 
     code: int
     said: str
@@ -51,7 +51,7 @@ class PipOutcome:
 
 @dataclass(frozen=True)
 class PipTrouble:
-    """Why pip failed, and what to do. `stops`: the next packages would fail for the same reason."""
+    """The reason why pip failed, and what to do. `stops`: the next packages would fail for the same reason."""
 
     kind: str
     why: str
@@ -173,7 +173,7 @@ BEHIND_PROXY = PipTrouble(
 
 
 def trouble(said: str) -> PipTrouble:
-    """Why pip failed, by its last lines. From 26 on pip does not say that it was a proxy that did not answer."""
+    """Return why pip failed, by its last lines. From version 26 on pip does not say that a proxy did not answer."""
     lowered = said.lower()
     explanation = next((explanation for pattern, explanation in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
     return BEHIND_PROXY if explanation.kind == "network" and _has_proxy() else explanation

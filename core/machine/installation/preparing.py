@@ -22,7 +22,7 @@ _OFFLINE_SECONDS = 1.0
 
 
 def why_not() -> str:
-    """Why nothing can be installed into what runs here; empty where pip can try."""
+    """Return why nothing can be installed here; empty where pip can try."""
     if getattr(sys, "frozen", False):
         return "a packaged program cannot be added to: get a package that has it"
     if find_spec("pip") is None:
@@ -37,9 +37,9 @@ def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Seque
 
     The light edition leaves parts out: those that are named by `only` or `add` belong to it from now on.
 
-    Reports megabytes, about. A part that fails is told as failed, and the others go on; it is tried again the next
+    Reports megabytes, about. A part that fails is reported as failed, and the others go on; it is tried again the next
     time. Cancelling ends pip with all that it started, within two seconds. While another window or command installs,
-    this waits, and tells what that one does.
+    this waits, and reports what that one does.
 
     Raises `AppError` where nothing can be installed: the offline switch, no network, a full disk, no pip.
     """
@@ -86,7 +86,7 @@ def remove_broken(site: Path) -> None:
 
 
 class _Work:
-    """One installation: which part is at work, and how it is told."""
+    """One installation: the part that is being installed, and how it is reported."""
 
     def __init__(self, ctx: JobContext, told: Told, locked: IO[bytes], only: Sequence[str]) -> None:
         self._ctx, self._told, self._locked = ctx, told, locked
@@ -199,7 +199,7 @@ class _Work:
 
 
 class _Passed(JobContext):
-    """What a download sees of a job of which it is a part."""
+    """The job context of a download that is part of a job."""
 
     def __init__(self, outer: JobContext, done: Callable[[int], None]) -> None:
         super().__init__(lambda progress: done(progress.done))
@@ -210,7 +210,9 @@ class _Passed(JobContext):
 
 
 def _held(part: ProgramPart) -> dict[str, str]:
-    """What other parts need and pip must not replace, with its versions: a running window may have it open."""
+    """Return the packages that other parts need and pip must not replace, with their versions: a running window may
+    have it open.
+    """
     installed = InstalledPackages()
     notes = InstallationNotes.read()
     others = (other for other in state.possible(notes) if other != part and other.packages)

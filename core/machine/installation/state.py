@@ -1,4 +1,4 @@
-"""What of the parts is there: read from the environment's packages, with notes of its own that make that quick.
+"""The state of each part: read from the environment's packages, with notes that make that quick.
 
 pip writes a package's files first and INSTALLER near the end, so a package without it was cut short in the middle,
 although its metadata may be there and pip would take it for installed.
@@ -33,7 +33,7 @@ State = Literal["ready", "waiting", "working", "failed", "left out"]
 
 @dataclass(frozen=True)
 class PartState:
-    """Where a part is, and one sentence about it for a person. `begun`: it was begun, and has not come to its end.
+    """The state of a part, and one sentence about it for a person. `begun`: it was begun, and has not come to its end.
 
     A part is “left out” where this is the light edition and nobody has asked for the part since.
     """
@@ -73,8 +73,8 @@ def is_under_way() -> bool:
 
 
 def goes_on_unasked() -> bool:
-    """Return whether the window may go on with the installation by itself: run.py, which said what it installs, opened
-    it.
+    """Return whether the window may go on with the installation without asking: run.py, which said what it installs,
+    opened it.
     """
     return os.environ.get(UNASKED, "") == "1"
 
@@ -173,7 +173,7 @@ def examined(part: ProgramPart, installed: "InstalledPackages") -> tuple[str, ..
     """Return the metadata folders of all that a part needs, what its packages need included; None where something
     lacks.
 
-    What a package needs that stands alone is not looked at, whoever needs that package.
+    The requirements of a package that stays unexamined are not read, whoever needs it.
     """
     if any(not installed.satisfies(each) for each in requirements(part)):
         return None
@@ -206,7 +206,7 @@ def requirements_stamp(part: ProgramPart) -> str:
 
 
 def itself_stamp() -> str:
-    """What the program's own metadata depends on: pyproject.toml, and where the source lies."""
+    """Return a stamp of what the program's own metadata depends on: pyproject.toml, and where the source lies."""
     if not declared.is_source():
         return ""
     return sha256((declared.ROOT / "pyproject.toml").read_text(encoding="utf-8") + str(declared.ROOT))
@@ -307,7 +307,7 @@ class ReadyPart:
 
 @dataclass(frozen=True)
 class FailedPart:
-    """Why a part could not be installed. `kind` as in `pip.PipTrouble`."""
+    """The reason why a part could not be installed. `kind` as in `pip.PipTrouble`."""
 
     sentence: str
     kind: str
@@ -315,7 +315,7 @@ class FailedPart:
 
 @dataclass(frozen=True)
 class InstallationNotes:
-    """What is remembered beside the environment, or by `build.spec` in a package.
+    """The notes that are stored beside the environment, or by `build.spec` in a package.
 
     Everything in it can be found out again, save who made it and which parts its light edition leaves out.
     """
@@ -343,7 +343,7 @@ class InstallationNotes:
 
 
 def noted_extras(environment: Path) -> dict[str, str]:
-    """What developers use that run.py installed, by extra: for which requirements."""
+    """Return the requirements of each extra for developers that run.py installed."""
     return dict(_read(notes_path(environment))["extras"])
 
 

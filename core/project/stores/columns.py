@@ -106,7 +106,7 @@ class Columns(StorePart):
         return self._number(sa.select(sa.func.coalesce(sa.func.max(output.c.id), 0)))
 
     def last_ids(self) -> LastIds:
-        """Of one moment: a score that is told of by it has its text there too."""
+        """Return the last ids at one moment: a score among them has its text among them too."""
         (row,) = self._reader.rows(LAST_IDS)
         return LastIds(*row)
 
@@ -139,11 +139,11 @@ class Columns(StorePart):
         return np.array([row[0] for row in rows], dtype=np.int64), np.stack(vectors)
 
     def scorers(self) -> tuple[Measured, ...]:
-        """What has scored texts of the project."""
+        """Return the scorers that have scored texts of the project."""
         return self._measured(score.c.scorer, score.c.version)
 
     def embedders(self) -> tuple[Measured, ...]:
-        """What has embedded texts of the project."""
+        """Return the embedders that have embedded texts of the project."""
         return self._measured(embedding.c.embedder, embedding.c.version)
 
     def _measured(self, name: "sa.Column[Any]", version: "sa.Column[Any]") -> tuple[Measured, ...]:

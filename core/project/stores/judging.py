@@ -151,7 +151,7 @@ class Judging(StorePart):
         return self._writer.write(write, urgent=True)
 
     def give_key(self, plan_id: str) -> Changes:
-        """Return a key for a plan of an earlier version that nobody has begun: orders that somebody has seen stay."""
+        """Store a key for a plan of an earlier version that nobody has begun: orders that somebody has seen stay."""
 
         def write(connection: Connection) -> Changes:
             row = _plan(connection.execute(sa.select(plan).where(plan.c.id == plan_id)).one())

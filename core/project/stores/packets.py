@@ -24,7 +24,7 @@ from biasprint.core.project.stores.judging import EMPTY, judgment, rater, sessio
 class PacketRows:
     """The rows of one file in the coordinator's terms: items instead of cards, with new hashes.
 
-    `rater` is None where the session is known; `background` is what the rater said of themselves. `judgments` and
+    `rater` is None where the session is known; `background` is the rater's description of themselves. `judgments` and
     `annotations` are whole rows; a row that supersedes another comes after it. `came` notes the file.
     """
 

@@ -251,7 +251,7 @@ class Sources(StorePart):
         return view
 
     def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
-        """What the field “model” of texts of a kind says, empty for nothing → so many texts, and when they came."""
+        """Return the number of texts of a kind, and when they came, by their field “model” (empty for none)."""
         model = _model_said()
         when = (sa.func.min(source.c.created_at), sa.func.max(source.c.created_at))
         statement = sa.select(model, sa.func.count(), *when).where(_of(study_id, kind)).group_by(model)

@@ -67,7 +67,7 @@ def design_set(design: Design) -> PromptSetDraft:
 
 @cache
 def shipped_measure(key: str) -> DesignMeasure | None:
-    """How a shipped design is measured, for texts whose prompts are not here; None for a key that none has."""
+    """Return how a shipped design is measured, for texts whose prompts are not here; None for a key that none has."""
     if key not in available_designs():
         return None
     measured: DesignMeasure = validated(

@@ -102,7 +102,7 @@ def measured_again(ctx: JobContext, project: Project, study: str, compute: Compu
 
 
 def options_of(project: Project, study: str, recipe: Mapping[str, Any]) -> MeasureOptions:
-    """How a study was measured, by the recipe of its findings, with generators by their names of today."""
+    """Return how a study was measured, by the recipe of its findings, with the generators' current names."""
     pairs = list(_then_and_now(project, study, recipe))
     named = {then: now.name for then, now in pairs}
     present = {generator.name for _, generator in pairs}
@@ -164,7 +164,7 @@ def _as_good_as(one: float | None, other: float | None) -> bool:
 
 
 def _reasons(project: Project, study: str, recipe: Mapping[str, Any], scorers: list[str]) -> Iterator[str]:
-    """What is known to differ between then and now."""
+    """Yield what is known to differ between then and now."""
     for name, generator in _then_and_now(project, study, recipe):
         then = next(int(each["n"]) for each in recipe["generators"] if each["name"] == name)
         if generator.n != then:

@@ -1,6 +1,7 @@
 """Running an audit: its prompts are made, written for, scored and measured, and its gates held against what is found.
 
-It resumes by itself, as each of its parts does. What cannot be done is a sentence, and the rest is done.
+It resumes automatically, as each of its parts does. What cannot be done is reported in a sentence, and the rest is
+done.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -120,7 +121,9 @@ def _copied_run(ctx: JobContext, source: Project, run: RunRow, project: Project,
 
 @dataclass(frozen=True)
 class AuditedRun:
-    """What a generator of the file wrote for a prompt set. `called`: in the file; `generator`: in the project."""
+    """The texts that a generator of the file wrote for a prompt set. `called`: in the file; `generator`: in the
+    project.
+    """
 
     called: str
     generator_id: int
@@ -248,7 +251,7 @@ class AuditRun:
 
     @contextmanager
     def _otherwise(self, what: str) -> Iterator[None]:
-        """A failure in here that can be told is a sentence beginning so, and what follows goes on."""
+        """Report an expected failure of the block as a sentence with this beginning, and go on."""
         try:
             yield
         except AppError as error:
@@ -340,9 +343,7 @@ class AuditRun:
         return {generator.called for generator in self.audit.generators} - self._own(study).keys()
 
     def _held(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
-        """Return the gate may name generators as the file does; on one that wrote nothing it fails, whatever
-        it asks.
-        """
+        """Check a gate, which may name generators as the file does; on one that wrote nothing it fails."""
         for name in gate.generators:
             if name in self._silent():
                 sentence = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
@@ -364,7 +365,7 @@ class AuditRun:
         )  # fmt: skip
 
     def _there(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
-        """Return the named generators that wrote something; each other one is a sentence."""
+        """Return the named generators that wrote something; report each other one in a sentence."""
         texts = how.texts_of or how.study
         own = self._own(texts)
         silent = [name for name in names if name in self._silent(texts)]

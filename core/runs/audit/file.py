@@ -1,4 +1,5 @@
-"""What an audit file says: what is asked, of whom, what is measured and compared, and under which findings it fails.
+"""The contents of an audit file: prompts, generators, judges, measures, comparisons, and the gates under which it
+fails.
 
 docs/reference/audit-files.md explains the keys. `biasprint.core.runs.audit.reading` reads a file.
 """
@@ -70,7 +71,7 @@ class AskedTexts(_Part):
 
     @property
     def source(self) -> Path:
-        """Where they are: the one of both that is given."""
+        """The place of the texts: the table or the project, whichever is given."""
         source = self.table or self.of
         assert source is not None, "checked when the file was read"
         return source
@@ -101,7 +102,7 @@ class _AskedModel(_Part):
 
 
 class AskedGenerator(_AskedModel):
-    """Who writes. `prompts`: names of the prompt sets that it answers; all where not given."""
+    """A generator that writes. `prompts`: names of the prompt sets that it answers; all by default."""
 
     prompts: list[str] | None = None
     samples: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -130,7 +131,7 @@ class AskedComparisons(_Part):
 
 
 class AskedMeasure(_Part):
-    """How a study is measured: the options of `biasprint measure`. `scorers`: role → name. `columns`: field → column.
+    """The measuring of a study: the options of `biasprint measure`. `scorers`: role → name. `columns`: field → column.
 
     `generators`, `compare`: by their names in the file, or as `measure` takes them. `texts_of`: of `compare`, the study
     of this file whose texts are measured, where that is another one.
@@ -151,7 +152,7 @@ class AskedMeasure(_Part):
 
 
 class AskedOutputs(_Part):
-    """Where to: the project file, and beside it the answer as JSON and a report of each study."""
+    """The files to write: the project file, and beside it the answer as JSON and a report of each study."""
 
     project: Path
     json_: Path | None = Field(None, alias="json")
@@ -180,7 +181,7 @@ class Audit(_Part):
         return tuple(dict.fromkeys(part.study for part in asked))
 
     def measures(self) -> tuple[AskedMeasure, ...]:
-        """How each of the studies is measured; then what is asked of the texts of another one."""
+        """Return how each study is measured; then what is asked of the texts of another study."""
         by_study = {measure.study: measure for measure in self.measure}
         kinds = dict.fromkeys([*self.studies, *([JUDGED] if self.comparisons else [])])
         own = [by_study.pop(kind, AskedMeasure(study=kind)) for kind in kinds]

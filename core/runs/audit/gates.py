@@ -1,7 +1,7 @@
 """Gates: conditions on findings under which an audit fails: letters.lexicon.odds_ratio[agentic] interval_above 1.2.
 
-A gate fails where a finding that it is about meets its condition, and also where that cannot be told: a finding that is
-undefined, or has no interval or p, is no evidence that all is well.
+A gate fails where a finding that it is about meets its condition, and also where that cannot be decided: a finding that
+is undefined, or has no interval or p, is no evidence that all is well.
 """
 
 import re
@@ -108,10 +108,10 @@ def _value(finding: Finding, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What became of a gate. `checked`: findings; `met`: those that meet its condition, `untold`: without what it asks.
+    """The result of a gate. `checked`: findings; `met`: those that meet its condition, `untold`: without what it asks.
 
-    `missing`: a sentence where no finding fits the gate; then nothing was checked. `misused`: because of how the
-    gate is written.
+    `missing`: a sentence where no finding fits the gate; then nothing was checked. `misused`: because of how the gate
+    is written.
     """
 
     gate: Gate
@@ -177,7 +177,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
-    """Return the label and the dims between the brackets. A value with a comma stands in double quotes."""
+    """Return the label and the dims between the brackets. A value with a comma is in double quotes."""
     label, dims, at = "", {}, 0
     while at < len(chosen):
         part = _PART.match(chosen, at)
@@ -222,7 +222,7 @@ def exit_code(results: Sequence[GateResult]) -> int:
 
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]:
-    """What becomes of each gate. `variant` is default unless the gate says otherwise."""
+    """Return the result of each gate. `variant` is default unless the gate says otherwise."""
     return [_held(gate, findings) for gate in gates]
 
 

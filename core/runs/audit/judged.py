@@ -21,7 +21,7 @@ KEPT = ("kind", "cards", "worst", "question")  # settings of a plan that an audi
 
 @dataclass(frozen=True)
 class AuditedJudging:
-    """What one judge of the file made of one plan. `called`: in the file; `rater`: in the project."""
+    """The judgments of one judge of the file on one plan. `called`: in the file; `rater`: in the project."""
 
     called: str
     plan: str
@@ -29,7 +29,7 @@ class AuditedJudging:
 
     @property
     def missing(self) -> str:
-        """Why its session is open: "2 × timeout", or that nothing it said is an answer."""
+        """The reason why its session is open: "2 × timeout", or that nothing it said is an answer."""
         failed = "; ".join(f"{count:,} × {kind}" for kind, count in self.result.failures.items())
         return failed or "no reply is an answer in the form asked"
 
@@ -75,7 +75,7 @@ def judged_plan(
     models: ComputeProcess,
     keys: Mapping[str, str],
 ) -> AuditedJudging:
-    """What a model of the file says of every comparison of a plan; what it said before is not asked again."""
+    """Have a model of the file judge every comparison of a plan; what it judged before is not asked again."""
     check_can_judge(asked.backend, asked.model)
     preset = recommended(asked.backend, asked.model, "judging") if asked.preset else {}
     spec = generator_spec(asked.backend, asked.model, preset | asked.given(), models, ctx=ctx, keys=keys)
@@ -103,7 +103,7 @@ def saved_judging(project: Project) -> dict[str, list[dict[str, Any]]]:
 
 
 def can_be_saved(plan: PlanRow) -> bool:
-    """Return whether a file can ask for the plan: what only people are told or asked is in no file."""
+    """Return whether a file can ask for the plan: what only people read or answer is in no file."""
     usual = PlanSettings().stored() | dict.fromkeys(KEPT, True)
     given = PlanSettings.of(plan.settings).stored()
     return given.keys() <= usual.keys() | {"own_order", "planned", "notes"} and given.get("kind", "identity") != "model"

@@ -107,7 +107,7 @@ def _at_odds(audit: Audit) -> Iterator[str]:
 
 
 def _judging_at_odds(audit: Audit) -> Iterator[str]:
-    """What does not fit together in what is compared and who judges it."""
+    """Yield contradictions between what is compared and who judges it."""
     judges = [judge.called for judge in audit.judges]
     for asked in audit.comparisons:
         if asked.study not in audit.studies:
@@ -122,7 +122,7 @@ def _judging_at_odds(audit: Audit) -> Iterator[str]:
 
 
 def _sources_at_odds(audit: Audit) -> Iterator[str]:
-    """What does not fit together in where prompts and texts come from."""
+    """Yield contradictions in where prompts and texts come from."""
     if not audit.studies:
         yield "Nothing is asked and nothing is read: give [[prompts]] with [[generators]], or [[texts]]."
     if audit.prompts and not audit.generators and not audit.texts:

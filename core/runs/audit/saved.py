@@ -129,7 +129,7 @@ def _scored_besides(project: Project) -> list[str]:
 
 
 def _how(project: Project, kind: str) -> dict[str, Any] | None:
-    """How the study was measured last, by the recipe of its findings; None where it was not."""
+    """Return how the study was measured last, by the recipe of its findings; None where it was not."""
     last = project.findings.last(kind)
     if last is None:
         return None

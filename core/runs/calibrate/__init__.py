@@ -1,7 +1,7 @@
-"""Calibration: does each finding find what is planted, and stay quiet where nothing is?
+"""Calibration: whether each finding detects what is planted, and has no false alarms.
 
 `calibrate` simulates whole studies in compute processes of its own, one for each core that it may use. `trials` writes
-and measures one study, `tally` counts what many of them told, `told` writes it as table, page and figure.
+and measures one study, `tally` counts over many of them, `told` writes the result as table, page and figure.
 """
 
 import threading
@@ -28,7 +28,9 @@ from biasprint.core.studies.registry import studies
 def simulated_studies(
     study: str, planted: str, n: int, seed: int, repeats: int, ctx: JobContext | None = None
 ) -> list[list[Seen]]:
-    """What the findings by default of each of `repeats` studies say. A study depends on its number and the seed."""
+    """Return the default findings of each of `repeats` simulated studies. A study depends on its number and the
+    seed.
+    """
     ctx = ctx or JobContext()
     known, asked, results = studies()[study], planting_of(study), []
     setting = zlib.crc32(f"{study} {planted}".encode())
@@ -46,7 +48,9 @@ __all__ = ["STUDIES", "Asked", "Calibrated", "calibrate"]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is simulated: of each study `repeats` studies for each planted size and n (empty: those of the study)."""
+    """The simulation that is asked for: of each study `repeats` studies for each planted size and n (empty: those of
+    the study).
+    """
 
     studies: tuple[str, ...]
     planted: tuple[str, ...] = SETTINGS

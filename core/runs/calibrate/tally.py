@@ -24,7 +24,9 @@ SPREADS = ("creativity.rbs", "creativity.abs")
 
 @dataclass(frozen=True)
 class Seen:
-    """What matters of a finding by default in one simulated study. `dims`: in words, without the axis alone."""
+    """A default finding in one simulated study, reduced to what is counted. `dims`: in words, without the axis
+    alone.
+    """
 
     id: str
     label: str
@@ -141,7 +143,7 @@ Key = tuple[str, str, str]  # id, label, dims
 def calibrated(
     study: str, asked: Planting, found: Mapping[Cell, Sequence[Sequence[Seen]]], bounds: Required
 ) -> list[Calibrated]:
-    """Return a row for each finding, planted size and n. `found`: what each simulated study told."""
+    """Return a row for each finding, planted size and n. `found`: the findings of each simulated study."""
     rows = []
     by_key: dict[Key, dict[Cell, list[list[Seen]]]] = {}
     shared = _shared_names(asked, (simulated for studies in found.values() for simulated in studies))
@@ -174,7 +176,7 @@ def _key(asked: Planting, each: Seen, shared: Collection[Key] = ()) -> Key:
 
 
 def _shared_names(asked: Planting, studies: Iterable[Sequence[Seen]]) -> set[Key]:
-    """What several findings of a study are called that only their groups tell apart."""
+    """Return the names that several findings of a study share, which only their groups distinguish."""
     return {
         key
         for simulated in studies

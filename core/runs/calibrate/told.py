@@ -1,4 +1,4 @@
-"""Calibration as it is told: rows for a script, a table (csv), a page (Markdown) and a figure (SVG) for each study."""
+"""Calibration as output: rows for a script, a table (csv), a page (Markdown) and a figure (SVG) for each study."""
 
 import csv
 import io

@@ -48,7 +48,8 @@ class Outlook:
     `chance`: of seeing `shares` on one of these axes. `needed`: comparisons on each axis for 80 in 100, `raters_needed`
     for the comparisons there are; None where no number is enough. `detectable`: the share of one identity that is seen
     in 80 of 100 cases, the others being equal; None where not even every choice would be. `ranked`: a comparison shows
-    only some of the identities; then `shares` is how often one place is preferred to another, which is told apart.
+    only some of the identities; then `shares` is how often one place is preferred to another, which the plan
+    distinguishes.
     """
 
     identities: int

@@ -79,7 +79,7 @@ def sources(project: Project, study_id: int, kind: str) -> Iterator[SourceRow]:
 
 
 def problem_of(row: OutputRow) -> str:
-    """Why an output cannot be shown, or ""."""
+    """Return why an output cannot be shown, or ""."""
     return "its generation failed" if row.status != "done" else "" if row.text.strip() else "its text is empty"
 
 
@@ -98,7 +98,9 @@ def shown_theme(kind: str, theme: str, fields: Mapping[str, str], hidden: Collec
 
 
 def names_one_of(text: str, words: Collection[str]) -> bool:
-    """Does one of these stand in the text as a word of its own, in any case and with any sign between its parts?"""
+    """Return whether one of these is in the text as a word of its own, in any case and with any sign between its
+    parts.
+    """
     plain = f" {_plain(text)} "
     return any(f" {_plain(word)} " in plain for word in words if _plain(word))
 

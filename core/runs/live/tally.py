@@ -39,7 +39,7 @@ N, VALUE, LOW, HIGH = range(4)
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """How something was at each n; ascending. A band that is not there is NaN."""
+    """A figure's value at each n, in ascending order. A missing band is NaN."""
 
     n: Floats
     value: Floats
@@ -174,7 +174,9 @@ LATEST = 20  # judgments over which the present rate is taken
 
 
 def judging_now(project: Project) -> tuple[LiveJudging, ...]:
-    """Return every session, the latest last. Participants of workshops are one row: nobody is told how far each is."""
+    """Return every session, the latest last. Participants of workshops are one row: how far each of them is stays
+    private.
+    """
     raters = {rater.id: rater for rater in project.judging.raters()}
     plans = {plan.id: plan for plan in project.judging.plans()}
     unnamed = participants(project)
@@ -222,14 +224,14 @@ class _Anew(Exception):
 
 
 class _Joined(_Anew):
-    """Another generator's first text was met: they are told apart from now on."""
+    """Raised at another generator's first text: the generators are separated from then on."""
 
 
 class LiveTally:
-    """What a study's texts and revealed judgments say so far. Safe to use from any thread.
+    """The figures of a study's texts and revealed judgments so far. Safe to use from any thread.
 
-    `runs`: only these; imported texts and judgments belong to no run, and are left out then. Who asks what there is
-    never waits for a reading, which may in turn wait for the compute process.
+    `runs`: only these; imported texts and judgments belong to no run, and are omitted then. Reading the figures never
+    waits for a reading, which may in turn wait for the compute process.
     """
 
     def __init__(
@@ -400,7 +402,7 @@ class LiveTally:
         return name
 
     def _tell(self, kind: str, number: int, name: str | None) -> Iterator[StudyTally]:
-        """Whoever is to be told of a text: its generator's sums, or everybody's."""
+        """Yield the tallies that count a text: its generator's, or the pooled one."""
         for key, known in self._known.items():
             if name is None or not key or key == name:
                 known[kind].add(number)
@@ -459,7 +461,9 @@ class LiveTally:
             self._courses = {_key_of(self._names[0], key) if alone else key: course for key, course in courses.items()}
 
     def _carry_over(self, values: Sequence[LiveValue]) -> None:
-        """What is told apart from now on, as by model when a second one writes, was of the first part until now."""
+        """Carry over to the first part what was counted before the parts were separated, as by model when a second one
+        writes.
+        """
         keys = {value.key for value in values}
         for value in values:
             dims = value.key.dims if value.key not in self._courses else ()
@@ -492,7 +496,7 @@ class LiveTally:
             return self._values
 
     def rates(self, at: datetime | None = None) -> LiveRates:
-        """How writing goes, now or at a moment."""
+        """Return the rates of writing, now or at a moment."""
         with self._showing:
             scored, sources = (dict(self._scored[kind]) for kind in ("output", "source"))
             return replace(self._rates.now(at), scored=scored, scored_sources=sources)

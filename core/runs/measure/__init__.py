@@ -57,7 +57,7 @@ def asked_of(options: MeasureOptions) -> dict[str, Any]:
 
 
 def asked_again(recipe: Mapping[str, Any] | None) -> MeasureOptions:
-    """What was asked for, by the recipe of the findings; the usual where it says nothing.
+    """Return the options that were asked for, by the recipe of the findings; the defaults where it has none.
 
     Recipes of before it was kept say some of it beside; the scorers and generators there are those that were used.
     """

@@ -161,7 +161,7 @@ def estimates_of(findings: Sequence[Finding]) -> Estimates:
 
 
 def _quiet(measure: Any) -> Any:
-    """Return a measure that reports to nobody: what is told is how many of them are done."""
+    """Measure without reporting progress: the caller reports how many measures are done."""
     asks = "ctx" in inspect.signature(measure).parameters
     return partial(measure, ctx=JobContext()) if asks else measure
 
@@ -177,7 +177,7 @@ def _measured(measure: Any, args: tuple[Any, ...]) -> StudyResult | None:
 
 
 def key_of(finding: Finding) -> Key:
-    """What is the same for a finding of every generator."""
+    """Return the key that a finding shares across generators."""
     return finding.id, finding.label, finding.groups, tuple(sorted(finding.dims.items()))
 
 

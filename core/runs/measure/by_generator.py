@@ -1,4 +1,4 @@
-"""A project's texts by the generator that wrote them: each measured by itself, unless somebody wants them pooled."""
+"""A project's texts by the generator that wrote them: each measured separately, unless somebody wants them pooled."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class ByGenerator:
     sides: tuple[StudyGenerator, ...] = ()
 
     def recipe(self) -> dict[str, Any]:
-        """What a recipe says of them."""
+        """Return the generators' part of a recipe."""
         own: dict[str, Any] = (
             {"generators": [generator.to_json() for generator in self.generators]} if self.generators else {}
         )
@@ -76,7 +76,7 @@ class TextsToMeasure:
         return self.study.of_project(ctx, self.project, self.study_id, self.options, self.compute)
 
     def prepared(self, ctx: JobContext) -> Sequence[Prepared]:
-        """What can be compared between generators. Raises `UsageError` for a study that cannot."""
+        """Return what can be compared between generators. Raises `UsageError` for a study that cannot."""
         if not self.study.compares_generators:
             raise UsageError("This study cannot compare generators yet.", hint="Leave out --compare.")
         return self.study.prepared(ctx, self.project, self.study_id, self.options, self.compute)
@@ -115,7 +115,7 @@ def _one(
 
 
 def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> ByGenerator:
-    """Return each by itself. One that cannot be measured is said, and the others are."""
+    """Measure each generator separately. One that cannot be measured is reported, and the others are measured."""
     results: list[StudyResult] = []
     remarks: dict[str, None] = {}
     failed: list[AppError] = []
@@ -149,8 +149,8 @@ def of_tables(
 ) -> ByGenerator:
     """Return the findings of tables. Those of an export say which generator wrote each text: measured as a project's.
 
-    Rows that say none, of other tables, and judgments that compare what several wrote are measured by themselves, with
-    no generator.
+    Rows that say none, of other tables, and judgments that compare what several wrote are measured separately, with no
+    generator.
     """
     if options.pool:
         return _pooled_tables(ctx, read, study, options, compute)

@@ -24,7 +24,7 @@ def is_result_folder(path: Path) -> bool:
 
 
 def manifest(out: Path) -> dict[str, Any] | None:
-    """What the folder says of itself; None where it was not begun. `AppError` where that cannot be read."""
+    """Return the folder's manifest; None where it was not begun. `AppError` where that cannot be read."""
     path = out / MANIFEST
     if not path.is_file():
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -56,7 +56,9 @@ def _is_inside(name: object) -> bool:
 
 
 def footer_of(path: Path) -> dict[str, Any] | None:
-    """What an output file says that it was made from, and `rows` as the file has them; None where it is not whole."""
+    """Return what an output file states that it was made from, and `rows` as the file has them; None where it is not
+    whole.
+    """
     import pyarrow
     from pyarrow import parquet
 

@@ -155,7 +155,7 @@ def _scores_of(scorer: Mapping[str, Any]) -> Iterator[_Score]:
 
 
 def _batches(path: Path, mapping: Mapping[str, str]) -> Iterator[tuple[np.ndarray, Any, bool]]:
-    """Groups as texts, the rows, and whether some stand in blocks."""
+    """Yield groups as texts, the rows, and whether some are in blocks."""
     from pyarrow import parquet
 
     from biasprint.core.studies.registry import table_fields

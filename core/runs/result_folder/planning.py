@@ -22,7 +22,7 @@ ENDING, PART = ".parquet", ".part"
 
 @dataclass(frozen=True)
 class ScoringOrder:
-    """Which texts are scored by what. It goes to each machine, where both folders have the same paths.
+    """An order to score texts with scorers. It goes to each machine, where both folders have the same paths.
 
     `data`: a Parquet file or a folder of them. `scorers`: as they are where the order was given. `text`: the column.
     """
@@ -42,7 +42,7 @@ class ScoringOrder:
         return self.out / SCORES / name
 
     def stated(self) -> dict[str, Any]:
-        """What the manifest and every output file say of the order; none of it may differ where it is gone on with."""
+        """Return what the manifest and every output file state of the order; it must be equal to resume."""
         return {"format": FORMAT, "text": self.text, "scorers": [stated(scorer) for scorer in self.scorers]}
 
 
@@ -70,7 +70,7 @@ class ScoringPlan:
 
 
 def plan(data: Path, out: Path, scorers: Sequence[str], text: str | None = None) -> ScoringPlan:
-    """What is left to do of it. Writes the manifest where the folder is begun; unfinished files are removed.
+    """Return what is left to score. Writes the manifest where the folder is begun; unfinished files are removed.
 
     Raises `UsageError` and `AppError`: no Parquet files, an unknown column, and a folder that was begun with something
     else (another scorer, version or column, an input file that is another or is gone).
@@ -196,7 +196,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _remove_unfinished(out: Path) -> None:
-    """What machines that were lost left lying: only below `scores`, where nobody else writes."""
+    """Remove the unfinished files of lost machines: only below `scores`, where nobody else writes."""
     for path in _unfinished(out):
         path.unlink(missing_ok=True)
 

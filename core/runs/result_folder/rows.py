@@ -1,6 +1,6 @@
 """The rows of a result folder, read page by page where they lie, and their texts, where the data are still there.
 
-Called in a compute process: nothing of pyarrow is loaded in the window's. (decision 0048)
+Called in a compute process: pyarrow is not loaded in the window's. (decision 0048)
 """
 
 import shutil
@@ -142,7 +142,7 @@ def rows_of_partition(folder: str, name: str, places: Sequence[int]) -> list[Res
 
 
 def places_in_partition(folder: str, name: str, group: str | None, wanted: str | None) -> NDArray[np.int64]:
-    """Where in a partition the rows are that are of a group, and whose text holds a word, without regard to case."""
+    """Return the places of the rows of a group in a partition whose text holds a word, ignoring case."""
     from pyarrow import parquet
 
     stated = _told(Path(folder))
@@ -172,7 +172,9 @@ def _told(folder: Path) -> Mapping[str, Any]:
 
 
 def _source(told: Mapping[str, Any], name: str) -> Path:
-    """Where the texts were. Raises `AppError` for what is no ordinary file: opening a pipe would never end."""
+    """Return the file that the texts were in. Raises `AppError` for what is no ordinary file: opening a pipe would
+    never end.
+    """
     order = ScoringOrder(Path(told["data"]), Path(), str(told["text"]), ())
     source = order.source(name)
     ordinary_file(source, follow=source == order.data)
@@ -234,7 +236,7 @@ def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Seque
 
 
 def _of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
-    """Return each value is looked at once: of a million rows there are few groups."""
+    """Return which rows are of a group; each distinct value is compared once."""
     if column not in file.schema_arrow.names:
         return np.zeros(file.metadata.num_rows, bool)
     matches = []

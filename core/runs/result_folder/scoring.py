@@ -26,8 +26,9 @@ BATCH_ROWS = 2000  # of which a machine holds the texts and scores at once
 
 @dataclass(frozen=True)
 class ScoredPartition:
-    """What came of a partition. `failed`: texts that a scorer broke on, `error` what it said of the first of them;
-    `refused`: why nothing was written, empty where it was."""
+    """The result of scoring a partition. `failed`: texts that a scorer broke on, `error` its message on the first of
+    them; `refused`: why nothing was written, empty where it was.
+    """
 
     name: str
     rows: int = 0
@@ -37,7 +38,7 @@ class ScoredPartition:
 
 
 def why_not(order: ScoringOrder) -> str:
-    """Why this machine must not score it: its program or a scorer is another than where the order was given."""
+    """Return why this machine must not score it: its program or a scorer differs from the order's."""
     from biasprint import core
     from biasprint.core.scorers.registry import info_of
 
@@ -56,7 +57,7 @@ def why_not(order: ScoringOrder) -> str:
 
 
 def score_partition(order: ScoringOrder, name: str) -> ScoredPartition:
-    """Score a partition and write its output, in place of one that was there. What goes wrong is told in `refused`."""
+    """Score a partition and write its output, in place of one that was there. A failure is stated in `refused`."""
     import pyarrow
 
     source = order.source(name)
