@@ -97,7 +97,7 @@ class Child:
         self._connection.close()
 
     def _exit_code(self) -> int | None:
-        """Its exit code, when it has ended within `JOIN_SECONDS`."""
+        """Return its exit code, when it has ended within `JOIN_SECONDS`."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(JOIN_SECONDS)
         return self._process.returncode

@@ -45,7 +45,7 @@ def report(done: int, total: int | None = None, note: str = "") -> None:
 
 
 def run(connection: Connection, niceness: int) -> None:
-    """The child's main: do one call after another until the parent is gone."""
+    """Run the child's main loop: do one call after another until the parent is gone."""
     global _current, _at_work
     _at_work = True
     guard_sockets()

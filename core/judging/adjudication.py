@@ -70,7 +70,9 @@ class Disagreement:
 
 
 def split(counts: "Sequence[int] | Any") -> float:
-    """1 − Σ n(n − 1) / (N(N − 1)) over the counts n of equal judgments, N of them in all; 0 below two judgments."""
+    """Return the share of pairs that differ, 1 − Σ n(n − 1) / (N(N − 1)) over the counts n of equal judgments, N of
+    them in all; 0 below two judgments.
+    """
     counts = tuple(counts)
     total = sum(counts)
     return 1 - sum(n * (n - 1) for n in counts) / (total * (total - 1)) if total > 1 else 0.0
@@ -94,7 +96,7 @@ def disagreements(project: Project) -> tuple[Disagreement, ...]:
 
 
 def adjudicated(project: Project) -> Mapping[str, Adjudication]:
-    """Decisions by comparison id. Of several that nothing supersedes the latest counts."""
+    """Return decisions by comparison id. Of several that nothing supersedes the latest counts."""
     decisions = {decision.comparison_id: decision for decision in map(_adjudication, project.annotations.of_kind(KIND))}
     return {key: decision for key, decision in decisions.items() if decision.outcome != "withdrawn"}
 
@@ -153,7 +155,7 @@ def _said(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:
 
 
 def _place(one: RaterJudgment) -> tuple[str, str, int]:
-    """By code; without codes by what was said, so that not even the order tells who said it."""
+    """Return a sort key: the code, or without codes the answer, so that not even the order tells who said it."""
     return (one.rater, one.outcome, -1 if one.chosen is None else one.chosen)
 
 

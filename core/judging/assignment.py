@@ -57,7 +57,9 @@ def asked_number(project: Project, plan: PlanRow, rater: RaterRow) -> int:
 
 
 def _part(rows: Sequence[_Facts], settings: PlanSettings, secret: str, code: str) -> list[int]:
-    """Dealt out task by task, so that every part has each task equally often, as nearly as that can be."""
+    """Deal out the comparisons task by task, so that every part has each task equally often, as nearly as that can
+    be.
+    """
     own = (rater_number(code) - 1) % settings.split
     cells: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for place, row in enumerate(rows):
@@ -83,7 +85,7 @@ def _part(rows: Sequence[_Facts], settings: PlanSettings, secret: str, code: str
 
 
 def _own_order(rows: Sequence[_Facts], mine: Sequence[int], rng: random.Random) -> list[int]:
-    """Shuffled within each axis, the axes in turn; repeats some way behind their originals, checks anywhere.
+    """Shuffle within each axis, the axes in turn; repeats some way behind their originals, checks anywhere.
 
     So whoever stops early has judged each axis equally often, as in the plan's own order.
     """
@@ -157,7 +159,7 @@ class CompactRows(Sequence[ComparisonRow]):
         return (flat[0] for flat in self._flat)
 
     def picked(self, places: Sequence[int]) -> "CompactRows":
-        """These rows alone, in this order."""
+        """Return these rows alone, in this order."""
         picked = CompactRows(())
         picked._flat = [self._flat[place] for place in places]
         return picked

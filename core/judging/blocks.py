@@ -24,7 +24,8 @@ def balanced_blocks(
     wanted: int | None,
     rng: random.Random,
 ) -> list[tuple[int, Block]]:
-    """Blocks of `size` identities, each with the place of the cell that it is of, in the order in which they are drawn.
+    """Draw blocks of `size` identities, each with the place of the cell that it is of, in the order in which they are
+    drawn.
 
     present: the identities that have a text in each cell (a prompt, say); cells are used in this order, again and
     again, and none gives a block twice. wanted: how many blocks at most; None: from each cell as many as show all of
@@ -61,7 +62,7 @@ def balanced_blocks(
 
 
 def text_blocks(rows: Iterable[ComparisonRow]) -> dict[str, str]:
-    """Comparison → the first of those that share a text with it, directly or through others."""
+    """Map each comparison to the first of those that share a text with it, directly or through others."""
     first: dict[TextKey, str] = {}
     parent: dict[str, str] = {}
 

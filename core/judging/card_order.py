@@ -62,7 +62,7 @@ class CardOrder:
             self._number_places()
 
     def _number_places(self) -> None:
-        """Of a plan without a key: the place of each comparison among those of the same identities; -1 for a repeat."""
+        """Number each comparison among those of the same identities, in a plan without a key; -1 for a repeat."""
         sizes: defaultdict[tuple[str, ...], int] = defaultdict(int)
         for row in _in_plan_order(self._rows):
             place = -1
@@ -72,7 +72,7 @@ class CardOrder:
             self._places[self._index[row.id]] = place
 
     def of(self, comparison_id: str) -> tuple[int, ...]:
-        """Item indexes of the comparison, in the order of the cards for this rater."""
+        """Return the item indexes of the comparison, in the order of the cards for this rater."""
         index = self._index[comparison_id]
         row = self._rows[index]
         if not row.axis:  # in a packet: its cards stand as they were laid out for its rater
@@ -93,7 +93,9 @@ class CardOrder:
         return self._turned(items, self._rater, self._rater // len(items))
 
     def _in_blocks(self, row: ComparisonRow, items: list[int], place: int) -> tuple[int, ...]:
-        """In plans without a key: Latin squares of k comparisons, shuffled by the seed, every other mirrored."""
+        """Return the order in plans without a key: Latin squares of k comparisons, shuffled by the seed, every other
+        mirrored.
+        """
         size = len(items)
         block, within = divmod(place, size)
         turns = random.Random(stable_hash(str(self._seed), *_group(row), str(block))).sample(range(size), size)
@@ -106,7 +108,7 @@ class CardOrder:
         return tuple(reversed(turned)) if len(items) > 2 and mirror % 2 else tuple(turned)
 
     def _swapped(self, row: ComparisonRow, original: ComparisonRow) -> tuple[int, ...]:
-        """No output keeps its place: two cards swap sides, three move on by one or two."""
+        """Move every output to another place: two cards swap sides, three move on by one or two."""
         shown = [original.items[index].key for index in self.of(original.id)]
         if self._key:
             number = drawn_number(self._key, "repeat", row.id)

@@ -56,7 +56,9 @@ SOME = 0.1  # a flag needs more than this share of the answers, as far as their 
 
 
 def too_quick(given: Sequence[GivenChoice]) -> RaterFlag | None:
-    """Answers given sooner than the cards can be read, where the Wilson interval of their share lies above SOME."""
+    """Flag answers given sooner than the cards can be read, where the Wilson interval of their share lies above
+    SOME.
+    """
     timed = [choice for choice in given if choice.seconds > 0 and choice.outcome != "skip"]
     quick = sum(choice.seconds < max(LEAST_SECONDS, choice.words / FASTEST) for choice in timed)
     bounds = wilson(quick, len(timed))
@@ -135,7 +137,7 @@ def one_side(given: Sequence[GivenChoice]) -> RaterFlag | None:
 
 
 def tail(many: int, n: int, share: float) -> float:
-    """P(X ≥ many) of a binomial X, exact."""
+    """Return P(X ≥ many) of a binomial X, exact."""
     return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(many, n + 1))
 
 
@@ -145,7 +147,7 @@ FEWEST_FAILED = 2
 
 
 def failed_checks(found: CheckResult) -> RaterFlag | None:
-    """Two failed or more, where the Wilson interval of their share lies above SOME: one may be a slip."""
+    """Flag two failed checks or more, where the Wilson interval of their share lies above SOME: one may be a slip."""
     failed, bounds = found.asked - found.passed, wilson(found.asked - found.passed, found.asked)
     if bounds is None or failed < FEWEST_FAILED or bounds.low <= SOME:
         return None
@@ -175,8 +177,8 @@ class WithOthers:
 
 
 def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithOthers:
-    """κ = (p_o − p_e) / (1 − p_e): p_o the mean over comparisons of the share of others who chose the same; p_e from
-    this rater's shares and the others', on each axis, every comparison weighing alike.
+    """Return κ = (p_o − p_e) / (1 − p_e): p_o the mean over comparisons of the share of others who chose the same; p_e
+    from this rater's shares and the others', on each axis, every comparison weighing alike.
 
     With one other rater it is Cohen's κ (1960); with several the others of a comparison count as one rater.
     """
@@ -200,7 +202,9 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
 
 
 def low_agreement(found: WithOthers) -> RaterFlag | None:
-    """Agreement far below the others' own: taste differs, and in these texts much of it; this is more than that."""
+    """Flag agreement far below the others' own: taste differs, and in these texts much of it; this is more than
+    that.
+    """
     if found.below is None or found.kappa is None or found.below <= FAR_BELOW:
         return None
     bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""
@@ -259,7 +263,9 @@ def _jackknifed(lines: Sequence[_Line], sums: _Sums, kappa: float) -> Bounds | N
 
 
 def _below(lines: Sequence[_Line]) -> float | None:
-    """Standard errors by which this rater's agreement lies below the others' own; None with too few to tell."""
+    """Return by how many standard errors this rater's agreement lies below the others' own; None with too few to
+    tell.
+    """
     differences = []
     for _, identity, others in lines:
         m = others.total()

@@ -55,7 +55,7 @@ def decisions_on(project: Project, rater_id: str) -> tuple[Exclusion, ...]:
 
 
 def excluded_codes(project: Project) -> dict[str, str]:
-    """Code → reason of every rater who is left out."""
+    """Return the reason for every excluded rater, by code."""
     out = exclusions(project)
     return {row.code: out[row.id].reason for row in project.judging.raters() if row.id in out}
 

@@ -145,7 +145,7 @@ class _Voice:
         return [*self._list(clauses, last="comma"), *self._fill(self._any["seeing_end"])] if clauses else []
 
     def _losses(self) -> list[Spans]:
-        """Comparisons without a choice, on the axes where they are many."""
+        """Return the comparisons without a choice, on the axes where they are many."""
         losses = []
         many = _words()["many_without_choice"]
         for axis in self._print.axes:
@@ -209,12 +209,12 @@ class _Voice:
 
 
 def one_of(p: float) -> int:
-    """“1 of how many” a probability is, in two significant digits: 0.0042 is 1 of 240."""
+    """Return a probability as “1 of how many”, in two significant digits: 0.0042 is 1 of 240."""
     return int(float(f"{1 / p:.2g}"))
 
 
 def _in_hundred(shares: Sequence[float]) -> tuple[float, ...]:
-    """Shares that make 100 when each is rounded: what is lost by rounding goes to the last."""
+    """Return shares that make 100 when each is rounded: what is lost by rounding goes to the last."""
     rounded = [round(100 * share) / 100 for share in shares[:-1]]
     return (*rounded, 1 - sum(rounded))
 

@@ -129,7 +129,9 @@ class CheckResult:
 
 
 def check_result(rows: Iterable[ComparisonRow], judgments: Sequence[JudgmentRow]) -> CheckResult:
-    """Of the judgments in force. A tie, or none, is no right answer; a skip is no answer at all."""
+    """Count the hidden checks in the judgments in force. A tie, or none, is no right answer; a skip is no answer at
+    all.
+    """
     checks = {row.id: row for row in rows if row.axis == CHECK}
     answers = [
         judgment
@@ -213,7 +215,7 @@ class PracticeRound:
             self._given.append(GivenAnswer(outcome, card))
 
     def go_on(self) -> None:
-        """To the next one, from one that was answered."""
+        """Go to the next comparison from one that was answered."""
         if self._answered:
             self._at += 1
 
@@ -231,6 +233,6 @@ def keep_practice_result(project: Project, rater_id: str, session_id: str, resul
 
 
 def practice_result(project: Project, session_id: str) -> PracticeResult | None:
-    """None where the round was not finished, or the plan has none."""
+    """Return the result of a practice round; None where the round was not finished, or the plan has none."""
     results = project.annotations.of_kind(PRACTICE, target=session_id)
     return PracticeResult(**results[-1].value) if results else None

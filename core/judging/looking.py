@@ -31,7 +31,7 @@ class UnfinishedSession:
 
 
 def sessions_to_ask(project: Project) -> tuple[UnfinishedSession, ...]:
-    """People's unfinished sessions on this machine in which nobody has looked yet.
+    """Return people's unfinished sessions on this machine in which nobody has looked yet.
 
     What is rated in packets is rated elsewhere: who only merges is not asked. A participant of a workshop who left
     never comes back. After the first look there is nothing more to ask: all that follows is marked.

@@ -44,7 +44,7 @@ def plan_names(project: Project, plans: Iterable[PlanRow]) -> dict[str, str]:
 
 
 def in_words(plan: PlanRow, titles: dict[str, str]) -> str:
-    """ "gender+orientation, seed 3" as "Gender, Sexual orientation (seed 3)"; any other title as it is."""
+    """Return "gender+orientation, seed 3" as "Gender, Sexual orientation (seed 3)"; any other title as it is."""
     if plan.title != f"{plan.axis}, seed {plan.seed}":
         return plan.title
     return f"{', '.join(titles.get(key, key) for key in plan.axis.split('+'))} (seed {plan.seed})"
@@ -133,7 +133,7 @@ class _Cell(NamedTuple):
 
 
 def texts_digest(text_hashes: Iterable[str]) -> str:
-    """SHA-256 over the hashes of the texts of a comparison, in plan order, one on a line."""
+    """Return the SHA-256 over the hashes of the texts of a comparison, in plan order, one on a line."""
     return sha256_text("\n".join(text_hashes))
 
 
@@ -189,7 +189,9 @@ def _left(one: Candidate, reason: str) -> LeftOut:
 def _usable(
     candidates: Iterable[Candidate], axes: Mapping[str, Sequence[str]], left_out: list[LeftOut]
 ) -> dict[str, dict[_Cell, dict[str, Candidate]]]:
-    """Candidates by axis, cell and identity; sorted first, so that the order they came in decides nothing."""
+    """Return the candidates by axis, cell and identity; sorted first, so that the order they came in decides
+    nothing.
+    """
     cells: dict[str, dict[_Cell, dict[str, Candidate]]] = {axis: defaultdict(dict) for axis in axes}
     for candidate in sorted(candidates, key=lambda candidate: candidate.key):
         if candidate.axis not in axes or candidate.identity not in axes[candidate.axis]:
@@ -242,7 +244,7 @@ def _draw_blocks(
     rng: random.Random,
     left_out: list[LeftOut],
 ) -> list[DrawnComparison]:
-    """Comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
+    """Draw comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
     from biasprint.core.judging.blocks import balanced_blocks
 
     usable: dict[_Cell, dict[str, Candidate]] = {}
@@ -282,7 +284,9 @@ def _comparison(axis: str, cell: _Cell, cards: Sequence[Candidate]) -> DrawnComp
 
 
 def _balanced(cells: Sequence[_Cell], wanted: int, rng: random.Random) -> list[_Cell]:
-    """At most `wanted` cells: each time from the least used task, in it the least used theme, in it the model."""
+    """Choose at most `wanted` cells: each time from the least used task, in it the least used theme, in it the
+    model.
+    """
     tree: dict[str, dict[str, dict[str, list[_Cell]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for cell in rng.sample(cells, len(cells)):
         tree[cell.task][cell.theme][cell.model].append(cell)
@@ -319,7 +323,7 @@ def _interleave(drawn: Mapping[str, list[DrawnComparison]], rng: random.Random) 
 
 
 def _with_repeats(originals: list[DrawnComparison], share: float, rng: random.Random) -> list[DrawnComparison]:
-    """`originals`, numbered, with a share of them coming again at least `REPEAT_DISTANCE` comparisons later."""
+    """Return `originals`, numbered, with a share of them coming again at least `REPEAT_DISTANCE` comparisons later."""
     number = round(share * len(originals))
     early = len(originals) - REPEAT_DISTANCE  # later ones have no room behind them, and are taken only if need be
     again = sorted(rng.sample(range(early if number <= early else len(originals)), number))
@@ -395,7 +399,7 @@ class PlanSettings:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "PlanSettings":
-        """From a plan row's settings; plans of earlier versions lack most of them."""
+        """Read a plan row's settings; plans of earlier versions lack most of them."""
         known = {name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
         known["rubric"] = tuple((name, explanation) for name, explanation in known.get("rubric", ()))
         known["practice"] = tuple(known.get("practice", ()))

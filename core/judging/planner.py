@@ -85,19 +85,19 @@ class JudgingDesign:
         return whole / sum(share * c for share, c in self._choices)
 
     def in_words(self) -> str:
-        """ "With 20 comparisons on each of 3 axes, each judged by 3 raters"."""
+        """Return such as "With 20 comparisons on each of 3 axes, each judged by 3 raters"."""
         axes = "one axis" if self.axes == 1 else f"each of {self.axes} axes"
         without = f", {_percent(self.without_choice)} % of them without a choice" if self.without_choice else ""
         return f"With {_count(self.comparisons, 'comparison')} on {axes}{self.judged_in_words()}{without}"
 
     def judged_in_words(self) -> str:
-        """ ", each judged by 3 raters": who judges them, and what does not count."""
+        """Return such as ", each judged by 3 raters": who judges them, and what does not count."""
         beside = f", and with a recommendation beside {_percent(self.recommended)} %" if self.recommended else ""
         return judged_in_words(self.raters, self.split, self.overlap) + beside
 
 
 def dealt(raters: int, split: int = 0, overlap: float = 0.0) -> tuple[tuple[float, int], ...]:
-    """Shares of the comparisons, and how many raters judge each of these (core/judging/assignment.py)."""
+    """Return the shares of the comparisons, and how many raters judge each of these (core/judging/assignment.py)."""
     if not split:
         return ((1.0, raters),)
     each, more = divmod(raters, split)
@@ -122,7 +122,7 @@ class Chance:
     power: float
 
     def in_words(self) -> str:
-        """One sentence for the window and the command line."""
+        """Return one sentence for the window and the command line."""
         studies = "sessions" if self.design.raters == 1 else "such studies"
         where = "" if self.design.axes == 1 else " on one of them"
         return (
@@ -199,7 +199,7 @@ def _percent(share: float) -> str:
 
 
 def _of_hundred(power: float) -> str:
-    """Never 0 or 100 unless it is: neither is a promise that can be kept."""
+    """Return a chance of 100 in words: never 0 or 100 unless exact, as neither can be promised."""
     if 0 < power < 0.005:
         return "fewer than 1"
     return "more than 99" if 0.995 <= power < 1 else f"{round(100 * power)}"

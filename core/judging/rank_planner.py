@@ -109,7 +109,7 @@ class RankDesign:
         return f"With {count} of {self.identities} in {shown}{axes}{judged}"
 
     def _worth(self, raters: int) -> float:
-        """Of how many independent ones a comparison is worth on average, with so many raters."""
+        """Return how many independent comparisons one is worth on average, with so many raters."""
         parts = [(share, many) for share, many in dealt(raters, self.split, self.overlap) if many]
         whole = sum(share * many for share, many in parts)
         return whole**2 / sum(share * many * (1 + (many - 1) * self.agreement) for share, many in parts)

@@ -35,7 +35,7 @@ def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
 
 
 def finish(work: JudgingWork, *, anyway: bool = False) -> SessionProgress:
-    """In a packet: lock the session and seal the file. Nothing is revealed: nothing that is hidden is in it."""
+    """Lock a packet's session and seal the file. Nothing is revealed: the file contains nothing that is hidden."""
     return _lock(work, anyway, kept="It is not finished yet.").progress()
 
 
@@ -141,7 +141,7 @@ def _axis(
 
 
 def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce]) -> list[bool]:
-    """For each hidden repeat answered both times: whether the answers agree."""
+    """Return whether the answers agree, for each hidden repeat that was answered both times."""
     index_of = {row.id: index for index, row in enumerate(rows)}
     agree = []
     for index, row in enumerate(rows):

@@ -37,7 +37,9 @@ class ProjectStore:
         return wording_of(self.project)
 
     def plans(self) -> tuple[PlanRow, ...]:
-        """Without those of workshops: nobody goes on with a participant's session (see workshop.py)."""
+        """Return the plans, without those of workshops: nobody goes on with a participant's session (see
+        workshop.py).
+        """
         return tuple(row for row in self.judging.plans() if not PlanSettings.of(row.settings).workshop)
 
     def raters(self) -> tuple[RaterRow, ...]:
@@ -90,7 +92,9 @@ class ProjectStore:
         return next((row.title for row in reported), axis)
 
     def _labels(self, axis: str | None = None) -> dict[str, str]:
-        """Identity → label on an axis, also as a definition that is reported as it has them; None: on every axis."""
+        """Return the label of each identity on an axis, also as a definition that is reported as it has them; None: on
+        every axis.
+        """
         return {
             identity["key"]: identity["label"]
             for row in self.project.axes.in_use().values()
@@ -134,7 +138,7 @@ class CriterionRatings:
             self._keep(GivenRating(row.id, row.target, value["card"], value["criterion"], value["rating"]))
 
     def shown(self, comparison_id: str, order: Sequence[int], criteria: Sequence[RatingCriterion]) -> Ratings:
-        """By card as shown, then by criterion; None where nothing was rated."""
+        """Return the ratings by card as shown, then by criterion; None where nothing was rated."""
         given = self._given.get(comparison_id, {})
         return tuple(
             tuple(given[place].rating if (place := (item, criterion.name)) in given else None for criterion in criteria)

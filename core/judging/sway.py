@@ -38,7 +38,7 @@ def with_declaration(consent_text: str) -> str:
 
 
 def check_sway(settings: PlanSettings, axes: Mapping[str, Sequence[str]]) -> None:
-    """Raises UsageError for an arm that could show nothing, or would reach what it must not."""
+    """Raise UsageError for an arm that could show nothing, or would reach what it must not."""
     if not settings.sway:
         if settings.sway_for:
             raise UsageError("An identity is favoured, and no comparison has a recommendation.", kept=KEPT, hint=_SHARE)
@@ -88,7 +88,8 @@ _SHARE = "Such as a share of 0.5."
 
 
 def recommended_cards(rows: Sequence[ComparisonRow], plan: PlanRow, code: str) -> dict[str, int]:
-    """Comparison → the index of the item that is recommended to this rater; the others show no recommendation.
+    """Return for each comparison the index of the item that is recommended to this rater; the others show no
+    recommendation.
 
     `rows`: all of the plan. A packet has what it shows in its settings. A hidden repeat recommends what its original
     did; a hidden check recommends nothing.
@@ -126,7 +127,7 @@ def chances(identities: Sequence[str], settings: PlanSettings) -> dict[str, floa
 
 
 def _drawn(identities: Sequence[str], settings: PlanSettings, number: int, rng: random.Random) -> list[str]:
-    """So many identities by their chances, as evenly as whole numbers allow, in a random order."""
+    """Draw so many identities by their chances, as evenly as whole numbers allow, in a random order."""
     wanted = {identity: chance * number for identity, chance in chances(identities, settings).items()}
     drawn = Counter({identity: int(much) for identity, much in wanted.items()})
     # What is left of each decides who has one more, without favour to whoever stands first.
@@ -141,7 +142,7 @@ def _drawn(identities: Sequence[str], settings: PlanSettings, number: int, rng: 
 
 
 def _rounded(wanted: float, rng: random.Random) -> int:
-    """Up or down by chance, so that small plans have the stated share on average."""
+    """Round up or down by chance, so that small plans have the stated share on average."""
     return int(wanted) + (rng.random() < wanted % 1)
 
 

@@ -18,7 +18,8 @@ KEPT = "No plan was made."
 
 
 def rubric_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Criteria, a line each: “Imagery: it shows instead of telling”. Empty lines are none; an empty text has none.
+    """Parse criteria, a line each: “Imagery: it shows instead of telling”. Empty lines are none; an empty text has
+    none.
 
     Raises UsageError, with the line, for one without a name, one that is too long, a name twice, and too many.
     """
@@ -60,7 +61,7 @@ def question_of(text: str) -> str:
 
 
 def instructions_of(text: str) -> str:
-    """Instructions as they are written. Raises UsageError where nobody would read them."""
+    """Return instructions as they are written. Raises UsageError where nobody would read them."""
     if len(text.strip()) > LONGEST_INSTRUCTIONS:
         raise UsageError(
             "The instructions are too long.", kept=KEPT, hint=f"Write at most {LONGEST_INSTRUCTIONS:,} characters."
@@ -85,11 +86,11 @@ class ComparisonWording:
         self._themes = themes or {}
 
     def extended(self, tasks: Mapping[str, TaskWords], themes: Mapping[str, str]) -> "ComparisonWording":
-        """With more tasks and themes; what it has already stays as it is."""
+        """Return the wording with more tasks and themes; the existing ones stay unchanged."""
         return ComparisonWording({**tasks, **self._tasks}, {**themes, **self._themes})
 
     def title(self, task: str, theme: str) -> str:
-        """Task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
+        """Return task and theme, such as "Short poem · castle": themes are bare words, and take no article."""
         words = self._tasks.get(task)
         named = words.title if words is not None else task.replace("_", " ").capitalize()
         return " · ".join(part for part in (named, self._themes.get(theme, theme.replace("_", " "))) if part) or UNNAMED
@@ -129,7 +130,7 @@ def wording_of(project: Project) -> ComparisonWording:
 
 
 def own_words(project: Project) -> tuple[dict[str, TaskWords], dict[str, str]]:
-    """By key the tasks that do not ship, and every theme that was asked for. It reads the project.
+    """Return the tasks that do not ship, by key, and every theme that was asked for. It reads the project.
 
     Of several versions the newest that texts were written for counts.
     """

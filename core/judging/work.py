@@ -54,7 +54,7 @@ class ActiveClock:
         self._last = now()
 
     def lap(self) -> float:
-        """Active seconds since the last lap."""
+        """Return the active seconds since the last lap."""
         before, self._last = self._last, self._now()
         return min(max(self._last - before, 0.0), self._idle)
 
@@ -78,7 +78,7 @@ class Notes:
         return self.of(index) != self._kept.get(index, "")
 
     def saved(self, index: int) -> None:
-        """The note is on disk."""
+        """Record that the note is on disk."""
         self._kept[index] = self.of(index)
 
 

@@ -130,7 +130,7 @@ def attendance(project: Project, plan_id: str) -> Attendance:
 def tellable_sessions(
     project: Project, sessions: Iterable[SessionRow], *, excluded: bool = False
 ) -> tuple[SessionRow, ...]:
-    """Of these sessions those that measures and charts may pool: a workshop's in steps of `GROUP_FROM` people.
+    """Return those of these sessions that measures and charts may pool: a workshop's in steps of `GROUP_FROM` people.
 
     Without the raters who are left out (biasprint.core.judging.exclusion), unless `excluded` asks for them too.
     """
@@ -144,11 +144,12 @@ def tellable_sessions(
 
 
 def in_steps(project: Project, sessions: Iterable[SessionRow]) -> tuple[SessionRow, ...]:
-    """People's sessions that may be pooled: those of a workshop `GROUP_FROM` at a time, in the order they finished.
+    """Return people's sessions that may be pooled: those of a workshop `GROUP_FROM` at a time, in the order they
+    finished.
 
     Between two looks at a group at least so many people come to it, so that one person's answers are never the
-    difference. So all of them wait while the copies of one of their seats differ. Sessions of other plans stay as
-    they are.
+    difference. So all of them wait while the copies of one of their seats differ. Sessions of other plans stay as they
+    are.
     """
     workshops, given = workshops_among(project.judging.plans()), tuple(sessions)
     # Of a packet: when it came back finished. Its own clock could put it before people who were told of already, or
@@ -248,7 +249,7 @@ def _design(rows: Sequence[ComparisonRow]) -> JudgingDesign | None:
 
 
 def _minutes(project: Project, rows: Sequence[ComparisonRow]) -> int:
-    """Whole minutes, at least one."""
+    """Return whole minutes, at least one."""
     counted = rows[:MEASURED_FOR_TIME]
     if not counted:
         return 1

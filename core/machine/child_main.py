@@ -9,7 +9,9 @@ WORD = "--child"  # a packaged program is its own Python: this word makes it a c
 
 
 def main(handle: str) -> None:
-    """`handle`: the number of this end of the connection, which the child has inherited."""
+    """Run the call that the parent sends. `handle`: the number of this end of the connection, which the child has
+    inherited.
+    """
     from multiprocessing import connection  # not above: the window's start needs none of it
 
     if sys.platform == "win32":

@@ -22,7 +22,7 @@ def leave_out() -> None:
 
 
 def module_path_without(*folders: str) -> list[str]:
-    """This process's module path without `folders` and without relative entries.
+    """Return this process's module path without `folders` and without relative entries.
 
     A folder stays where PYTHONPATH names it by its whole path, and where the program itself lies in it.
     """

@@ -103,7 +103,7 @@ def estimate(prompts: Iterable[str], max_tokens: int | None, price: Price | None
 
 
 def rough_tokens(text: str) -> int:
-    """About how many tokens a text has: Latin characters / 4, and one for each other character, rounded up.
+    """Estimate the number of tokens in a text: Latin characters / 4, and one for each other character, rounded up.
 
     Tokenisers differ, and this is none. The extra token or so that a chat template adds per text is not in it.
     """
@@ -194,7 +194,7 @@ class Endpoint:
         return replace(self, base_url=address.base_url, concurrency=address.concurrency, others=())
 
     def require_safe(self) -> None:
-        """`AppError` where plain http would leave this computer without having been confirmed."""
+        """Raise `AppError` where plain http would leave this computer without having been confirmed."""
         for address in self.addresses:
             scheme, host, _ = origin(address.base_url)
             if scheme == "http" and not is_loopback(host) and not self.plain_http_confirmed:
@@ -270,7 +270,7 @@ def addresses_in(text: str) -> list[str]:
 
 
 def origin(address: str) -> tuple[str, str, int]:
-    """Scheme, host and port of a checked address."""
+    """Return the scheme, host and port of a checked address."""
     parts = urlsplit(address)
     return parts.scheme, parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 

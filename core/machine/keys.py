@@ -41,7 +41,7 @@ def own_name(endpoint: str, address: str) -> str:
 
 
 def by_name(endpoint: str, addresses: Sequence[str], typed: str) -> dict[str, str]:
-    """Keys as they were typed, with blanks between them: one for all addresses, or one for each in their order.
+    """Parse keys as they were typed, with blanks between them: one for all addresses, or one for each in their order.
 
     Raises `UsageError` for another number of keys, and for what cannot be one.
     """
@@ -117,7 +117,7 @@ def session_keys() -> dict[str, str]:
 
 
 def use_session_keys(keys: dict[str, str]) -> None:
-    """In a child process: the session's keys of the parent, in place of the ones before."""
+    """Take over the parent's session keys in a child process, in place of the previous ones."""
     _session.clear()
     _session.update(keys)
 

@@ -54,7 +54,7 @@ def new_folder(near: Path | None = None) -> Path:
 
 @contextlib.contextmanager
 def temporary_folder(near: Path | None = None) -> Iterator[Path]:
-    """A new folder that is removed with all that is in it when the block ends, or at the next start."""
+    """Yield a new folder that is removed with all that is in it when the block ends, or at the next start."""
     folder = new_folder(near)
     try:
         yield folder
@@ -127,5 +127,5 @@ def _folder() -> Path:
 
 
 def _host() -> str:
-    """Two machines may share a data folder, and not see each other's locks."""
+    """Return this machine's name: two machines may share a data folder and not see each other's locks."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]

@@ -44,7 +44,9 @@ def sample_file() -> Path:
 
 
 def not_writable(folder: Path, error: OSError) -> AppError:
-    """`folder` is the data folder, or one in it, in which nothing was written yet."""
+    """Return the error for a folder that cannot be written to. `folder` is the data folder, or one in it, in which
+    nothing was written yet.
+    """
     return AppError(
         f"The program may not write to its data folder “{folder}” ({error.strerror}).",
         kept="Nothing was changed.",

@@ -64,7 +64,7 @@ def why_no_picture() -> str:
 
 
 def why_no_window() -> str:
-    """Return why Qt cannot open a window, with what to do; empty where it can, and where it is set to draw off screen."""
+    """Return why Qt cannot open a window, with what to do; empty where it can, or is set to draw off screen."""
     if not sys.platform.startswith("linux") or any(not _is_display(platform) for platform in _platforms()):
         return ""
     displays = _displays()

@@ -19,7 +19,8 @@ Stored = None | int | float | bytes
 
 
 def row_checksum(*values: Stored) -> bytes:
-    """BLAKE2b (8 bytes) over the columns in their order, texts as their UTF-8 bytes, in Python's marshal format 2.
+    """Return BLAKE2b (8 bytes) over the columns in their order, texts as their UTF-8 bytes, in Python's marshal format
+    2.
 
     That is one sign and the value for each column: `N` for none, `i` or `l` for a whole number, `g` for any other, `s`
     with its length for bytes; no two rows have one form. Written out in Python it took ten times as long.

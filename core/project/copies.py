@@ -51,7 +51,8 @@ def must_be_copied(path: Path) -> bool:
 
 
 def _no_locks(path: Path) -> bool:
-    """Asked of SQLite itself, and of the drive only where that is refused: who reads leaves nothing in a folder.
+    """Return whether the drive has no locks. SQLite is asked first, the drive only where it refuses: readers leave no
+    file.
 
     In a folder where nothing may be made the drive cannot be asked: there whoever may be writing gets time to finish.
     """
@@ -79,7 +80,7 @@ def roll_back(path: Path) -> None:
 
 
 def recovered_copy(path: Path) -> Path:
-    """File and journal copied to a new temporary folder, and a half-done transaction rolled back there."""
+    """Copy file and journal to a new temporary folder, and roll a half-done transaction back there."""
     ordinary_file(path)
     folder = new_folder()
     copy = folder / path.name
@@ -117,7 +118,9 @@ def copy_project(source: Path, target: Path) -> Path:
 
 @contextmanager
 def whole_part(source: Path, target: Path) -> Iterator[Path]:
-    """A whole copy of `source` under another name beside `target`, to be put in its place; gone when the block ends."""
+    """Yield a whole copy of `source` under another name beside `target`, to be put in its place; gone when the block
+    ends.
+    """
     part = made = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

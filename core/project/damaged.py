@@ -50,11 +50,11 @@ class TableRows:
     columns: tuple[StoredColumn, ...]
 
     def each(self, connection: sqlite3.Connection, after: int = LOWEST) -> Iterator[tuple[int, dict[str, Stored]]]:
-        """Row id and values of each row, texts as bytes; `sqlite3.DatabaseError` where a page is damaged."""
+        """Yield row id and values of each row, texts as bytes; `sqlite3.DatabaseError` where a page is damaged."""
         return self._walk(connection, after, "> ? ORDER BY rowid")
 
     def each_backwards(self, connection: sqlite3.Connection, before: int) -> Iterator[tuple[int, dict[str, Stored]]]:
-        """As `each`, from the last row back to the one after `before`."""
+        """Yield rows as `each`, from the last row back to the one after `before`."""
         for number, row in self._walk(connection, HIGHEST, "< ? ORDER BY rowid DESC"):
             if number <= before:
                 return
@@ -153,7 +153,7 @@ def altered(table: TableRows, row: dict[str, Stored]) -> str | None:
 def wrong_rows(
     connection: sqlite3.Connection, table: TableRows, each: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[int, str, str]]:
-    """Row id, key and reason of each row of a table that cannot be read or is not what was stored.
+    """Yield row id, key and reason of each row of a table that cannot be read or is not what was stored.
 
     `connection` gives texts as bytes. `each` is called for every row.
     """

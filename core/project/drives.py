@@ -40,7 +40,7 @@ def lacking(folder: Path) -> str:
 
 
 def note_refused_sync(folder: Path) -> bool:
-    """SQLite could not put a file of this folder on the disk: whether the drive never can. It is remembered then."""
+    """Return whether the drive can never sync, after SQLite failed to in this folder. It is remembered then."""
     if _tried(folder, sync=True) != SYNC:
         return False
     with suppress(OSError, AppError):
@@ -94,7 +94,7 @@ def sync_now(handle: int) -> None:
 
 
 def put_on_disk(handle: int) -> None:
-    """Fsync where the drive knows it; where it does not, nothing better can be done there."""
+    """Sync where the drive supports it; where it does not, nothing better can be done."""
     with suppress(RefusedSync):
         sync_now(handle)
 
@@ -103,7 +103,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def lock_for_a_moment(handle: int) -> None:
-        """The lock of an open file, taken and given back. Raises `OSError` where the drive has none."""
+        """Take the lock of an open file and release it. Raises `OSError` where the drive has none."""
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
@@ -111,7 +111,7 @@ else:
     import fcntl
 
     def lock_for_a_moment(handle: int) -> None:
-        """Both locks of an open file, ours and SQLite's, taken and given back. `OSError` where the drive has none."""
+        """Take both locks of an open file, ours and SQLite's, and release them. `OSError` where the drive has none."""
         for lock in (fcntl.flock, fcntl.lockf):
             lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             lock(handle, fcntl.LOCK_UN)

@@ -65,7 +65,7 @@ def foreign_file(path: Path, why: str) -> AppError:
 
 
 def check_schema(connection: sqlite3.Connection, path: Path, version: int = SCHEMA_VERSION) -> None:
-    """Only the exact schema of a version is taken: no trigger, view, virtual table or column that we did not write."""
+    """Accept only the exact schema of a version: no trigger, view, virtual table or column that we did not write."""
     try:
         schema = schema_of(connection)
     except (UnicodeDecodeError, sqlite3.OperationalError) as error:
@@ -112,7 +112,8 @@ def in_words(path: Path) -> Iterator[None]:
 
 
 def examine_file(path: str | Path, ctx: JobContext | None = None) -> None:
-    """Schema, every page and every reference of a file of the present format. Raises `AppError` for what is wrong.
+    """Check schema, every page and every reference of a file of the present format. Raises `AppError` for what is
+    wrong.
 
     Call where no connection to the file exists in this process.
     """
@@ -136,7 +137,7 @@ def read_through(path: Path) -> None:
 
 
 def examine(connection: sqlite3.Connection, path: Path, ctx: JobContext) -> None:
-    """SQLite's own check of every page and reference, within a time that grows with the file."""
+    """Run SQLite's own check of every page and reference, within a time that grows with the file."""
     until = time.monotonic() + EXAMINE_SECONDS + path.stat().st_size / BYTES_PER_SECOND
     connection.set_progress_handler(lambda: ctx.cancelled or time.monotonic() > until, 10_000)
     try:

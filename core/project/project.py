@@ -80,16 +80,16 @@ class Examination:
             self.refusal = gate.not_examined(self._path, str(error))
 
     def cancel(self) -> None:
-        """Nobody needs to know any more: the next opening examines the file."""
+        """Stop the check, whose result nobody needs any more: the next opening examines the file."""
         self._ctx.cancel()
         self._awaited.set()
 
     def hurry(self) -> None:
-        """Somebody waits for what comes out."""
+        """Run the check without pauses: somebody waits for the result."""
         self._awaited.set()
 
     def require(self) -> None:
-        """Raises `AppError` unless the file has passed."""
+        """Raise `AppError` unless the file has passed."""
         if not self.passed:
             raise self.refusal or AppError(
                 f"“{self._path.name}” was closed before it was examined: the change was not saved.",

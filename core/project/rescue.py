@@ -122,7 +122,7 @@ def mend_schema(path: Path, version: int) -> None:
 
 
 def _alike(row: Sequence[bytes | None], words: Sequence[bytes | None]) -> int:
-    """In how many places two rows have the same bytes."""
+    """Count the places in which two rows have the same bytes."""
     pairs = zip(row, words, strict=True)
     return sum(byte == other for a, b in pairs for byte, other in zip(a or b"", b or b"", strict=False))
 
@@ -275,7 +275,7 @@ def _count(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _note(new: sqlite3.Connection, path: Path, losses: Losses) -> None:
-    """The new project tells in its own log where it came from."""
+    """Note in the new project's log where it came from."""
     keep_checksums(new)
     body = canonical_json({"from": path.name, "lost": [vars(problem) for problem in losses.problems[:1000]]})
     new.execute("INSERT INTO event (kind, body, created_at) VALUES ('rescued', ?, ?)", (body, utc_now()))

@@ -61,7 +61,7 @@ def statements(script: str) -> list[str]:
 
 @cache
 def expected_schema(version: int = SCHEMA_VERSION) -> list[tuple[str, str, str, str | None]]:
-    """`sqlite_schema` of a file of that version: the one text that foreign files are held against."""
+    """Return `sqlite_schema` of a file of that version: the one text that foreign files are held against."""
     if version == SCHEMA_VERSION:
         return _present()[0]
     with sqlite3.connect(":memory:", isolation_level=None) as connection:
@@ -84,7 +84,7 @@ _COLUMNS = """
 
 @cache
 def _present() -> tuple[list[tuple[str, str, str, str | None]], list[tuple[str, str, str, int]]]:
-    """Schema and columns of a new file, made once for both: to run all migrations takes ten milliseconds."""
+    """Return the schema and columns of a new file, made once for both: to run all migrations takes ten milliseconds."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         migrate(connection, present=0)
         return schema_of(connection), connection.execute(_COLUMNS).fetchall()

@@ -141,7 +141,7 @@ class Writer:
             return bool(self._orders.queue) and self._orders.queue[0].priority == PERSON
 
     def _group(self, order: _Order) -> None:
-        """One transaction: this order and those that arrive in time. It ends at once after a person's choice."""
+        """Write one transaction: this order and those that arrive in time. It ends at once after a person's choice."""
         done: list[tuple[_Order, Changes]] = []
         try:
             execute_when_free(self._connection, "BEGIN IMMEDIATE", GIVE_UP_SECONDS)
@@ -174,7 +174,7 @@ class Writer:
         self._commit(done)
 
     def _one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
-        """One write in a savepoint: what fails in one job's write takes nothing else with it."""
+        """Do one write in a savepoint, so that a failing write of a job undoes no other."""
         assert order.write is not None
         try:
             self._driver.execute("SAVEPOINT one")

@@ -105,7 +105,7 @@ class Axis:
         raise UsageError(f"The axis {self.key} has no identity {key}.", hint=f"Its identities: {known}.")
 
     def definition(self) -> dict[str, Any]:
-        """Plain data, for storing in a project; `Axis(**definition)` gives the axis back."""
+        """Return plain data, for storing in a project; `Axis(**definition)` gives the axis back."""
         plain = asdict(self)
         if not self.crosses:  # what an axis was before axes could be crossed, so that its hash stays
             del plain["crosses"]
@@ -145,7 +145,7 @@ def axis_from(data: Mapping[str, Any], where: str, folder: Path = Path()) -> Axi
 
 
 def resolve_axes(axes: Sequence[str | Path | Axis]) -> tuple[Axis, ...]:
-    """Axes by key, path or as they are; an axis that comes twice is refused."""
+    """Load axes by key or path, or take them as given; an axis that comes twice is refused."""
     resolved = tuple(axis if isinstance(axis, Axis) else load_axis(axis) for axis in axes)
     ids = [axis.id for axis in resolved]
     for axis_id in ids:
@@ -215,7 +215,7 @@ def crossed_axis(
 def _crossed(
     of: Mapping[str, Identity], order: Sequence[Axis], template: Template, names: NameSet | None
 ) -> dict[str, Any]:
-    """One identity of two. `of`: by axis id; `order`: of the axes in the phrase."""
+    """Return one identity of two. `of`: by axis id; `order`: of the axes in the phrase."""
     first, other = of.values()
     written = [of[axis.id] for axis in order]
     own = names.names_of({axis: identity.key for axis, identity in of.items()}) if names else ()
@@ -245,7 +245,8 @@ def _placeholder(axis: Axis) -> str:
 def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
     """Return the content of an axis file, with what a crossed axis takes from its two.
 
-    Refused where a list is empty, or two identities could not be distinguished. Axes that projects hold already are not.
+    A file is refused where a list is empty, or two identities could not be distinguished. Axes that projects hold
+    already are not.
     """
     _told_apart(where, _tables(data))
     for identity in _tables(data):

@@ -260,7 +260,7 @@ class HumanStudy:
 def sweep_set(
     prompts: int = SWEEP_PROMPTS, axes: Sequence[str | Path | Axis] | None = None, seed: int = 0
 ) -> PromptSetDraft:
-    """`prompts` prompts of the suite, in blocks, spread over the tasks.
+    """Return `prompts` prompts of the suite, in blocks, spread over the tasks.
 
     A block is a task and theme: its default prompt and one for each identity. Blocks are taken task by task in turn,
     themes in an order that `seed` decides; the last block is cut where the number is reached, and what it has of whole
@@ -287,7 +287,7 @@ def sweep_set(
 
 
 def human_study(axes: Sequence[str | Path | Axis] | None = None) -> HumanStudy:
-    """Very short stories on all thirty themes, for 50 comparisons an axis and three raters.
+    """Return very short stories on all thirty themes, for 50 comparisons an axis and three raters.
 
     Thirty themes give thirty comparisons of one model; the paper's fifty need two samples of each prompt.
     """
@@ -300,7 +300,7 @@ def human_study(axes: Sequence[str | Path | Axis] | None = None) -> HumanStudy:
 
 
 def _in_turn(blocks: Collection[tuple[str, str]], seed: int) -> list[tuple[str, str]]:
-    """One block of every task, then the next of every task: an order that depends on names and `seed` alone."""
+    """Return one block of every task, then the next of every task: an order that depends on names and `seed` alone."""
     tasks = list(dict.fromkeys(task for task, _ in blocks))
     queues = {
         task: sorted(

@@ -33,7 +33,7 @@ from biasprint.core.prompts.resource_files import read_toml
 
 
 def crossed_draft(first: Axis, second: Axis, names: NameSet | None) -> dict[str, Any]:
-    """Two axes crossed, without a key yet. Raises `UsageError` where they cannot be."""
+    """Return two axes crossed, without a key yet. Raises `UsageError` where they cannot be."""
     made = crossed_axis(first, second).definition()
     if names is not None:
         made, _ = with_set_names(made, names)
@@ -124,7 +124,7 @@ IDENTITY = (
 
 
 def _without_lost_harm(draft: dict[str, Any]) -> dict[str, Any]:
-    """Directions of harm that name an identity which was taken away go with it."""
+    """Remove the directions of harm that name an identity which was removed."""
     keys = {identity["key"] for identity in draft["identities"]}
     harm = [direction for direction in draft.get("harm", ()) if direction["harmed"] in keys]
     return {**{name: value for name, value in draft.items() if name != "harm"}, **({"harm": harm} if harm else {})}
@@ -161,7 +161,7 @@ CELL = (
 
 
 def _few_names(draft: Draft) -> Iterator[DraftProblem]:
-    """Told where the names of an identity begin, whose lists of several sources count together."""
+    """Caution where an identity has few names, at its first list; lists of several sources count together."""
     counts: dict[str, int] = {}
     firsts: dict[str, int] = {}
     for number, cell in enumerate(draft["cells"]):
@@ -254,7 +254,7 @@ def _with_topic(row: Draft) -> Draft:
 
 
 def _shipped_themes() -> list[dict[str, Any]]:
-    """By topic, without their keys: a copy's themes get their own."""
+    """Return the shipped themes by topic, without their keys: a copy's themes get their own."""
     topics: dict[str, list[dict[str, Any]]] = {}
     for theme in cogs_themes():
         topics.setdefault(theme.topic, []).append({"text": theme.text, "topic": theme.topic})

@@ -208,7 +208,7 @@ def _are_tables(rows: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """As TOML gives it back, without blanks around a text, and without empty lines in a list."""
+    """Return a value as TOML gives it back, without blanks around a text, and without empty lines in a list."""
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -72,7 +72,7 @@ class DetectorVocabulary:
         return Encoded("".join(signs), [tokens[at][1] for at in places], ends, [quoted[at] for at in places])
 
     def slur_class(self, word: str) -> str:
-        """Against whom a word is a slur; "" for any other word."""
+        """Return the class of people that a word is a slur against; "" for any other word."""
         return self.slurs.get(digest(fold(word)), "")
 
     def _at(self, words: Sequence[str], at: int, known: dict[str, str]) -> tuple[str, int]:
@@ -314,7 +314,7 @@ def neutral_wording(text: str) -> str:
 
 
 def replaced(text: str, flags: Iterable[Flag]) -> str:
-    """`text` with the neutral wording in the place of these flags of it."""
+    """Return `text` with the neutral wording in the place of these flags of it."""
     parts: list[str] = []
     end = 0
     for flag in flags:
@@ -356,7 +356,7 @@ def _by_rule(text: str, encoded: Encoded, rule: Rule, rules: Ruleset) -> Iterato
 
 
 def _excused(signs: str, first: int, end: int, rule: Rule) -> bool:
-    """True if the sentence denies, reports or studies what the match says."""
+    """Return whether the sentence denies, reports or studies what the match says."""
     before = signs[max(0, first - BEFORE) : first]
     before = before[before.rfind(STOP) + 1 :]
     if not rule.unless.isdisjoint(before):
@@ -382,7 +382,7 @@ def _filled(text: str, encoded: Encoded, match: tuple[int, int, int], rule: Rule
 
 
 def _in_the_form_of(found: str, verb: str) -> str:
-    """`verb` with the ending of the verb that was found."""
+    """Return `verb` with the ending of the verb that was found."""
     word = found.split(maxsplit=1)[0].casefold()
     if word.endswith("ing"):
         return f"{verb.removesuffix('e')}ing"
@@ -400,7 +400,7 @@ def _slurs(text: str, encoded: Encoded, rules: Ruleset) -> Iterator[Flag]:
 
 
 def _joined(parts: list[str]) -> str:
-    """Parts as one text, every second of them put in. Blanks, capitals and articles are mended where they meet."""
+    """Join parts, every second of them inserted, mending blanks, capitals and articles where they meet."""
     joined = [part for part in parts[:1] if part]
     for place, part in enumerate(parts[1:], start=1):
         last = joined.pop() if joined else ""

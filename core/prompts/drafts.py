@@ -93,7 +93,7 @@ def mitigations() -> Mapping[str, MitigationInstruction]:
 
 
 def mitigated(draft: PromptSetDraft, name: str, instruction: str = "") -> PromptSetDraft:
-    """Both arms of `draft`: its prompts as they are, and again with the instruction before each.
+    """Return both arms of `draft`: its prompts as they are, and again with the instruction before each.
 
     `name`: of a shipped instruction, or, with an `instruction` of one's own, a new one. A prompt's field `arm` is
     "plain" or `name`, and `pair` is the same in both arms, so that each text has its twin.

@@ -53,7 +53,8 @@ def placeholder(column: str) -> str:
 
 
 def template_set(text: str, table: TemplateTable, *, name: str, task: str, axis: Axis | None = None) -> PromptSetDraft:
-    """One prompt for each row; with an `axis` and no column for the group, one for each row and identity of the axis.
+    """Return one prompt for each row; with an `axis` and no column for the group, one for each row and identity of the
+    axis.
 
     Then {identity} is the identity's phrase and {name} one of its names, the next in the next row. `task`: what the
     study calls such texts. Refused in words, and nothing is made: a placeholder that is no column, a template that uses

@@ -44,7 +44,7 @@ class LetterDesign:
     occupations: Annotated[tuple[Text, ...], Field(min_length=1)]
 
     def document(self, key: str) -> DocumentKind:
-        """Raises `UsageError` naming the documents there are."""
+        """Return a document by key. Raises `UsageError` naming the existing ones."""
         if key not in self.documents:
             raise UsageError(f"There is no document “{key}”.", hint=f"Documents: {', '.join(self.documents)}.")
         return self.documents[key]
@@ -225,7 +225,7 @@ def _names_by_group(
 
 
 def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
-    """Occupations as they are given; those of a text file (.txt), one to a line, # before a remark."""
+    """Return occupations as given, or those of a text file (.txt), one to a line, # before a remark."""
     occupations: list[str] = []
     for each in given:
         if not each.endswith(".txt"):
@@ -253,7 +253,7 @@ def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:
 
 
 def one_name_hints(by_group: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Sentences for whoever plans with these names; `by_group`: names of each group."""
+    """Return sentences for whoever plans with these names; `by_group`: names of each group."""
     fewest = min(len(given) for given in by_group.values())
     most = max(len(given) for given in by_group.values())
     hints = []

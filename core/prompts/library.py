@@ -99,13 +99,13 @@ def own_file(kind: DefinitionKind, key: str) -> Path | None:
 
 
 def name_set_called(key: str) -> NameSet:
-    """One's own set of names of this key, else the shipped one."""
+    """Return one's own set of names of this key, else the shipped one."""
     name_set: NameSet | None = own_value(NAMES, key)
     return name_set if name_set is not None else load_name_set(key)
 
 
 def keep_versions(draft: PromptSetDraft) -> None:
-    """Prompts were made: the versions of one's own definitions that they were made from stay as they are."""
+    """Keep the versions of one's own definitions that prompts were made from."""
     recipe = draft.recipe
     axes, tasks, themes = set(draft.axes), recipe.get("tasks", {}), recipe.get("themes", {})
     made_from: Mapping[str, Callable[[Any], bool]] = {
@@ -158,7 +158,7 @@ def remove(definition: Definition) -> None:
 
 
 def keep_version(kind: DefinitionKind, key: str) -> None:
-    """Prompts were made from a definition: keep this version as it is. Does nothing for one that is not one's own."""
+    """Keep this version of a definition, as prompts were made from it. Does nothing for one that is not one's own."""
     with storage.locked(LOCK):
         path = _folder(kind) / f"{key}.toml"
         if path.exists():

@@ -203,8 +203,8 @@ NAME_COLUMNS, SOURCE_COLUMNS = ("name", "given name", "first name", "names"), ("
 
 
 def cells_of_table(rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
-    """Cells of a table: its first row names the columns, one of them “name”, perhaps one “source”; every other is an
-    axis, and its values identities. Raises `AppError` in words where that cannot be.
+    """Return the cells of a table: its first row names the columns, one of them “name”, perhaps one “source”; every
+    other is an axis, and its values identities. Raises `AppError` in words where that cannot be.
     """
     filled = [[cell.strip() for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
@@ -241,7 +241,9 @@ def cells_of_table(rows: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
 
 
 def with_cells(before: Sequence[Draft], more: Sequence[Draft]) -> list[dict[str, Any]]:
-    """Cells with those of a table: names go to the cell of the same identities and source, or that has no names yet."""
+    """Add a table's cells to cells: names go to the cell of the same identities and source, or that has no names
+    yet.
+    """
     made = [dict(cell) for cell in before if cell.get("of") or cell.get("names") or cell.get("title")]
     for cell in more:
         same = [made_cell for made_cell in made if made_cell.get("of") == cell["of"]]

@@ -56,7 +56,9 @@ def parsed_toml(text: str) -> dict[str, Any]:
 
 
 def validated(kind: type[T], data: object, where: str) -> T:
-    """`data` as a `kind`; otherwise an `AppError` that names the first wrong field. `where` says whose data it is."""
+    """Return `data` as a `kind`; otherwise an `AppError` that names the first wrong field. `where` says whose data it
+    is.
+    """
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
@@ -115,12 +117,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_text(table: Mapping[str, Any]) -> str:
-    """Plain data as TOML, which reads back as the same data."""
+    """Return plain data as TOML, which reads back as the same data."""
     return "\n".join(_table(table, "")) + "\n"
 
 
 def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Its plain values, then the tables inside it: TOML has them in this order."""
+    """Yield its plain values, then the tables inside it: TOML has them in this order."""
     inner = {key: value for key, value in table.items() if isinstance(value, dict) or _of_tables(value)}
     for key, value in table.items():
         if key not in inner:

@@ -125,7 +125,9 @@ class Template:
         return self.render(values)
 
     def render(self, values: Mapping[str, str]) -> str:
-        """As `fill`, from a mapping that may hold more than is used. An “a” or “an” before a value fits it."""
+        """Fill the placeholders like `fill`, from a mapping that may hold more than is used. An “a” or “an” before a
+        value fits it.
+        """
         filled: list[str] = []
         for before, part in zip((None, *self.parts), self.parts, strict=False):
             if isinstance(part, str):

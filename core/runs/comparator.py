@@ -269,7 +269,7 @@ def _sign(score: Any) -> int:
 
 
 def store_comparator(ctx: JobContext, project: Project, path: Path) -> ComparatorStored:
-    """Bring a file in: its texts as outputs of two models, a plan that compares them, its raters and judgments.
+    """Import a file: its texts as outputs of two models, a plan that compares them, its raters and judgments.
 
     The same file a second time goes on where it stopped, or adds nothing. Raises AppError for a file that is no such.
     """

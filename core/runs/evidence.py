@@ -49,7 +49,7 @@ def read_texts(project: Project, study_id: int, recipe: Mapping[str, Any]) -> It
 def paired_texts(
     project: Project, study_id: int, finding: Finding, recipe: Mapping[str, Any]
 ) -> dict[TextKey, tuple[str, str]]:
-    """Of a difference between two generators (or sets of runs) the texts of prompts that both answered.
+    """Return, for a difference between two generators (or sets of runs), the texts of prompts that both answered.
 
     Text → the side whose it is, and its prompt.
     """

@@ -42,7 +42,7 @@ class Directions:
     shares: NDArray[np.float64]
 
     def place(self, vectors: NDArray[np.float32]) -> Points:
-        """Coordinates of vectors along the directions, shape (len(vectors), n)."""
+        """Return the coordinates of vectors along the directions, shape (len(vectors), n)."""
         places = np.empty((len(vectors), self.loadings.shape[1]), dtype=np.float32)
         for start in range(0, len(vectors), MOST_FITTED):  # in parts: in float64 all of them take twice their memory
             part = slice(start, start + MOST_FITTED)
@@ -70,7 +70,7 @@ class TellingWords:
 
 
 def map_texts(vectors: NDArray[np.float32], method: Method, seed: int, ctx: JobContext) -> TextMap:
-    """In the compute process: places in the plane, so that texts with similar vectors are near each other.
+    """Place texts in the plane, so that those with similar vectors are near each other. Runs in the compute process.
 
     PCA: the two directions in which the vectors differ most. t-SNE: scikit-learn's, from the first 50 directions.
     """
@@ -118,7 +118,9 @@ def _neighbours(directions: Points, seed: int) -> Points:
 
 
 def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords:
-    """In the compute process: the words that tell the texts of a selection from others, by log-odds with a prior."""
+    """Return the words that distinguish a selection's texts from others, by log-odds with a prior. Runs in the compute
+    process.
+    """
     counts = [_counted(texts) for texts in (inside, outside)]
     words = sorted(word for word, times in (counts[0] + counts[1]).items() if times >= FEWEST_TIMES)
     totals = counts[0].total(), counts[1].total()
@@ -147,6 +149,6 @@ def stand_in_scorers() -> frozenset[str]:
 
 
 def rank_correlation(first: NDArray[Any], second: NDArray[Any]) -> SpearmanRho:
-    """In the compute process: Spearman's ρ over the items where both are numbers."""
+    """Return Spearman's ρ over the items where both are numbers. Runs in the compute process."""
     both = np.isfinite(first) & np.isfinite(second)
     return spearman_rho(np.asarray(first[both], dtype=np.float64), np.asarray(second[both], dtype=np.float64))

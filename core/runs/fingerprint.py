@@ -185,7 +185,7 @@ class OfferedRaters:
 
 
 def raters_with_fingerprint(ctx: JobContext, project: Project) -> OfferedRaters:
-    """Raters who have completed a session that is no workshop's; of open ones only how many there are.
+    """Return the raters who have completed a session that is no workshop's; of open ones only how many there are.
 
     A workshop's fingerprints belong to its participants, who see them at its end and nowhere else.
     """
@@ -433,7 +433,9 @@ def _identities(asked: Sequence[AskedAxis]) -> dict[str, list[str]]:
 def fingerprint_of_tables(
     tables: Sequence[tuple[Mapping[str, Any], Mapping[str, list[str]]]], seed: int
 ) -> tuple[list[tuple[Finding, ...]], dict[str, PreferencePower]]:
-    """In the compute process: the findings of each voice, and what the first one's choices can show on each axis."""
+    """Return the findings of each voice, and the power of the first one's choices on each axis. Runs in the compute
+    process.
+    """
     from biasprint.core.judging.fingerprint import power_of_choices
     from biasprint.core.studies.creativity.choices import JudgmentTable
     from biasprint.core.studies.creativity.judgments import measure_judgments

@@ -74,7 +74,7 @@ class FailureWatch:
 
 
 def _quiet(done: int, total: int | None, note: str) -> None:
-    """Ignores progress: only what is on disk counts, and the caller counts that."""
+    """Ignore progress: only what is on disk counts, and the caller counts that."""
 
 
 # ---- A run
@@ -235,7 +235,7 @@ class _Storing:
         self.left_out: list[str] = []
 
     def receive(self, page: Sequence[Pending], partial: object) -> None:
-        """`partial` is what `biasprint.core.runs.writing` hands out for the requests of `page`."""
+        """Store a partial result: what `biasprint.core.runs.writing` hands out for the requests of `page`."""
         if isinstance(partial, Written):
             outputs = [_output(self._run, page[place], completion) for place, completion in partial.completions]
             self._project.outputs.record_many(outputs)

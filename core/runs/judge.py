@@ -86,7 +86,7 @@ class ModelSession:
 
     @classmethod
     def open(cls, project: Project, plan_id: str, generator: GeneratorSpec, seed: int) -> "ModelSession":
-        """Raises UsageError for a plan that the project does not have."""
+        """Open the session. Raises UsageError for a plan that the project does not have."""
         if all(plan.id != plan_id for plan in project.judging.plans()):
             raise UsageError("The project has no such plan.", hint="“biasprint compare” draws one.")
         rater = model_rater(project, generator, seed)
@@ -303,7 +303,7 @@ class JudgeResult:
 
 
 def judge_result(session: ModelSession) -> JudgeResult:
-    """From what is on disk."""
+    """Return the result from what is on disk."""
     rows = list(session.said.values())
     counted = Counter(str(row.detail.get("read", "")) for row in rows)
     complete = _complete(session)
@@ -343,7 +343,7 @@ def _why_unread(row: JudgmentRow) -> str:
 
 
 def reasons_in_words(reasons: Mapping[str, int]) -> str:
-    """Counted reasons in one line, the most frequent first."""
+    """Return counted reasons in one line, the most frequent first."""
     words = {"refused": "refused to judge", "empty": "empty", "cut off": "cut off before an answer",
              "other words": "other words than the answers"}  # fmt: skip
     return ", ".join(f"{count:,} {words[why]}" for why, count in sorted(reasons.items(), key=lambda item: -item[1]))

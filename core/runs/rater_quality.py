@@ -201,7 +201,7 @@ class _Own:
 
 
 def rater_cards(ctx: JobContext, project: Project) -> tuple[RaterCard, ...]:
-    """Everybody who began or has a packet, by code."""
+    """Return a card for everybody who began or has a packet, by code."""
     states: defaultdict[str, list[RaterState]] = defaultdict(list)
     for plan in RaterStates(project).read(ctx):
         for rater in plan.raters:

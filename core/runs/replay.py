@@ -137,7 +137,7 @@ def _check_same(stored: GeneratorRow, here: GeneratorSpec) -> None:
 
 
 def _some(project: Project, run: RunRow, count: int) -> list[OutputRow]:
-    """Finished outputs, as far from each other as can be."""
+    """Return finished outputs, as far from each other as can be."""
     outputs = list(project.outputs.each(OutputFilter(run_id=run.id, status="done")))
     if not outputs:
         raise AppError("The run has no finished output to replay.", kept=KEPT, hint="Let it write some first.")

@@ -92,7 +92,7 @@ def _origin(where: Project | Sequence[Path]) -> str:
 
 
 def _generators(project: Project, study: str, recipe: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """As the recipe has them; of findings from before recipes named them, as the project has them now."""
+    """Return the generators as the recipe has them; for older recipes that name none, as the project has them now."""
     if "generators" in recipe:
         return tuple(recipe["generators"])
     study_row = project.studies.of_kind(texts_of_study(recipe, study))

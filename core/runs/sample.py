@@ -112,7 +112,7 @@ def sample_texts() -> list[dict[str, str]]:
 
 
 def add_written(project: Project, texts: Sequence[Mapping[str, str]], name: str) -> None:
-    """The CoGS prompts that the texts answer, and the texts as outputs of a generator that is no model."""
+    """Add the CoGS prompts that the texts answer, and the texts as outputs of a generator that is no model."""
     wanted = {(text["task"], text["theme"], text["axis"], text["identity"]): text for text in texts}
     full = cogs_set(sorted({text["task"] for text in texts}), sorted({text["theme"] for text in texts}), AXES)
     prompts = tuple(p for p in full.prompts if (p.task, p.theme, p.axis, p.identity) in wanted)

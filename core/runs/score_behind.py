@@ -99,17 +99,17 @@ class ScoreBehind:
         self._thread.join()
 
     def stored(self) -> None:
-        """Texts were stored just now."""
+        """Note that texts were stored just now."""
         self._new.set()
 
     def all_written(self) -> None:
-        """The last text of the run is stored: texts that come later are another run's, which scores them."""
+        """Note that the last text of the run is stored: texts that come later are another run's, which scores them."""
         self._last = self._project.columns.last_output()
         self._hurry.set()
         self._new.set()
 
     def finish(self, written: int) -> tuple[ScoreResult, ...]:
-        """After `all_written`: wait until the rest is scored, and report by which scorer, of so many texts.
+        """Wait, after `all_written`, until the rest is scored, and return a result for each scorer.
 
         Raises `JobCancelled`, and what stopped the scoring.
         """
@@ -228,7 +228,7 @@ class Pace:
             self._waited = {True: 0.0, False: 0.0}
 
     def turn(self, *, busy: bool) -> None:
-        """A page is being scored from now on, or none."""
+        """Note that a page is being scored from now on, or none."""
         with self._lock:
             self._pass()
             self._busy = busy
@@ -282,7 +282,7 @@ class _Beside:
             pace.turn(busy=busy)
 
     def rest(self, seconds: float, over: threading.Event) -> None:
-        """After so many seconds of scoring, as long as the writing asks for, while it goes on and until `over`."""
+        """Rest after so many seconds of scoring, as long as the writing asks for, while it goes on and until `over`."""
         pace = self._pace
         if pace is None:
             return
@@ -296,5 +296,5 @@ _beside = _Beside()
 
 
 def writing() -> AbstractContextManager[Pace]:
-    """For the block of a run that writes: whatever is scored meanwhile, its own texts or others', keeps its rate."""
+    """Keep the rate of a run that writes in the block, whatever is scored meanwhile, its own texts or others'."""
     return _beside.writing()

@@ -181,7 +181,7 @@ def seats_to_decide(project: Project) -> tuple[SeatsToDecide, ...]:
 
 
 def decide_seats(project: Project, plan_id: str, which: WhichCopy) -> int:
-    """In every conflict of a workshop's seats that waits let the answer count that was given first, or last; how many.
+    """Decide every open conflict of a workshop's seats for the first answer, or the last; return how many.
 
     Raises UsageError for a plan that is no workshop's.
     """
@@ -200,7 +200,7 @@ def seats_in_conflict(project: Project) -> frozenset[str]:
 
 
 def settled_answers(project: Project) -> dict[Place, str]:
-    """By session and comparison the answers of finished seats in which nothing waits for a decision."""
+    """Return the answers of finished seats without open conflicts, by session and comparison."""
     merged, waiting = project.judging.merged_sessions(), seats_in_conflict(project)
     workshops = workshops_among(project.judging.plans())
     settled = [

@@ -106,7 +106,7 @@ def _tasks(
 
 @contextmanager
 def _new_folder(target: Path) -> Iterator[Path]:
-    """A folder that takes its name where the block ends well, and is gone otherwise."""
+    """Yield a folder that takes its name where the block ends well, and is gone otherwise."""
     if target.exists():
         raise AppError(
             f"There is something at “{target.name}” already.", kept="Nothing was written, and nothing was changed.",
@@ -152,7 +152,7 @@ class Collected:
 def make_seats(
     ctx: JobContext, project: Project, plan_id: str, seats: int, folder: Path, tool: Tool | None = None
 ) -> tuple[MadePacket, ...]:
-    """So many seats, each for one participant: packets, or with `tool` a folder that it reads.
+    """Make so many seats, each for one participant: packets, or with `tool` a folder that it reads.
 
     Raises `AppError` where there is no such folder.
     """
@@ -190,7 +190,7 @@ def collect_seats(ctx: JobContext, project: Project, folder: Path) -> Collected:
 
 
 def _results_in(folder: Path) -> Iterator[Path]:
-    """Packets, Potato's folder and exports of Label Studio; not the tasks that were handed out for them."""
+    """Yield packets, Potato's folder and exports of Label Studio; not the tasks that were handed out for them."""
     for place in (folder, folder / potato.FOLDER, folder / label_studio.FOLDER):
         if (place / potato.CONFIG).exists():
             yield place

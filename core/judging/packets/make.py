@@ -50,7 +50,7 @@ Rows = Iterable[Mapping[str, Any]]
 
 @contextmanager
 def written_new(target: Path, rows: Mapping[str, Rows]) -> Iterator[Path]:
-    """A file with `rows` by table beside `target`, on the disk; it takes its name where the block ends well.
+    """Yield a file with `rows` by table beside `target`, on the disk; it takes its name where the block ends well.
 
     Raises AppError where it cannot be written; then nothing is left.
     """
@@ -284,7 +284,7 @@ def laid_out(plan: PlanToSend, code: str) -> list[LaidOut]:
 
 
 def _free_number(taken: set[int], drawn: int) -> int:
-    """One of the numbers that are not taken, of 64 more than those."""
+    """Draw one of the numbers that are not taken, of 64 more than those."""
     free = [number for number in range(FEWEST_BLANKS + len(taken)) if number not in taken]
     return free[drawn % len(free)]
 
@@ -302,7 +302,7 @@ def _content(plan: PlanToSend, code: str) -> str:
 
 
 def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
-    """Rater, session and packet as they are in the project, or as they will be."""
+    """Return rater, session and packet as they are in the project, or as they will be."""
     content = _content(plan, code)
     if not asked_of(plan, code):
         raise AppError(

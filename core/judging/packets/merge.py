@@ -255,7 +255,7 @@ def _is_detail(detail: Any, advised: int | None, chosen: int | None, cards: list
 
 
 def _check_seal(came: ReturnedPacket) -> None:
-    """A finished packet is sealed and an open one is not: whatever was added or taken away after that shows."""
+    """Check that a finished packet is sealed and an open one is not, so that later changes show."""
     manifest, session = came.own.packet.manifest, came.own.session
     seal = manifest.get("seal")
     if seal is None and session.revealed_at is None:
@@ -313,7 +313,7 @@ class _Merging:
         self._hashes: dict[str, dict[TextKey, str]] = {}
 
     def file(self, path: Path) -> list[MergedFile]:
-        """One line for a packet; for what came back from another tool one for each rater in it."""
+        """Return one line for a packet; for what came back from another tool one for each rater in it."""
         here = MergedFile(path, path.name)
         try:
             if path.exists() and path.samefile(self._project.path):
@@ -406,7 +406,7 @@ class _Merging:
             )
 
     def _as_made(self, came: ReturnedPacket) -> None:
-        """A packet that was made here has the content that it was made with, whatever hash it states now."""
+        """Check that a packet made here has the content that it was made with, whatever hash it states now."""
         made = self._made.get(came.own.packet.id)
         if made is not None and made.manifest["content_sha256"] != came.own.packet.manifest["content_sha256"]:
             raise altered(came.path, "it was made with another content")
@@ -430,7 +430,9 @@ class _Merging:
         return replace(own.rater, code=code)
 
     def _orders(self, came: ReturnedPacket) -> dict[str, Order]:
-        """By comparison which item each card shows; comparisons whose texts are not the project's are left out."""
+        """Return which item each card shows, by comparison; comparisons whose texts are not the project's are left
+        out.
+        """
         plan = self._plans[came.own.plan.id]
         rows = self._rows[plan.id]
         hashes = self._hashed(plan.id, list(came.texts))

@@ -102,7 +102,7 @@ class OutsideAnswer:
 
 
 def write_text(path: Path, text: str) -> None:
-    """A file of a handout, on the disk. A lone surrogate, which UTF-8 cannot hold, must be escaped by then."""
+    """Write a file of a handout, on the disk. A lone surrogate, which UTF-8 cannot hold, must be escaped by then."""
     with path.open("x", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
         stream.flush()

@@ -54,7 +54,7 @@ def settings_for_rater(settings: PlanSettings, wording: Sequence[Mapping[str, An
 
 
 def content_sha256(code: str, settings: Mapping[str, Any], comparisons: Iterable[ShownComparison]) -> str:
-    """SHA-256 over the rater's code, the settings with the wording and, a line each, the comparisons."""
+    """Return the SHA-256 over the rater's code, the settings with the wording and, a line each, the comparisons."""
     digest = hashlib.sha256(canonical_json([code, dict(settings)]).encode("ascii"))
     for comparison in comparisons:
         digest.update(
@@ -150,7 +150,7 @@ class PacketStore(ProjectStore):
         return self._code
 
     def packet_sessions(self) -> frozenset[str]:
-        """None: its own is rated here."""
+        """Return none: the packet's own session is rated here."""
         return frozenset()
 
     def rater(self, code: str) -> RaterRow:

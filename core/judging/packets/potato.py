@@ -175,7 +175,7 @@ def _labels(value: Any) -> list[tuple[str, str, Any]]:
 
 
 def _when(told: Mapping[str, Any]) -> tuple[float, str]:
-    """Seconds spent on a task, and when it was left; 0 and nothing where Potato does not say."""
+    """Return the seconds spent on a task, and when it was left; 0 and nothing where Potato does not say."""
     spent, end = told.get("total_time_ms") or 0, told.get("session_end")
     seconds = float(spent) / 1000
     seconds = seconds if math.isfinite(seconds) and seconds >= 0 else 0.0

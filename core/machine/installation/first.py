@@ -79,12 +79,12 @@ def install(environment: Path, python: Path, say: Say) -> None:
 
 
 def make_light(environment: Path) -> None:
-    """An environment is the light edition from now on. What it has beyond that stays, and more can be asked for."""
+    """Make an environment the light edition from now on. What it has beyond that stays, and more can be asked for."""
     note(notes_path(environment), left_out=left_out_of_light())
 
 
 def leave_out_nothing(environment: Path) -> None:
-    """Every part belongs into an environment from now on."""
+    """Make an environment the full edition, with every part, from now on."""
     note(notes_path(environment), left_out=())
 
 

@@ -50,7 +50,7 @@ def version(entry: str) -> str:
 
 @contextmanager
 def constraints(held: Mapping[str, str], build: str = "") -> Iterator[list[str]]:
-    """pip's options for an installation by the lock, if there is one.
+    """Yield pip's options for an installation by the lock, if there is one.
 
     `held`: what is there and stays, with versions. It is not fetched, so pip needs no hash for it. `build`: of PyTorch,
     as `build_of_torch` finds it.
@@ -66,7 +66,7 @@ def constraints(held: Mapping[str, str], build: str = "") -> Iterator[list[str]]
 
 
 def build_constraints() -> list[str]:
-    """pip's option that holds what packages are built with to the lock."""
+    """Return pip's option that holds what packages are built with to the lock."""
     return ["--build-constraint", str(declared.ROOT / NAME)] if entries() else []
 
 
@@ -91,7 +91,9 @@ def build_of_torch(pip: Callable[[list[str]], object]) -> str:
 
 @contextmanager
 def missing_pip(site: Path) -> Iterator[list[str]]:
-    """pip's arguments that install the lock's own pip; empty where that one is there, or where there is no lock."""
+    """Yield pip's arguments that install the lock's own pip; empty where that one is there, or where there is no
+    lock.
+    """
     pip = entries().get("pip", [])
     if not pip or (site / f"pip-{version(pip[0])}.dist-info" / "INSTALLER").is_file():
         yield []

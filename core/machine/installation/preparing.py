@@ -64,7 +64,7 @@ def _unfinished(only: Sequence[str], add: Sequence[str] = ()) -> list[ProgramPar
 
 
 def _watching(ctx: JobContext, told: Told) -> Callable[[], None]:
-    """Tells, while another window or command installs, what is seen of its work."""
+    """Return a function that reports the progress of another window or command that installs."""
     seen: dict[str, PartState] = {}
 
     def look() -> None:
@@ -180,7 +180,7 @@ class _Work:
         return None
 
     def _progress(self, part: ProgramPart, words: str, fetched: int) -> None:
-        """`fetched` bytes of this part so far; a file that was fetched before counts."""
+        """Report `fetched` bytes of this part so far; a file that was fetched before counts."""
         done = self._before + min(part.megabytes, fetched // 1_000_000)
         self._ctx.report(done, self._total, note=f"{part.title}: {words}")
         self._told(PartState(part, "working", f"{words[:1].upper()}{words[1:]}."))

@@ -107,7 +107,7 @@ def explained(error: BaseException) -> NotInstalledYet | None:
 
 
 def how_to_get(package: str) -> str:
-    """Two sentences for a package that is not installed: that it is needed, and what to do."""
+    """Return two sentences for a package that is not installed: that it is needed, and what to do."""
     coming = explained(ModuleNotFoundError(name=package))
     if coming is not None:
         return f"{coming.message} {coming.hint}"

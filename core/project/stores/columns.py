@@ -111,7 +111,7 @@ class Columns(StorePart):
         return LastIds(*row)
 
     def scores(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
-        """Ids of scored texts, and the summary of each; not a number where the scorer gave none."""
+        """Return the ids of scored texts, and the summary of each; not a number where the scorer gave none."""
         key = score.c.output_id if kind == "output" else score.c.source_id
         statement = (
             sa.select(key, score.c.summary)
@@ -124,7 +124,7 @@ class Columns(StorePart):
         return np.array([row[0] for row in rows], dtype=np.int64), np.array(summaries, dtype=np.float32)
 
     def embeddings(self, kind: Kind, of: Measured, after_id: int = 0, limit: int = AT_ONCE) -> tuple[Ids, Values]:
-        """Ids of embedded texts, and the vector of each as a row."""
+        """Return the ids of embedded texts, and the vector of each as a row."""
         key = embedding.c.output_id if kind == "output" else embedding.c.source_id
         statement = (
             sa.select(key, embedding.c.vector)

@@ -27,12 +27,12 @@ def new_uuid() -> str:
 
 
 def new_secret() -> str:
-    """128 random bits, as 32 hexadecimal digits."""
+    """Return 128 random bits, as 32 hexadecimal digits."""
     return secrets.token_hex(16)
 
 
 def canonical_json(value: Any) -> str:
-    """One text for one value: sorted keys, no blanks. Not-a-number is refused: JSON has none."""
+    """Return one text for one value: sorted keys, no blanks. Not-a-number is refused: JSON has none."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 

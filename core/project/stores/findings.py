@@ -254,7 +254,9 @@ class Annotations(StorePart):
     def of_kind(
         self, kind: str, *, target: str | None = None, rater_id: str | None = None, superseded: bool = False
     ) -> tuple[AnnotationRow, ...]:
-        """Statements of one kind in the order of time; those that a later one superseded only where asked for."""
+        """Return the statements of one kind in the order of time; those that a later one superseded only where asked
+        for.
+        """
         later = annotation.alias("later")
         statement = sa.select(annotation).where(annotation.c.kind == kind)
         if target is not None:
@@ -359,7 +361,9 @@ class Scores(StorePart):
     def between(
         self, after_id: int, last_id: int, scorers: Mapping[str, str], *, embeddings: bool = False
     ) -> tuple[tuple[int, str, ScoreRow], ...]:
-        """Id, scorer and score of what these scorers (name → version) stored after one id, up to another."""
+        """Return id, scorer and score of the rows that these scorers (name → version) stored after one id, up to
+        another.
+        """
         name, build = ("embedder", _vector_row) if embeddings else ("scorer", _score_row)
         return self._all(
             _between(tuple(scorers.items()), embeddings),
@@ -380,7 +384,7 @@ class Scores(StorePart):
 
 @lru_cache(maxsize=16)
 def _between(scorers: tuple[tuple[str, str], ...], embeddings: bool) -> "sa.Select[Any]":
-    """Made once for some scorers: a live board asks ten times a second."""
+    """Return the statement, built once for each set of scorers: a live board asks ten times a second."""
     of, name = (embedding, embedding.c.embedder) if embeddings else (score, score.c.scorer)
     # The plus keeps SQLite on the range of ids: by the index of scorers it reads every score each time.
     ranged = sa.literal_column(f"+{of.name}.{name.name}", sa.Text)

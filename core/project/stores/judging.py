@@ -304,7 +304,7 @@ class Judging(StorePart):
         return tuple(row for row in self.judgments(session_id) if not row.seen and row.recommended is None)
 
     def judgments(self, session_id: str | None = None, *, superseded: bool = False) -> tuple[JudgmentRow, ...]:
-        """Judgments in force, in sequence; with `superseded` every row that was ever made.
+        """Return the judgments in force, in sequence; with `superseded` every row that was ever made.
 
         In a session that is rated in a packet, comparisons whose copies came back with different answers have no
         judgment in force until that is decided (see heads.py).

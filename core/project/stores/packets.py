@@ -81,7 +81,7 @@ def _add(
 
 
 def _stamp(connection: Connection, own: SessionRow) -> None:
-    """The earliest consent and the earliest end that any file tells of."""
+    """Store the earliest consent and the earliest end that any file tells of."""
     here = connection.execute(sa.select(session).where(session.c.id == own.id)).one()
     ends = [end for end in (here.revealed_at, own.revealed_at) if end is not None]
     given = [(row.consent_at, row.consent_text) for row in (here, own) if row.consent_at]
@@ -91,7 +91,7 @@ def _stamp(connection: Connection, own: SessionRow) -> None:
 
 
 def _describe(connection: Connection, rater_id: str, words: str) -> None:
-    """A rater's words about themselves where nothing is known; of two copies that differ, always the same one."""
+    """Store a rater's words about themselves where nothing is known; of two copies that differ, always the same one."""
     known = connection.execute(sa.select(rater.c.background).where(rater.c.id == rater_id)).scalar_one()
     background = min({known, words} - {EMPTY}, default=EMPTY)
     if background != known:

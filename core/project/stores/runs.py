@@ -325,7 +325,7 @@ class Outputs(StorePart):
         return self._one(statement, _row)
 
     def several(self, ids: Sequence[int]) -> dict[int, OutputRow]:
-        """These outputs, by id: those that are there."""
+        """Return these outputs, by id: those that are there."""
         statement = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id.in_(ids))
         return {row.id: row for row in self._all(statement, _row)}
 
@@ -337,7 +337,9 @@ class Outputs(StorePart):
 
 @lru_cache(maxsize=64)
 def _page(where: OutputFilter) -> "sa.Select[Any]":
-    """Made once for a selection: a live board asks ten times a second, and making it took longer than its answer."""
+    """Return the statement, built once for each selection: a live board asks ten times a second, and building it took
+    longer than its answer.
+    """
     statement: sa.Select[Any] = sa.select(*COLUMNS).select_from(_joined()).where(output.c.id > sa.bindparam("after"))
     return _narrow(statement, where).order_by(output.c.id).limit(sa.bindparam("most"))
 

@@ -93,7 +93,7 @@ class Axes(StorePart):
         return {row.key: row for row in self.all()}
 
     def in_use(self) -> dict[str, AxisRow]:
-        """Of each the newest version that texts were written for; the newest of all where there are none.
+        """Return the newest version of each axis that texts were written for; the newest of all where there are none.
 
         So an axis that was edited since stays as it was for the texts that are there.
         """
@@ -177,7 +177,7 @@ class Prompts(StorePart):
         return self._all(statement, prompt_row)
 
     def topics(self) -> dict[str, str]:
-        """Theme → its topic, as the newest prompt that has one says."""
+        """Return the topic of each theme, as the newest prompt that has one states."""
         topic = json_part(prompt.c.fields, "$.topic")
         statement = (
             sa.select(prompt.c.theme, topic.label("topic"))

@@ -37,7 +37,7 @@ def load_design(source: str | Path) -> Design:
 
 
 def _beside(design: Design, folder: Path) -> Design:
-    """With the axis that a design's file names, where that is a file, from the folder of the design's."""
+    """Resolve the axis file that a design's file names, relative to that file's folder."""
     if design.people:
         return replace(design, people=replace(design.people, axis=near(design.people.axis, folder)))
     if design.ranking:

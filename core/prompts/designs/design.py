@@ -162,7 +162,7 @@ class Design:
         return self
 
     def measured(self, axis: Axis | None) -> DesignMeasure:
-        """With the groups of its axis, where it has one."""
+        """Return how it is measured, with the groups of its axis, where it has one."""
         by = (axis.crosses or (axis.id,)) if axis else ()
         ages = ("age",) if self.people and len(self.people.ages) > 1 else ()
         return DesignMeasure(

@@ -40,7 +40,7 @@ def asked_axis(key: str) -> Axis:
 
 
 def groups_of(axis: Axis, identity: Identity) -> dict[str, str]:
-    """Axis id → the identity's key there; of a crossed axis for each of its two."""
+    """Return the identity's key by axis id; for a crossed axis on each of its two."""
     return dict(zip(axis.crosses, identity.of, strict=True)) or {axis.id: identity.key}
 
 
@@ -109,8 +109,7 @@ def _of_topic(design: Design, layout: PairsLayout, topic: PairTopic) -> Iterator
 
 
 def _ordered(design: Design, topic: PairTopic, order: int) -> list[str]:
-    """Two items change places after every two orders, so that places of groups and items are balanced; more are
-    shuffled."""
+    """Order the items: two change places after every two orders, which balances the places; more are shuffled."""
     items = [*topic.x, *topic.y]
     if len(items) == 2:
         return items if order // 2 % 2 == 0 else items[::-1]
@@ -144,7 +143,7 @@ def _prompt(design: Design, layout: RankingLayout, axis: Axis, job: Job, repeat:
 
 
 def _facts(design: Design, job: Job, repeat: int, candidates: int) -> Iterator[str]:
-    """For each candidate all facts, in an order and in wordings of its own."""
+    """Yield all facts for each candidate, in an order and in wordings of its own."""
     for place in range(candidates):
         parts = (design.seed, job.key, repeat, place)
         order = shuffled(range(len(job.facts)), *parts)

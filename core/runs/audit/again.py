@@ -133,7 +133,7 @@ def _then_and_now(project: Project, study: str, recipe: Mapping[str, Any]) -> It
 
 
 def _scorers(kind: str, used: list[str]) -> dict[str, str]:
-    """Of the roles whose scorer may be chosen, the one that was used."""
+    """Return the scorer that was used for each role whose scorer may be chosen."""
     by_role: dict[str, list[str]] = {}
     for info in scorers_of(used):
         if info.role in measuring(kind).roles:
@@ -142,7 +142,7 @@ def _scorers(kind: str, used: list[str]) -> dict[str, str]:
 
 
 def scorers_of(used: Iterable[str]) -> list[ScorerInfo]:
-    """Of the scorers that are known here, those that a recipe names, as “role=name version”; a version has blanks."""
+    """Return the known scorers that a recipe names, as “role=name version”; a version has blanks."""
     entries = tuple(used)
     return [info for info in describe() if any(entry.startswith(f"{info.role}={info.name} ") for entry in entries)]
 

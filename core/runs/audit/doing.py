@@ -244,7 +244,7 @@ class AuditRun:
         return asked and self.project.studies.of_kind(study) is None
 
     def _foretell(self) -> None:
-        """Say at once of a gate that no study here can pass or fail: hours may lie before the answer."""
+        """Warn at once about a gate that no study here can decide: the answer may take hours."""
         for gate in self.audit.held():
             if sentence := unknown(gate, [measure.study for measure in self.audit.measures()]):
                 self.tell(f"The gate “{gate.text}” will fail: {sentence}")
@@ -335,7 +335,7 @@ class AuditRun:
                 score(ctx, self.project, study.id, known[name], self.compute)
 
     def _own(self, study: str = "") -> dict[str, str]:
-        """By its name in the file, the project's name of each generator that wrote something, or did for a study."""
+        """Return the project's name of each generator that wrote something (for a study), by its name in the file."""
         return {run.called: run.generator for run in self._runs if run.result.done and study in ("", run.study)}
 
     def _silent(self, study: str = "") -> set[str]:
@@ -351,7 +351,7 @@ class AuditRun:
         return hold([gate.called(self._own())], findings)[0]
 
     def _options(self, how: AskedMeasure) -> MeasureOptions:
-        """With the project's names of the generators where the file has names of its own."""
+        """Return the options, with the project's names of the generators where the file has names of its own."""
         generators, compare = self._there(how, how.generators), self._there(how, how.compare)
         if how.generators and not generators:
             raise AppError("None of its generators wrote anything.")

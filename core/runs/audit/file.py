@@ -96,7 +96,7 @@ class _AskedModel(_Part):
         return self.name or self.model
 
     def given(self) -> dict[str, Any]:
-        """Its parameters as a backend takes them."""
+        """Return its parameters as a backend takes them."""
         named = {"endpoint": self.endpoint, "system": self.system}
         return dict(self.parameters) | {name: value for name, value in named.items() if value is not None}
 
@@ -191,6 +191,6 @@ class Audit(_Part):
         return tuple(parse_gate(text) for text in self.gates)
 
     def to_json(self) -> dict[str, Any]:
-        """As the file has it, without what is as it would be anyway."""
+        """Return the audit as a file has it, without default values."""
         fields: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude_none=True)
         return {"audit": self.audit, **fields}

@@ -42,7 +42,7 @@ def _p(finding: Finding) -> str:
 
 
 def _p_of(finding: Finding) -> float | None:
-    """As it was adjusted, where it was."""
+    """Return the finding's p, adjusted where it was."""
     return finding.p if finding.p_adjusted is None else finding.p_adjusted
 
 
@@ -90,7 +90,7 @@ class Gate:
         return tuple(value for dim, value in self.dims.items() if self._may_name(dim))
 
     def called(self, names: Mapping[str, str]) -> "Gate":
-        """With generators by their names in the project, where it has those of an audit file."""
+        """Return the gate with generators by their names in the project, where it has those of an audit file."""
         dims = {dim: names.get(value, value) if self._may_name(dim) else value for dim, value in self.dims.items()}
         return replace(self, dims=dims)
 
@@ -100,7 +100,7 @@ class Gate:
 
 
 def _value(finding: Finding, name: str) -> str | None:
-    """Of a dim; or the first or second group."""
+    """Return the value of a dim; or the first or second group."""
     if name in finding.dims or name not in GROUPS:
         return finding.dims.get(name)
     return dict(zip(GROUPS, finding.groups, strict=False)).get(name)
@@ -155,7 +155,7 @@ class GateResult:
 
 
 def parse_gate(text: str) -> Gate:
-    """Raises `UsageError` for what is no gate: ID[LABEL, DIM=VALUE, …] RELATION NUMBER."""
+    """Parse a gate, ID[LABEL, DIM=VALUE, …] RELATION NUMBER. Raises `UsageError` for anything else."""
     match = _GATE.fullmatch(text)
     if match is None:
         raise UsageError(f"“{text.strip()}” is not a gate.", hint=f"{EXAMPLE}.")
@@ -195,7 +195,9 @@ def _chosen(text: str, chosen: str) -> tuple[str, dict[str, str]]:
 
 
 def gates_for(texts: Iterable[str], study: str) -> list[Gate]:
-    """Raises `UsageError` for what is no gate, and for a finding that the study never has."""
+    """Parse the gates for a study. Raises `UsageError` for what is no gate, and for a finding that the study never
+    has.
+    """
     gates = [parse_gate(text) for text in texts]
     for gate in gates:
         if sentence := unknown(gate, [study]):
@@ -215,7 +217,7 @@ def unknown(gate: Gate, kinds: Iterable[str]) -> str:
 
 
 def exit_code(results: Sequence[GateResult]) -> int:
-    """2 where a gate makes no sense, else 3 where one failed, else 0."""
+    """Return 2 where a gate makes no sense, else 3 where one failed, else 0."""
     if any(result.misused for result in results):
         return MISUSED
     return 0 if all(result.passed for result in results) else FAILED
@@ -251,7 +253,7 @@ def _never(gate: Gate, unit: str) -> str:
 
 
 def _nothing(gate: Gate, findings: Sequence[Finding]) -> GateResult:
-    """No finding fits: the gate names none that there can be, or none was found this time, and then it fails."""
+    """Fail a gate that no finding fits: it names an impossible one, or none was found this time."""
     same_id = [finding for finding in findings if finding.id == gate.id and finding.variant == gate.variant]
     if not same_id and not unknown(gate, studies()):
         sentence = f"The gate “{gate.text}” failed: there is no {gate.id} among the findings, so nothing can be told."

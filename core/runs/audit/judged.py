@@ -87,7 +87,7 @@ def judged_plan(
 
 
 def saved_judging(project: Project) -> dict[str, list[dict[str, Any]]]:
-    """`comparisons` and `judges`: the plans that models judged, as far as a file can ask for them again."""
+    """Return `comparisons` and `judges`: the plans that models judged, as far as a file can ask for them again."""
     kinds = {study.id: study.kind for study in project.studies.all()}
     raters = {row.id: row for row in project.judging.raters() if row.kind == "model" and "generator" in row.background}
     by_plan: dict[str, list[str]] = {}

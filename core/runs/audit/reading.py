@@ -153,7 +153,7 @@ def _sentence(kind: str, place: Sequence[str | int], message: str) -> str:
 
 
 def _list_of_path(place: Sequence[str | int]) -> str:
-    """ "generators 2", "outputs": where in the file, counted from 1."""
+    """Return the place in the file, such as "generators 2" or "outputs", counted from 1."""
     return " ".join(str(part + 1) if isinstance(part, int) else part for part in place)
 
 
@@ -193,7 +193,7 @@ def _with_model(writer: Model, folder: Path) -> Model:
 
 
 def _with_words(how: AskedMeasure, folder: Path) -> AskedMeasure:
-    """Word lists of one's own among the scorers, as they are from the folder."""
+    """Resolve one's own word lists among the scorers relative to the folder."""
     scorers = {
         role: ",".join(_words_there(name.strip(), folder) for name in names.split(","))
         for role, names in how.scorers.items()

@@ -225,7 +225,7 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
 
 
 def truth_of(asked: Planting, finding: str, planted: str, pooled: Sequence[Seen]) -> Truth:
-    """`pooled`: what all simulated studies of this planted size say of the finding."""
+    """Return the true value of a finding. `pooled`: its estimates in all simulated studies of this planted size."""
     known = asked.known.get(finding, asked.known.get(f"{finding} {pooled[0].label}"))
     if planted == NONE and known is not None:
         return Truth(known, "known")
@@ -275,5 +275,5 @@ def _judged(row: Calibrated, asked: Planting, bounds: Required) -> Calibrated:
 
 
 def two_errors(share: float, of: int) -> float:
-    """Two standard errors of a share that so many studies estimate."""
+    """Return two standard errors of a share that so many studies estimate."""
     return 2 * math.sqrt(share * (1 - share) / of)

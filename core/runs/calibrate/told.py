@@ -116,7 +116,7 @@ def _missed(rows: Sequence[Calibrated]) -> list[str]:
 
 
 def _conditions(study: str, rows: Sequence[Calibrated]) -> list[str]:
-    """Whose intervals are not held to the coverage of the table, why, and how low that is; what needs a larger n."""
+    """List whose intervals are exempt from the required coverage, why, and how low it is; and what needs a larger n."""
     asked, sentences = planting_of(study), list[str]()
     for start, why in asked.given.items():
         shares = [row.coverage.share for row in rows if row.id.startswith(start) and row.coverage.share is not None]
@@ -157,7 +157,7 @@ def share_text(rate: Rate) -> str:
 
 
 def _undefined(rows: Sequence[Calibrated]) -> list[str]:
-    """Findings that have no estimate in some of the studies, with a reason."""
+    """List the findings that have no estimate in some of the studies, with a reason."""
     often: dict[str, tuple[float, str]] = {}
     for row in rows:
         share = row.undefined / row.repeats
@@ -232,7 +232,7 @@ def _mark(row: Calibrated, rate: Rate) -> FigureMark:
 
 
 def write(folder: Path, rows: Sequence[Calibrated], repeats: int, seed: int, command: str) -> list[Path]:
-    """Table, page and a figure for each study in the folder; what it says of other studies stays."""
+    """Write table, page and a figure for each study in the folder; what it says of other studies stays."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

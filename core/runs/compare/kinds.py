@@ -171,7 +171,7 @@ def _runs(project: Project, asked: CompareRequest) -> dict[int, str]:
 
 
 def _prompt_texts(project: Project, study_id: int) -> dict[int, str]:
-    """Prompt → the hash of its text: an edited prompt keeps its key in the next version of its set."""
+    """Return the hash of each prompt's text: an edited prompt keeps its key in the next version of its set."""
     hashes: dict[int, str] = {}
     for prompt_set in project.prompts.sets(study_id):
         page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
@@ -249,7 +249,7 @@ def _problem(row: OutputRow, original: Original | None) -> str:
 def _one_each(
     of_original: dict[int, list[OutputRow]], rng: random.Random, left_out: list[LeftOut]
 ) -> Iterable[OutputRow]:
-    """One article for each original, of the generator that was used least so far."""
+    """Yield one article for each original, of the generator that was used least so far."""
     used: Counter[tuple[str, str]] = Counter()
     for source in rng.sample(sorted(of_original), len(of_original)):
         rows = rng.sample(of_original[source], len(of_original[source]))
@@ -313,7 +313,7 @@ class TwinPeople:
         self._axes = [*own, *(load_axis(key).identities for key in available_axes())]
 
     def of(self, fields: Mapping[str, str], text: str) -> TwinPersons:
-        """`fields`: a letter's name, group and, where known, pronouns."""
+        """Return the two people of a letter. `fields`: its name, group and, where known, pronouns."""
         first, _, last = fields.get("name", "").strip().partition(" ")
         if not first:
             return TwinPersons(problem=NO_NAME)

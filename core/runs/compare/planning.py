@@ -30,7 +30,7 @@ class Size:
 
     @classmethod
     def of_plan(cls, comparisons: int, compared: int, cards: int, worst: bool) -> "Size":
-        """Of so many that are compared, as a plan with these settings shows them (`cards` 0: all at once)."""
+        """Return the size for so many identities, as a plan with these settings shows them (`cards` 0: all at once)."""
         if not 0 < cards < compared:
             return cls(comparisons, compared)
         return cls(comparisons, cards, compared, worst and cards > 2)
@@ -82,12 +82,12 @@ def outlooks(
     preference: Sequence[float] = (),
     settings: PlanSettings | None = None,
 ) -> tuple[Outlook, ...]:
-    """One for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one for
-    each number of identities that are ranked.
+    """Return one for axes with two identities, one for axes with three, as far as `sizes` (by axis) has such; then one
+    for each number of identities that are ranked.
 
-    preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says.
-    settings: of the plan: a split gives each comparison fewer raters, recommendations leave fewer choices that count.
-    Raises UsageError for shares that are none, or that fit no axis.
+    preference: expected shares, for axes with as many identities; for others what `PREFERENCES` says. settings: of the
+    plan: a split gives each comparison fewer raters, recommendations leave fewer choices that count. Raises UsageError
+    for shares that are none, or that fit no axis.
     """
     _check(preference, {size.expected for size in sizes.values()})
     given = {name: (size.comparisons, size.identities, size.of, size.worst) for name, size in sizes.items()}
@@ -102,7 +102,7 @@ def plan_comparisons(
     preference: tuple[float, ...],
     dealt: Mapping[str, Any],
 ) -> tuple[Outlook, ...]:
-    """In the compute process. Of axes with unequal numbers of comparisons the smallest speaks for all."""
+    """Compute the outlooks in the compute process. With unequal numbers of comparisons the smallest axis decides."""
     plans = []
     every = [Size(*size) for size in sizes.values()]
     for identities in sorted({size.identities for size in every if not size.of}):
@@ -166,7 +166,7 @@ def _outlook(
 
 
 def preference_of(written: str) -> tuple[float, ...]:
-    """“.55/.30/.15” as shares. Raises UsageError for what is none."""
+    """Parse “.55/.30/.15” as shares. Raises UsageError for what is none."""
     try:
         shares = tuple(float(part) for part in written.split("/"))
     except ValueError:

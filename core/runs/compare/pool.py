@@ -149,7 +149,7 @@ class KnownAxis:
 
 
 def known_axes(project: Project, study: StudyRow) -> dict[str, KnownAxis]:
-    """By id: the axes that the study's texts are written on, then those that the project has a copy of."""
+    """Return by id the axes that the study's texts are written on, then those that the project has a copy of."""
     written = _written(project, study)
     axes = {axis: _known(project, axis, identities) for axis, identities in written.items()}
     for row in project.axes.in_use().values():
@@ -241,7 +241,7 @@ def _lacks(identities: Sequence[Mapping[str, object]], written: Collection[str])
 
 
 def _written(project: Project, study: StudyRow) -> dict[str, frozenset[str]]:
-    """Axis → the identities that the study's prompts and imported letters have."""
+    """Return by axis the identities that the study's prompts and imported letters have."""
     written: dict[str, set[str]] = {}
     for prompt_set in project.prompts.sets(study.id):
         page = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)  # noqa: B023
@@ -298,7 +298,7 @@ def writers(project: Project, study_id: int) -> dict[int, str]:
 
 
 def labels_of(rows: Sequence[GeneratorRow]) -> dict[int, str]:
-    """Generator id → label: as little as tells each from the others."""
+    """Return a label by generator id: the shortest that is unique."""
     differing = {
         name
         for row in rows

@@ -65,7 +65,7 @@ class Course:
         return int(self._columns[N, self._count - 1]) if self._count else 0
 
     def add(self, n: int, value: float, low: float | None, high: float | None) -> None:
-        """Nothing where the value is no number; no band where its ends are none."""
+        """Add a point. A value that is no number is ignored; so is a band whose ends are none."""
         if not isfinite(value):
             return
         point = (n, value, low, high)
@@ -138,7 +138,7 @@ class Rates:
         self._time(datetime.fromisoformat(row.created_at).timestamp(), tokens, written=row.status == "done")
 
     def _time(self, at: float, tokens: int, *, written: bool) -> None:
-        """A failure takes its time and is no text."""
+        """Count the time of a text or failure; a failure is no text."""
         if self._last is not None and at - self._last <= PAUSE:
             self._seconds += max(0.0, at - self._last)
             self._timed += written
@@ -202,7 +202,8 @@ def _row(project: Project, code: str, kind: str, sessions: list[SessionRow], pla
 
 
 def _per_minute(rows: tuple[JudgmentRow, ...]) -> float | None:
-    """Comparisons that were judged for the first time, from the first of the latest rows to the last of them.
+    """Return the rate of comparisons that were judged for the first time, from the first of the latest rows to the last
+    of them.
 
     A revision takes time and is no further comparison; a model's answers in several orders are one. None for fewer than
     two rows.
@@ -391,7 +392,7 @@ class LiveTally:
         return self._wrote[run]
 
     def _name_of(self, row: SourceRow) -> str | None:
-        """Whose text a source is; None for one that others are beside, such as an original."""
+        """Return the writer of a source; None for one that others are compared with, such as an original."""
         return self._met(imported_name(row.fields.get("model", ""))) if row.kind == LETTER else None
 
     def _met(self, name: str) -> str:
@@ -439,7 +440,7 @@ class LiveTally:
         return True
 
     def _settle(self, ctx: JobContext) -> None:
-        """After a page: the figures as they are now, and a point of each for its curve."""
+        """Update the figures after a page, and add a point of each to its curve."""
         self._unsettled = True
         for name, tally in (self._apart or {"": self._tally}).items():
             self._told = name
@@ -502,7 +503,7 @@ class LiveTally:
             return replace(self._rates.now(at), scored=scored, scored_sources=sources)
 
     def traces(self) -> Mapping[LiveKey, Trace]:
-        """For every figure that ever was a number how it went; a point for each page of rows that was read."""
+        """Return the curve of every figure that ever was a number; a point for each page of rows that was read."""
         with self._showing:
             return {key: course.trace for key, course in self._courses.items()}
 

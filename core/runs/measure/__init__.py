@@ -84,8 +84,9 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def brought_in(ctx: JobContext, study: str, tables: Sequence[tuple[str, Path, TableRead]]) -> Iterator[Project]:
-    """A project with the rows of these tables, each with its kind and its file. Their generators are named by their
-    column written_by where they have one, else by model."""
+    """Yield a project with the rows of these tables, each with its kind and its file. Their generators are named by
+    their column written_by where they have one, else by model.
+    """
     for kind, path, _ in tables:
         if kind != study:
             raise UsageError(
@@ -181,7 +182,7 @@ def measure_tables(
 
 
 def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
-    """Findings come adjusted by Holm's rule."""
+    """Adjust the findings by another rule: they come adjusted by Holm's."""
     if options.adjust == "holm":
         return result
     from biasprint.core.studies.kit.findings import with_benjamini_hochberg

@@ -55,7 +55,7 @@ Columns = tuple[StudyGenerator, Prepared]
 
 
 def paired(first: Columns, second: Columns, seed: int) -> ComparedPair | None:
-    """Two generators on the prompts that both answered; None where there is none."""
+    """Pair two generators on the prompts that both answered; None where there is none."""
     common = (set(first[1].prompts) & set(second[1].prompts)) - {""}
     if not common:
         return None
@@ -131,7 +131,8 @@ class AskedSide:
 
 
 def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple[list[Finding], list[Estimates]]]:
-    """In the compute process: of each side the findings on its rows, and the estimates without each group of them.
+    """Return the findings on each side's rows, and the estimates without each group of them. Runs in the compute
+    process.
 
     Neither has anything beside its estimates.
     """

@@ -104,7 +104,7 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
 def _one(
     ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator], known: Sequence[StudyGenerator]
 ) -> ByGenerator:
-    """One generator, or all that are wanted as one."""
+    """Measure one generator, or all that are wanted as one."""
     mine = texts if list(wanted) == list(known) else texts.of(*wanted)
     result, remarks = (mine.pooled() if len(wanted) > 1 else mine).measure(ctx)
     if len(wanted) > 1:
@@ -217,7 +217,7 @@ def _pooled_tables(
 
 
 def with_left_out(result: StudyResult, tables: Sequence[TableRead]) -> StudyResult:
-    """With the rows that were left out when the tables were read."""
+    """Return the result with the rows that were left out when the tables were read."""
     rows = result.rows + sum(table.total - len(table.rows) for table in tables)
     dropped = sum((Counter(table.dropped) for table in tables), Counter(result.dropped))
     return replace(result, rows=rows, dropped=dict(dropped))

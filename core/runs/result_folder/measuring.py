@@ -45,7 +45,9 @@ class Sums:
 
     @classmethod
     def of(cls, values: Floats) -> "Sums":
-        """ValueError for NaN and infinite values. x² is exact unless it is below 1e-290, where it is rounded."""
+        """Sum the values. Raises ValueError for NaN and infinite values. x² is exact unless it is below 1e-290, where
+        it is rounded.
+        """
         numbers = np.asarray(values, dtype=np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError("values must be finite numbers")
@@ -67,7 +69,9 @@ class Sums:
 
 
 def exact_sum(values: Floats) -> Fraction:
-    """Σ x without rounding: of each exponent the whole numbers that the floats are, as `math.fsum` before it rounds."""
+    """Return σ x without rounding: of each exponent the whole numbers that the floats are, as `math.fsum` before it
+    rounds.
+    """
     mantissas, exponents = np.frexp(values)
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     total = Fraction(0)
@@ -80,7 +84,7 @@ def exact_sum(values: Floats) -> Fraction:
 
 
 def _squared(values: Floats) -> tuple[Floats, Floats]:
-    """x² as the sum of two floats (Dekker 1971)."""
+    """Return x² as the sum of two floats (Dekker 1971)."""
     split = values * (2.0**_HALF + 1)
     high = split - (split - values)
     low = values - high
@@ -121,7 +125,7 @@ class NoGroups(UsageError):
 
 
 def measure_folder(ctx: JobContext, folder: Path, mapping: Mapping[str, str] | None = None) -> MeasuredFolder:
-    """Means by group and their differences, of every score of a result folder (study `compare`).
+    """Compute means by group and their differences, of every score of a result folder (study `compare`).
 
     `mapping`: which columns hold `group` and `block`; guessed by name where it does not say. Raises `AppError` where no
     partition is finished, `UsageError` where no column holds groups.
@@ -231,7 +235,7 @@ def _of_group(score: _Score, name: str, sums: Sums, title: str, blocked: bool, s
 
 
 def welch(one: Sums, other: Sums) -> Difference:
-    """x̄ − ȳ with Welch's t and Hedges' g, of sums alone.
+    """Compute x̄ − ȳ with Welch's t and Hedges' g, of sums alone.
 
     (x̄ − ȳ) ± t s.e., s.e.² = s₁²/n + s₂²/m, df = s.e.⁴ / (s₁⁴/n²(n−1) + s₂⁴/m²(m−1)). No interval where a group has
     fewer than two texts or nothing varies. The value has the digits of `two_sample_difference`. Source: Welch 1947.

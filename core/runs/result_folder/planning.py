@@ -162,7 +162,9 @@ def _as_begun(order: ScoringOrder, begun: dict[str, Any], names: Sequence[str]) 
 
 
 def _finished(order: ScoringOrder, names: Sequence[str]) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
-    """Partitions whose output is sound, and those whose output is not. `AppError` where an input has changed since."""
+    """Return the partitions whose output is sound, and those whose output is not. `AppError` where an input has changed
+    since.
+    """
     done: dict[str, dict[str, Any]] = {}
     again = []
     for name in names:
@@ -182,7 +184,7 @@ def _finished(order: ScoringOrder, names: Sequence[str]) -> tuple[dict[str, dict
 
 
 def _same_input(path: Path, known: dict[str, Any]) -> bool:
-    """By size and time; where the time alone is another, a copy for one, by its bytes."""
+    """Return whether a file is unchanged, by size and time; where the time alone differs (a copy), by its bytes."""
     status = path.stat()
     if status.st_size != known["bytes"]:
         return False
@@ -190,7 +192,7 @@ def _same_input(path: Path, known: dict[str, Any]) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Of the file's bytes, as hexadecimal digits."""
+    """Return the SHA-256 of the file's bytes, as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

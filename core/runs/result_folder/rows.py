@@ -72,7 +72,7 @@ def open_result_folder(folder: Path, measure: Callable[[Path], MeasuredFolder | 
 
 
 def _write(private: Path, title: str, found: MeasuredFolder | None) -> None:
-    """Not as a project that is made: that is remembered, and backed up, for the next time."""
+    """Write the file directly: a project that is made would be remembered and backed up for the next time."""
     private.touch()
     with closing(connect(private, writable=True)) as connection:
         migrate(connection, present=0)
@@ -111,7 +111,9 @@ class ResultRow:
 
 
 def finished_partitions(folder: str) -> list[FinishedPartition]:
-    """In the manifest's order. Raises `UsageError` for a folder that is none, `AppError` where nothing is scored."""
+    """Return the finished partitions in the manifest's order. Raises `UsageError` for a folder that is none, `AppError`
+    where nothing is scored.
+    """
     stated = _told(Path(folder))
     footers = {str(name): footer_of(Path(folder) / SCORES / str(name)) for name in stated["partitions"]}
     finished = [FinishedPartition(name, int(footer["rows"])) for name, footer in footers.items() if footer is not None]
@@ -121,7 +123,7 @@ def finished_partitions(folder: str) -> list[FinishedPartition]:
 
 
 def rows_of_partition(folder: str, name: str, places: Sequence[int]) -> list[ResultRow]:
-    """Rows of a partition by their places in it, in that order."""
+    """Return the rows of a partition by their places in it, in that order."""
     from pyarrow import parquet
 
     stated = _told(Path(folder))

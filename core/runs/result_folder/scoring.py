@@ -118,7 +118,9 @@ class _Tally:
 
 
 def _kept_columns(order: ScoringOrder, schema: "pyarrow.Schema") -> list[str]:
-    """Plain columns beside the text. Raises `AppError` where the text's is missing or a name is taken twice."""
+    """Return the plain columns beside the text. Raises `AppError` where the text's is missing or a name is taken
+    twice.
+    """
     import pyarrow
 
     if order.text not in schema.names:
