@@ -20,7 +20,7 @@ from biasprint.core.text import sha256_text
 
 KIND = "adjudication"
 Decided = Literal["choice", "tie", "none", "withdrawn"]
-COUNTED = ("choice", "tie", "none")  # a skip says nothing of the texts
+COUNTED = ("choice", "tie", "none")  # a skip is no opinion on the texts
 FEWEST_OF_WORKSHOP = 5  # people; of fewer, an answer would soon be known to be somebody's
 
 
@@ -124,7 +124,7 @@ def _of_plan(project: Project, plan: PlanRow, decided: Mapping[str, Adjudication
     for session, code in _counting(project, plan):
         for row in project.judging.judgments(session.id):
             if row.outcome in COUNTED:
-                answers[row.comparison_id].append(_said(row, code, secret=settings.workshop))
+                answers[row.comparison_id].append(_rater_judgment(row, code, secret=settings.workshop))
     fewest = FEWEST_OF_WORKSHOP if settings.workshop else 2
     split_ones = {
         key for key, rows in answers.items() if len(rows) >= fewest and len({(r.outcome, r.chosen) for r in rows}) > 1
@@ -148,7 +148,7 @@ def _counting(project: Project, plan: PlanRow) -> Iterator[tuple[SessionRow, str
         yield session, people[session.rater_id]
 
 
-def _said(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:
+def _rater_judgment(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgment:
     if secret:
         return RaterJudgment("", row.outcome, row.chosen, "", 0.0)
     return RaterJudgment(rater, row.outcome, row.chosen, row.note, row.active_seconds)

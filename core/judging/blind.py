@@ -59,7 +59,9 @@ class GivenAnswer:
 
 @dataclass(frozen=True)
 class SessionProgress:
-    """`unusable`: comparisons whose texts are not the ones that were planned; nobody can judge those."""
+    """The progress of a session. `unusable`: comparisons whose texts are not the ones that were planned; nobody can
+    judge those.
+    """
 
     done: int
     skipped: int
@@ -93,7 +95,7 @@ class OverviewEntry:
 
 @dataclass(frozen=True)
 class Offer:
-    """A plan that can be judged, without its title or axes: both would tell what is being compared."""
+    """A plan that can be judged, without its title or axes: both would reveal what is compared."""
 
     token: str
     number: int
@@ -156,7 +158,7 @@ class Swayed:
 
 @dataclass(frozen=True)
 class RevealedCard:
-    """A text as it stood on its card, and whom it was written for."""
+    """A text as its card showed it, and whom it was written for."""
 
     label: str
     text: str

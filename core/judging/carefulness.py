@@ -278,7 +278,7 @@ def _below(lines: Sequence[_Line]) -> float | None:
     return -fmean(differences) / (stdev(differences) / sqrt(n))
 
 
-# ---- All of them
+# ---- All flags
 
 
 def flags(given: Sequence[GivenChoice], checks: CheckResult, agreement: WithOthers) -> tuple[RaterFlag, ...]:

@@ -12,7 +12,7 @@ from typing import Literal
 from biasprint.core.findings import Finding
 
 SIGNIFICANT = 0.05
-GROUP_FROM = 5  # people: with fewer, one could be told from the others
+GROUP_FROM = 5  # people: with fewer, one could be identified
 Whose = Literal["person", "group", "model"]
 
 

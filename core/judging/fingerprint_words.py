@@ -29,7 +29,7 @@ class TextSpan:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """`quiet`: said in passing, not the statement itself."""
+    """A paragraph. `quiet`: a remark, not the statement itself."""
 
     spans: tuple[TextSpan, ...]
     quiet: bool = False
@@ -56,7 +56,7 @@ _Field = str | list[TextSpan]
 
 
 class _Voice:
-    """One fingerprint being said."""
+    """Turns one fingerprint into sentences."""
 
     def __init__(self, fingerprint: Fingerprint, say: Say, count: Count) -> None:
         self._print, self._say, self._count = fingerprint, say, count

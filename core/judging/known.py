@@ -117,7 +117,7 @@ def _fitted(number: int, check: KnownAnswer, cards: Sequence[int]) -> KnownAnswe
     return replace(check, texts=texts, answer=texts.index(check.texts[check.answer]))
 
 
-# ---- What a rater made of the hidden checks
+# ---- Results of the hidden checks
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def check_result(rows: Iterable[ComparisonRow], judgments: Sequence[JudgmentRow]
     return CheckResult(len(answers), passed)
 
 
-# ---- The practice round: each answer is told right or not at once
+# ---- The practice round, with feedback on each answer
 
 PRACTICE = "practice"  # the kind of the annotation on the session that keeps it
 

@@ -24,7 +24,9 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True)
 class JudgingWords:
-    """resources/prompts/judging.toml. `control`: expressions for what chat templates put around messages."""
+    """The words of resources/prompts/judging.toml. `control`: expressions for what chat templates put around
+    messages.
+    """
 
     version: int
     reply_tokens: int
@@ -48,7 +50,9 @@ def words_sha256() -> str:
 
 @dataclass(frozen=True)
 class JudgingPrompt:
-    """`code`: the text of the fences. `broken`: the control signs of chat templates broken up in them."""
+    """A prompt to judge. `code`: the text of the fences. `broken`: the control signs of chat templates broken up in
+    them.
+    """
 
     text: str
     code: str
@@ -131,12 +135,12 @@ _ANSWER = re.compile(
 # What models that reason write before their answer. The answer is what follows the last end of it.
 _REASONING = re.compile(r"\s*<(think|thinking|reasoning)>.*</\1>", re.DOTALL | re.IGNORECASE)
 LONGEST_ANSWER = 100  # characters, with the signs and blanks around it
-LONGEST_WORD = 4  # of the answers: they stand in many a text by chance
+LONGEST_WORD = 4  # of the answers: they occur in many texts by chance
 
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """`card`: the place of the card that was chosen, with "choice" alone."""
+    """A parsed reply. `card`: the place of the card that was chosen, with "choice" alone."""
 
     as_: ReadAs
     card: int | None = None

@@ -349,8 +349,8 @@ KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """`kind`: what the cards of a comparison differ in: the identity they were written for, the model that wrote them,
-    whether a person or a model did, or the name and gender in one letter.
+    """The settings of a plan. `kind`: what the cards of a comparison differ in: the identity they were written for, the
+    model that wrote them, whether a person or a model did, or the name and gender in one letter.
 
     `cards`: how many texts a comparison shows where more are compared (blocks.py); 0: all of them. `worst`: of three,
     raters choose the best and then the worst. `consent_text`: what a rater agrees to first. `criterion_ratings`: each
@@ -421,11 +421,11 @@ def workshops_among(plans: Iterable[PlanRow]) -> set[str]:
 #
 # `Comparison.axis` holds an axis as findings report it (“gender”), “model”, “origin” or “twin”. What was compared is
 # that together with the set of identities on the cards: some of an axis's, or these two models. Where one axis was
-# compared in several sets, each set counts by itself, because chance differs between them; `keys_of_sets` names them.
+# compared in several sets, each set counts separately, because chance differs between them; `keys_of_sets` names them.
 
 MODEL, ORIGIN, TWIN = "model", "origin", "twin"
 # The axis of hidden checks: comparisons with a known answer, whose cards have the “identities” right and wrong. They
-# say something of raters and nothing of what is compared: no measure, fingerprint or reveal counts them.
+# concern raters and not what is compared: no measure, fingerprint or reveal counts them.
 CHECK, RIGHT, WRONG = "check", "right", "wrong"
 GENERATED, ORIGINAL = "generated", "original"
 TITLES = {MODEL: "Model", ORIGIN: "Who wrote it", TWIN: "Name and gender"}

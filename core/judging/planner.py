@@ -17,7 +17,7 @@ from biasprint.core.metrics.power import POWER, exact_power, top_shares
 # had .04 and less; texts of unequal quality bring raters together. The top of what is called slight agreement is on
 # the safe side: more agreement means that further raters of the same texts tell less.
 AGREEMENT = 0.2
-STEP = 1e-4  # how finely a detectable share is told
+STEP = 1e-4  # the precision of a detectable share
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def _next(inbox: _Inbox, work: JudgingWork) -> _Question | None:
     try:
         question = inbox.get_nowait()
     except Empty:
-        with suppress(Exception):  # fetching ahead is a favour: whoever asks for the texts is told what is wrong
+        with suppress(Exception):  # fetching ahead is optional: whoever asks for the texts gets the error
             if work.opened is not None:
                 work.opened.prefetch()
         question = inbox.get()

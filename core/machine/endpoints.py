@@ -176,7 +176,7 @@ class Endpoint:
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Scheme, host and port."""
+        """The scheme, host and port."""
         return origin(self.base_url)
 
     @property
@@ -186,7 +186,7 @@ class Endpoint:
 
     @property
     def at_once(self) -> int:
-        """Return how many requests at once its servers take together."""
+        """The number of requests at once that its servers take together."""
         return sum(address.concurrency for address in self.addresses)
 
     def at(self, address: Address) -> "Endpoint":

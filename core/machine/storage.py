@@ -87,7 +87,7 @@ _IN_THIS_PROCESS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 class Busy(AppError):
-    """Another process, or another thread of this one, is at it."""
+    """Another process or thread holds the lock."""
 
 
 @contextlib.contextmanager

@@ -65,7 +65,7 @@ def _check_journal(path: Path, journal: Path, size: int) -> None:
         # SQLite takes 0 for the page size of the database, which is this at most.
         if (
             pages * (page_bytes or LARGEST_PAGE) > path.lstat().st_size + size
-        ):  # a page that was cut off stands in the journal
+        ):  # a page that was cut off is in the journal
             raise _strange(path, journal, "asks for a larger file than there can have been")
 
 

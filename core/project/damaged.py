@@ -28,7 +28,7 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 
 @dataclass(frozen=True)
 class Problem:
-    """`key` names the row; empty where it is the whole table or file."""
+    """A row that cannot be read or was altered. `key` names the row; empty where it is the whole table or file."""
 
     table: str
     key: str
@@ -43,7 +43,7 @@ class StoredColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class TableRows:
-    """A table as it lies in the file. `key`: the column that names a row to people."""
+    """The rows of a table as the file has them. `key`: the column that names a row to people."""
 
     name: str
     key: str

@@ -65,7 +65,7 @@ class ProjectInUse(AppError):
 
 
 class ProjectLock:
-    """Held from opening to closing; `release` is safe to call twice."""
+    """The lock on a project, held from opening to closing; `release` is safe to call twice."""
 
     def __init__(self, project: Path, beside: IO[str], keyed: IO[str] | None) -> None:
         self._project = project

@@ -45,7 +45,7 @@ from biasprint.core.project.writer import Writer
 
 # ---- SQLite's full check, beside the first reading
 
-BESIDE_FROM_BYTES = 20_000_000  # a smaller file is checked in a moment, and nobody need be told of it
+BESIDE_FROM_BYTES = 20_000_000  # a smaller file is checked in a moment, without a message
 BEGIN_AFTER_SECONDS = 1.0  # in which what was opened comes into sight: beside it another process costs a third of that
 SIZE_AND_FORMAT = slice(18, 20)  # of the header: whether a file is written with a write-ahead log
 NO_LOG = b"\x01\x01"
@@ -196,7 +196,7 @@ class Project:
         except BaseException as error:
             if lock is not None:
                 lock.release()
-            with suppress(OSError):  # a disk that fails may not even delete: what went wrong first is told
+            with suppress(OSError):  # a disk that fails may not even delete: the first error is reported
                 path.unlink(missing_ok=True)
             explained = _not_made(path, error) if isinstance(error, OSError) else explain(error, path)
             if explained is error:
@@ -391,7 +391,7 @@ def _finished(path: Path) -> int:
     """
     if not has_journal(path):
         return gate.read_header(path)
-    copy = recovered_copy(path)  # what is foreign or damaged is told there, and stays as it is
+    copy = recovered_copy(path)  # what is foreign or damaged is reported there, and stays as it is
     try:
         gate.read_header(copy)
     finally:

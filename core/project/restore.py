@@ -34,7 +34,7 @@ class BackupContents:
 
 @dataclass(frozen=True)
 class Restored:
-    """`kept`: where that is now which the project was; None where there was none any more."""
+    """The result of restoring. `kept`: where the previous project is now; None where there was none."""
 
     backup: Backup
     kept: Path | None
@@ -47,9 +47,9 @@ def held(project: Path, ctx: JobContext) -> list[BackupContents]:
     held_backups = []
     for backup in backups(project):
         try:
-            held_backups.append(_held(backup, ctx))
+            held_backups.append(_contents_of(backup, ctx))
         except FileNotFoundError:
-            held_backups.append(_held(_as_it_is_now(project, backup), ctx))
+            held_backups.append(_contents_of(_as_it_is_now(project, backup), ctx))
     return held_backups
 
 
@@ -135,7 +135,7 @@ def _as_it_is_now(project: Path, backup: Backup) -> Backup:
     )
 
 
-def _held(backup: Backup, ctx: JobContext) -> BackupContents:
+def _contents_of(backup: Backup, ctx: JobContext) -> BackupContents:
     ctx.check()
     if backup.state is State.UNCHECKED:
         state = State.DAMAGED if problems_of(backup, ctx) else State.SOUND

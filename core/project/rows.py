@@ -94,7 +94,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class RunCounts:
-    """`failures`: how many outputs failed, by kind of failure."""
+    """The outputs of a run, counted. `failures`: how many outputs failed, by kind of failure."""
 
     wanted: int
     done: int
@@ -255,7 +255,9 @@ WORST = "worst"  # in a judgment's detail: the item index of the worst text, whe
 
 @dataclass(frozen=True)
 class JudgmentRow:
-    """`shown`: item indexes in the order of the cards; `chosen`: an item index, with outcome “choice” alone."""
+    """A judgment. `shown`: item indexes in the order of the cards; `chosen`: an item index, with outcome “choice”
+    alone.
+    """
 
     sequence: int
     id: str
@@ -320,7 +322,7 @@ class PacketRow:
 
 @dataclass(frozen=True)
 class FindingRow:
-    """`body`: the finding as it is stored, with the contract's keys."""
+    """A stored finding. `body`: the finding as it is stored, with the contract's keys."""
 
     id: int
     study: str

@@ -96,7 +96,7 @@ class PlanSpec(Spec):
 
 
 class ComparisonSpec(Spec):
-    """`id` may be given where one comparison repeats another of the same plan."""
+    """A comparison to store. `id` may be given where one comparison repeats another of the same plan."""
 
     id: str | None = None
     position: Annotated[int, Field(ge=0)]
@@ -141,7 +141,7 @@ class JudgmentSpec(Spec):
 
 
 class AnnotationSpec(Spec):
-    """`id` is given where the annotation was made elsewhere and came in a packet."""
+    """An annotation to store. `id` is given where the annotation was made elsewhere and came in a packet."""
 
     id: str | None = None
     kind: Name

@@ -34,7 +34,8 @@ KEPT = "Everything is kept on this computer, and goes there when the project is 
 
 
 class WorkingCopy:
-    """`file` is what is worked on, `lock` its lock; `told` the remarks for a person, sentence by sentence.
+    """A copy that is worked on instead of a project. `file` is the copy, `lock` its lock; `told` the remarks for a
+    person, sentence by sentence.
 
     `target` is where it is written back to: the project, or a file beside it once somebody else has changed that.
     """

@@ -154,9 +154,9 @@ class Writer:
             return
         deadline = time.monotonic() + GROUP_SECONDS
         while True:
-            failure = self._one(order, done)
+            failure = self._write_one(order, done)
             if failure is not None and not self._driver.in_transaction:
-                # SQLite rolled the whole transaction back by itself, as it does when the disk is full.
+                # SQLite rolled the whole transaction back, as it does when the disk is full.
                 self._all_lost(done, failure)
                 return
             if order.priority != PERSON:
@@ -173,7 +173,7 @@ class Writer:
             order = following
         self._commit(done)
 
-    def _one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
+    def _write_one(self, order: _Order, done: list[tuple[_Order, Changes]]) -> BaseException | None:
         """Do one write in a savepoint, so that a failing write of a job undoes no other."""
         assert order.write is not None
         try:

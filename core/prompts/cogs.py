@@ -114,7 +114,9 @@ def theme_from(data: Mapping[str, Any], where: str) -> Theme:
 def load_tasks(path: Path) -> tuple[Task, ...]:
     """Return the tasks of a file: one as it is, or several, each in a table [[task]]."""
     where = f"The task file {path}"
-    return _apart(tuple(task_from(each, where) for each in _entries(read_toml(path), "task", where)), where)
+    return _with_distinct_keys(
+        tuple(task_from(each, where) for each in _entries(read_toml(path), "task", where)), where
+    )
 
 
 def load_themes(path: Path) -> tuple[Theme, ...]:
@@ -128,7 +130,7 @@ def load_themes(path: Path) -> tuple[Theme, ...]:
         ]
     else:
         rows = _entries(data, "theme", where)
-    return _apart(tuple(theme_from(each, where) for each in rows), where)
+    return _with_distinct_keys(tuple(theme_from(each, where) for each in rows), where)
 
 
 def _entries(data: Mapping[str, Any], name: str, where: str) -> list[Mapping[str, Any]]:
@@ -138,7 +140,7 @@ def _entries(data: Mapping[str, Any], name: str, where: str) -> list[Mapping[str
     return entries
 
 
-def _apart(found: tuple[K, ...], where: str) -> tuple[K, ...]:
+def _with_distinct_keys(found: tuple[K, ...], where: str) -> tuple[K, ...]:
     keys = [entry.key for entry in found]
     if twice := next((key for key in keys if keys.count(key) > 1), ""):
         raise AppError(f"{where} has the key “{twice}” twice.", hint="Give each its own key.")

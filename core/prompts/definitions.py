@@ -96,7 +96,7 @@ class DefinitionKind:
         return {each.name: [{} for _ in range(each.least)] for each in self.fields if each.shape == "rows"}
 
 
-# ---- What is wrong with a draft
+# ---- Problems of a draft
 
 
 def problems(kind: DefinitionKind, draft: Draft, titles: Collection[str] = ()) -> tuple[DraftProblem, ...]:

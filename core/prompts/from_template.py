@@ -34,7 +34,9 @@ class TemplateRow:
 
 @dataclass(frozen=True)
 class TemplateTable:
-    """`fields`: field of a study (group, second_group, block, theme, name …) → the column that holds it."""
+    """The table for a template. `fields`: field of a study (group, second_group, block, theme, name …) → the column
+    that holds it.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[TemplateRow, ...]
@@ -85,7 +87,7 @@ def template_set(text: str, table: TemplateTable, *, name: str, task: str, axis:
     return PromptSetDraft(name, recipe, tuple(drafts.values()), (axis,) if axis else (), hints)
 
 
-# ---- rows by identities
+# ---- Rows by identities
 
 
 def _added(table: TemplateTable, axis: Axis | None) -> tuple[str, ...]:
@@ -116,7 +118,7 @@ def _cells_of(identity: Identity, place: int, added: Sequence[str]) -> dict[str,
     return {each: cells[each] for each in added}
 
 
-# ---- what cannot be made
+# ---- Errors and hints
 
 
 def _checked(text: str, table: TemplateTable) -> tuple[Template, dict[str, str]]:
@@ -179,7 +181,7 @@ def _not_for_two(draft: PromptDraft, row: TemplateRow, before: PromptDraft | Non
         )
 
 
-# ---- prompts
+# ---- Prompts
 
 
 def _blocks(rows: Sequence[TemplateRow], used: Sequence[str], table: TemplateTable) -> list[str]:

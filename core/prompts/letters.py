@@ -158,8 +158,8 @@ def _cells(
     """
     design = letter_design()
     own_ages, own_occupations = (own.ages, own.occupations) if own else ((), ())
-    some_ages = _some("age", (own_ages or design.ages) if ages is None else ages)
-    some_occupations = _some(
+    some_ages = _not_empty("age", (own_ages or design.ages) if ages is None else ages)
+    some_occupations = _not_empty(
         "occupation", (own_occupations or design.occupations) if occupations is None else occupations
     )
     return (
@@ -243,7 +243,7 @@ def occupations_of(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(occupations)
 
 
-def _some(what: str, chosen: Sequence[V]) -> tuple[V, ...]:
+def _not_empty(what: str, chosen: Sequence[V]) -> tuple[V, ...]:
     if not chosen:
         raise UsageError(f"No {what} was chosen.", hint=f"Name at least one {what}.")
     for each in chosen:

@@ -25,7 +25,9 @@ Lines = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 @dataclass(frozen=True, config=_STRICT)
 class NameSource:
-    """`claim`: what is known of how these names are read. `checked`: what they were compared with."""
+    """A source of names. `claim`: what is known of how these names are read. `checked`: what they were compared
+    with.
+    """
 
     title: Line
     claim: Line = UNSAID
@@ -34,7 +36,8 @@ class NameSource:
 
 @dataclass(frozen=True, config=_STRICT)
 class NameCell:
-    """`of`: axis id → the identities that these names represent. `names`: by the key of their source.
+    """The names of a group. `of`: axis id → the identities that these names represent. `names`: by the key of their
+    source.
 
     `title`: its name for people, where `of` does not give it.
     """
@@ -54,7 +57,7 @@ class NameCell:
 
 @dataclass(frozen=True, config=_STRICT)
 class NameSet:
-    """Names by group. A name is in one cell only: in two it would tell no group."""
+    """Names by group. A name is in one cell only: in two it would not identify a group."""
 
     key: Line
     title: Line

@@ -68,9 +68,9 @@ def validated(kind: type[T], data: object, where: str) -> T:
             problem for problem in wrong if not (problem["type"] == "too_short" and _holds_another(problem, wrong))
         ]
         more = f" (and {len(others)} more)" if others else ""
-        message = f"{where} is not valid: {_said(first)}{more}."
+        message = f"{where} is not valid: {_described(first)}{more}."
         hint = "Compare it with a file of the same kind that ships with the program."
-        raise AppError(message, hint=hint, details="\n".join(map(_said, others))) from error
+        raise AppError(message, hint=hint, details="\n".join(map(_described, others))) from error
 
 
 def _holds_another(outer: ErrorDetails, wrong: Sequence[ErrorDetails]) -> bool:
@@ -101,7 +101,7 @@ SAID = {
 }
 
 
-def _said(wrong: ErrorDetails) -> str:
+def _described(wrong: ErrorDetails) -> str:
     """Return the place of an error and what is wrong. The entries of a list are counted from 1."""
     place = " → ".join(f"number {step + 1}" if isinstance(step, int) else str(step) for step in wrong["loc"])
     words = SAID.get(wrong["type"])
@@ -123,7 +123,7 @@ def toml_text(table: Mapping[str, Any]) -> str:
 
 def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
     """Yield its plain values, then the tables inside it: TOML has them in this order."""
-    inner = {key: value for key, value in table.items() if isinstance(value, dict) or _of_tables(value)}
+    inner = {key: value for key, value in table.items() if isinstance(value, dict) or _is_list_of_tables(value)}
     for key, value in table.items():
         if key not in inner:
             yield f"{_key(key)} = {_value(value)}"
@@ -135,7 +135,7 @@ def _table(table: Mapping[str, Any], name: str) -> Iterator[str]:
             yield from _table(entry, path)
 
 
-def _of_tables(value: Any) -> bool:
+def _is_list_of_tables(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 

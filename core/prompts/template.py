@@ -16,7 +16,7 @@ from biasprint.core.text import article
 
 # ---- The pattern that the prompts of a set share
 
-SHORTEST = 2  # letters of a value that is looked for: a shorter one stands in other words' places
+SHORTEST = 2  # letters of a value that is looked for: a shorter one occurs inside other words
 SAME = ("block", "group", "axis")  # fields that repeat what another field says
 
 

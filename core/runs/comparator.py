@@ -45,7 +45,7 @@ Given = tuple[str, str, tuple[int, ...], str]  # a judgment's session, compariso
 Pair = tuple[str, str, str]  # an axis, and the two identities
 
 
-# ---- Out
+# ---- Export
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ def write_comparator(
     if not pairs:
         raise AppError("There are no judgments to write yet.", hint="Sessions count from their reveal on.")
     return tuple(
-        _write(project, path if len(pairs) == 1 else _beside(path, pair), pair, rows, judgments)
+        _write(project, path if len(pairs) == 1 else _path_of_pair(path, pair), pair, rows, judgments)
         for pair, rows in sorted(pairs.items())
     )
 
 
-def _beside(path: Path, pair: Pair) -> Path:
+def _path_of_pair(path: Path, pair: Pair) -> Path:
     safe = "-".join("".join(sign if sign.isalnum() else "_" for sign in name) for name in pair[1:])
     return path.with_name(f"{path.stem}-{safe}{path.suffix}")
 
@@ -159,7 +159,7 @@ def _example(
     }  # fmt: skip
 
 
-# ---- In
+# ---- Import
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,9 @@ FEWEST_TIMES = 5  # a word is written on both sides together, or it is left out
 
 @dataclass(frozen=True)
 class TextMap:
-    """`points`: a place per vector, shape (n, 2). `explained`: of the two directions, where the method has them."""
+    """A map of texts. `points`: a place per vector, shape (n, 2). `explained`: of the two directions, where the method
+    has them.
+    """
 
     points: Points
     explained: tuple[float, float] | None
@@ -35,7 +37,9 @@ class TextMap:
 
 @dataclass(frozen=True)
 class Directions:
-    """In which vectors differ most: `loadings` of shape (d, n), from the `mean`; the share of variance along each."""
+    """The directions in which vectors differ most: `loadings` of shape (d, n), from the `mean`; the share of variance
+    along each.
+    """
 
     mean: NDArray[np.float64]
     loadings: NDArray[np.float64]
@@ -62,7 +66,9 @@ class TellingWord:
 
 @dataclass(frozen=True)
 class TellingWords:
-    """The words that tell a selection from the rest, the most telling first; `words`: how many each side has."""
+    """The words that distinguish a selection from the rest, the most distinctive first; `words`: how many each side
+    has.
+    """
 
     more: tuple[TellingWord, ...]
     less: tuple[TellingWord, ...]

@@ -42,7 +42,7 @@ NO_IDENTITIES = ("", MODEL, ORIGIN, CHECK)
 
 @dataclass(frozen=True)
 class FingerprintRows:
-    """`table`: the columns of a `JudgmentTable`. `asked`: the axes, by name."""
+    """The rows behind a fingerprint. `table`: the columns of a `JudgmentTable`. `asked`: the axes, by name."""
 
     asked: tuple[AskedAxis, ...]
     table: Mapping[str, tuple[Any, ...]]
@@ -81,7 +81,7 @@ def gather(project: Project, sessions: Sequence[SessionRow]) -> FingerprintRows:
             left[compare_set(row)] += (row.id, raters[session.rater_id].code) not in answered
     definitions = _definitions(project)
     asked = [
-        _asked(key, keys[key], definitions, planned[key], left[key])
+        _asked_axes(key, keys[key], definitions, planned[key], left[key])
         for key in sorted(keys, key=lambda key: (key[0], sorted(key[1])))
     ]
     return FingerprintRows(tuple(asked), _own_columns(columns, {row.id: keys[compare_set(row)] for row in every}))
@@ -109,7 +109,7 @@ def compare_set(row: ComparisonRow) -> CompareSet:
     return row.axis, frozenset(item.identity for item in row.items)
 
 
-def _asked(
+def _asked_axes(
     compared: CompareSet, key: str, definitions: Mapping[str, Sequence[_Definition]], planned: int, left: int
 ) -> AskedAxis:
     """Return the axis in the words of the definition that knows its identities."""
@@ -178,7 +178,7 @@ class OfferedRater:
 
 @dataclass(frozen=True)
 class OfferedRaters:
-    """Whose fingerprint can be shown, the latest last, and how many people's sessions are still open."""
+    """The raters whose fingerprint can be shown, the latest last, and the number of people with open sessions."""
 
     offered: tuple[OfferedRater, ...]
     still_open: int
@@ -219,7 +219,7 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
     every = project.judging.sessions()
     own, gathered = _own(project, raters, every, rater_id)
     rater = raters[rater_id]
-    beside = _beside(project, raters, every, {session.plan_id for session in own}, leave_out=rater_id)
+    beside = _other_voices(project, raters, every, {session.plan_id for session in own}, leave_out=rater_id)
     voices = [_Voice(rater.id, rater.code, _kind(rater), gathered), *beside.voices]
     findings, seeing = _measured(ctx, voices, compute)
     complete = not any(axis.left for axis in gathered.asked)
@@ -261,7 +261,7 @@ def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute
     Nothing is tested: it may be looked at while people go on.
     """
     raters = {rater.id: rater for rater in project.judging.raters()}
-    beside = _beside(project, raters, project.judging.sessions(), set(plan_ids), leave_out="")
+    beside = _other_voices(project, raters, project.judging.sessions(), set(plan_ids), leave_out="")
     if not any(voice.kind == "group" for voice in beside.voices):
         return GroupPicture(None, beside.group_reason)
     findings, _ = _measured(ctx, beside.voices, compute)
@@ -351,7 +351,7 @@ class _Others:
     group_reason: str
 
 
-def _beside(
+def _other_voices(
     project: Project,
     raters: Mapping[str, RaterRow],
     sessions: Sequence[SessionRow],
@@ -456,7 +456,7 @@ MOST = 50
 
 @dataclass(frozen=True)
 class ReadText:
-    """`said`: chosen, not chosen, tie, none, skip."""
+    """A text that a rater read. `said`: chosen, not chosen, tie, none, skip."""
 
     key: TextKey
     title: str
@@ -492,7 +492,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
         for row in rows[session.plan_id]:
             if row.id in judgments and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]
-                read += [(_said(judgments[row.id], place), row, place) for place in places]
+                read += [(_answer_for(judgments[row.id], place), row, place) for place in places]
     read.sort(key=lambda one: one[0] != "chosen")
     first = read[:MOST]
     wording = wording_of(project)
@@ -507,7 +507,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
     )
 
 
-def _said(judgment: JudgmentRow, place: int) -> str:
+def _answer_for(judgment: JudgmentRow, place: int) -> str:
     if judgment.outcome != "choice":
         return judgment.outcome
     return "chosen" if judgment.chosen == place else "not chosen"

@@ -85,7 +85,8 @@ MEND = "Mend it, then start the run again and let it ask for the failures again.
 
 @dataclass(frozen=True)
 class GenerateResult:
-    """`done` and `failed` count the whole run, `failures` those by kind; `added` what this start added, failed or not.
+    """The result of a run. `done` and `failed` count the whole run, `failures` those by kind; `added` what this start
+    added, failed or not.
 
     `new`: the texts among what was added.
 

@@ -62,7 +62,7 @@ class OrderedComparison:
 
     @property
     def key(self) -> str:
-        """The same for the same texts in the same order, in any project."""
+        """A key that is the same for the same texts in the same order, in any project."""
         return f"judge/{self.comparison.texts_sha256}/{'-'.join(map(str, self.shown))}"
 
     @property
@@ -110,7 +110,7 @@ class ModelSession:
 
     @property
     def added(self) -> int:
-        """Replies of this start."""
+        """The number of replies of this start."""
         return len(self._now)
 
     @property
@@ -263,7 +263,8 @@ def _read(completion: Completion, texts: Sequence[str]) -> ParsedReply:
 
 @dataclass(frozen=True)
 class JudgeResult:
-    """`read` counts the replies in force, `added` those of this start; `failures` the failed ones by kind.
+    """The result of judging. `read` counts the replies in force, `added` those of this start; `failures` the failed
+    ones by kind.
 
     `compared`: comparisons with a choice in every order; `flips`: those of them in which not every order gave the same
     output; `first`: choices in them that fell on the first card, of `choices`. `closed`: measures count the session,
@@ -288,17 +289,19 @@ class JudgeResult:
 
     @property
     def answers(self) -> int:
-        """Replies that are an answer in the form asked."""
+        """The number of replies that are an answer in the form asked."""
         return sum(self.read.get(name, 0) for name in OUTCOMES)
 
     @property
     def flip_rate(self) -> float | None:
-        """None without a comparison that has a choice in every order."""
+        """The share of comparisons whose choice depends on the order of the cards; None without a comparison that has a
+        choice in every order.
+        """
         return self.flips / self.compared if self.compared else None
 
     @property
     def flip_interval(self) -> Bounds | None:
-        """Wilson's, over comparisons."""
+        """Wilson's interval of the flip rate, over comparisons."""
         return wilson(self.flips, self.compared)
 
 

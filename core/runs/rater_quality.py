@@ -79,7 +79,7 @@ class RaterStates:
         self._project = project
         self._repeats: dict[str, frozenset[str]] = {}  # by plan
         self._asked: dict[str, int] = {}  # by session
-        self._answered: frozenset[str] = frozenset()  # sessions; read anew each time
+        self._answered: frozenset[str] = frozenset()  # sessions; read again each time
 
     def read(self, ctx: JobContext) -> tuple[PlanState, ...]:
         """Return every plan, the oldest first."""
@@ -192,7 +192,7 @@ class RaterCard:
 
 
 @dataclass
-class _Own:
+class _RaterAnswers:
     """The answers of one person's revealed sessions."""
 
     given: list[GivenChoice] = field(default_factory=list)
@@ -235,7 +235,7 @@ def _card(
     project: Project,
     row: RaterRow,
     states: Sequence[RaterState],
-    own: _Own,
+    own: _RaterAnswers,
     agreement: WithOthers,
     exclusion: Exclusion | None,
 ) -> RaterCard:
@@ -270,10 +270,12 @@ def _together(practised: Sequence[PracticeResult]) -> PracticeResult | None:
     )
 
 
-def _revealed(ctx: JobContext, project: Project, people: Sequence[RaterRow]) -> tuple[dict[str, _Own], dict[str, str]]:
+def _revealed(
+    ctx: JobContext, project: Project, people: Sequence[RaterRow]
+) -> tuple[dict[str, _RaterAnswers], dict[str, str]]:
     """Return the answers of these people's revealed sessions, by code; and the axis of every comparison in them."""
     codes = {row.id: row.code for row in people}
-    by_code = {code: _Own() for code in codes.values()}
+    by_code = {code: _RaterAnswers() for code in codes.values()}
     axis_of: dict[str, str] = {}
     sessions: defaultdict[str, list[SessionRow]] = defaultdict(list)
     for session in project.judging.sessions():
@@ -290,7 +292,7 @@ def _revealed(ctx: JobContext, project: Project, people: Sequence[RaterRow]) -> 
 
 
 def _add(
-    own: _Own, rows: Mapping[str, ComparisonRow], words: Mapping[TextKey, int], said: Sequence[JudgmentRow]
+    own: _RaterAnswers, rows: Mapping[str, ComparisonRow], words: Mapping[TextKey, int], said: Sequence[JudgmentRow]
 ) -> None:
     checks = check_result(rows.values(), said)
     own.checks = CheckResult(own.checks.asked + checks.asked, own.checks.passed + checks.passed)

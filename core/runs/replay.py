@@ -39,7 +39,9 @@ class ReplayedOutput:
 
 @dataclass(frozen=True)
 class Replay:
-    """`reasons`: sentences on what differs from when the run was written; also where all texts are the same."""
+    """A run written again. `reasons`: sentences on what differs from when the run was written; also where all texts are
+    the same.
+    """
 
     run_id: int
     model: str
@@ -85,7 +87,7 @@ def replay(
     run = project.runs.get(run_id)
     generator = project.runs.generators()[run.generator_id]
     _check_same(generator, _found_here(ctx, generator, compute, keys, opens))
-    stored = _some(project, run, count)
+    stored = _spread_outputs(project, run, count)
     prompts = {
         row.id: row for row in project.prompts.page(run.prompt_set_id, limit=project.prompts.count(run.prompt_set_id))
     }
@@ -136,7 +138,7 @@ def _check_same(stored: GeneratorRow, here: GeneratorSpec) -> None:
         )
 
 
-def _some(project: Project, run: RunRow, count: int) -> list[OutputRow]:
+def _spread_outputs(project: Project, run: RunRow, count: int) -> list[OutputRow]:
     """Return finished outputs, as far from each other as can be."""
     outputs = list(project.outputs.each(OutputFilter(run_id=run.id, status="done")))
     if not outputs:

@@ -58,7 +58,7 @@ def audited(project: Project, study: str) -> Audited:
         measured_at=_day(datetime.fromisoformat(last.created_at)),
         stale=_stale(project, study, last),
         generators=_generators(project, study, last.recipe),
-        asked=_asked(project, texts_of_study(last.recipe, study)),
+        asked=_asked_sets(project, texts_of_study(last.recipe, study)),
     )
 
 
@@ -74,7 +74,7 @@ def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, t
         origin=_origin(where),
         measured_at=_day(datetime.now(UTC)),
         generators=_generators(project, study, measured.recipe) if project else tuple(_writers(measured.tables)),
-        asked=_asked(project, texts_of_study(measured.recipe, study)) if project else (),
+        asked=_asked_sets(project, texts_of_study(measured.recipe, study)) if project else (),
         title=title,
     )
 
@@ -113,7 +113,7 @@ def _writer(row: Mapping[str, str]) -> str:
     return row.get("written_by") or (imported_name(row["model"]) if row.get("model") else "")
 
 
-def _asked(project: Project, study: str) -> tuple[AskedSet, ...]:
+def _asked_sets(project: Project, study: str) -> tuple[AskedSet, ...]:
     """Return the prompt sets that were answered; where no run says which, all."""
     study_row = project.studies.of_kind(study)
     if study_row is None:

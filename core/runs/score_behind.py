@@ -35,7 +35,7 @@ HOPELESS_AFTER = 16  # texts in a row that failed
 
 
 @dataclass
-class _Behind:
+class _ScorerProgress:
     """A scorer's progress with one kind of texts. `size`: of its next page; `slow`: whether it waits for several
     texts.
     """
@@ -48,7 +48,7 @@ class _Behind:
 
 
 @dataclass
-class _Tried:
+class _Outcomes:
     """The outcomes of a scorer's texts. `in_a_row`: failures since the last success."""
 
     result: ScoreResult
@@ -74,8 +74,8 @@ class ScoreBehind:
     ) -> None:
         self._ctx, self._project, self._study, self._compute = ctx, project, study_id, compute
         usable = [info for info in scorers if not info.unavailable]
-        self._tried = {info.name: _Tried(ScoreResult(info, 0, 0)) for info in usable}
-        self._states = [_Behind(info, kind) for info in usable for kind in KINDS]
+        self._tried = {info.name: _Outcomes(ScoreResult(info, 0, 0)) for info in usable}
+        self._states = [_ScorerProgress(info, kind) for info in usable for kind in KINDS]
         self._new = threading.Event()
         self._hurry = threading.Event()  # everything is written, or nothing more is to be scored
         # Its own: with the writer's, a pause would hold up this thread, and with it the end of a run that failed then.
@@ -133,7 +133,7 @@ class ScoreBehind:
                     self._hurry.wait(ROUND_SECONDS)
         except JobCancelled:
             return
-        except Exception as error:  # told by `finish`: the writing itself goes on
+        except Exception as error:  # raised by `finish`: the writing itself goes on
             self._failure = error
 
     def _round(self, last: bool) -> bool:
@@ -149,7 +149,7 @@ class ScoreBehind:
                     any_read |= self._read(state, last)
         return any_read
 
-    def _read(self, state: _Behind, last: bool) -> bool:
+    def _read(self, state: _ScorerProgress, last: bool) -> bool:
         """Return the next page of a scorer, if it has enough to read, and the rest that the writing asks for."""
         page = self._page(state)
         if not page or (state.slow and not last and len(page) < min(TOGETHER, state.size)):
@@ -166,7 +166,7 @@ class ScoreBehind:
         _beside.rest(paced, self._over)
         return True
 
-    def _page(self, state: _Behind) -> tuple[TextRow, ...]:
+    def _page(self, state: _ScorerProgress) -> tuple[TextRow, ...]:
         info = state.scorer
         rows = self._project.scores.unscored(
             state.kind, info.name, info.version, study_id=self._study, after_id=state.after, limit=state.size,
@@ -250,7 +250,7 @@ class Pace:
         return seconds * (1 - share) / share
 
 
-class _Beside:
+class _RunningTogether:
     """The run that writes and the page that is scored at one time in this program: one of each."""
 
     def __init__(self) -> None:
@@ -292,7 +292,7 @@ class _Beside:
                 return
 
 
-_beside = _Beside()
+_beside = _RunningTogether()
 
 
 def writing() -> AbstractContextManager[Pace]:

@@ -160,7 +160,7 @@ def draft_by_template(ctx: JobContext, kind: str, choice: PromptChoice) -> Promp
     )  # fmt: skip
 
 
-# ---- Storing what was drafted or shipped
+# ---- Storing prompt sets
 
 OPENING_SECONDS = 600.0  # a large model from a slow disk takes minutes; a broken one must not take for ever
 

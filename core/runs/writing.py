@@ -180,7 +180,12 @@ def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mappin
         from biasprint.core.machine.keys import use_session_keys
 
         use_session_keys(dict(keys))
-    key = (backend, model, repr(sorted(parameters.items())), tuple(sorted(keys.items())))  # a new key opens anew
+    key = (
+        backend,
+        model,
+        repr(sorted(parameters.items())),
+        tuple(sorted(keys.items())),
+    )  # a new key opens the backend again
     if _open is None or _open[0] != key:
         if _open is not None:
             _open[1].close()

@@ -135,7 +135,8 @@ MOST_SEATS = 60
 
 @dataclass(frozen=True)
 class Collected:
-    """`finished` of the seats in the folder, `unfinished` ones, and `refused`: why, a sentence for each.
+    """The result of collecting. `finished` of the seats in the folder, `unfinished` ones, and `refused`: why, a
+    sentence for each.
 
     `left_out`: answers in another tool that were to other texts than were handed out, or to nothing that was.
     `to_decide`: seats whose copies differ, and `kept`: seats of which a copy with other answers came too late.

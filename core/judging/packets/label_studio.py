@@ -78,7 +78,7 @@ def _readme(handout: Handout, names: Mapping[str, str]) -> str:
     )
 
 
-# ---- What came back
+# ---- Results
 
 
 def is_tasks(path: Path) -> bool:

@@ -43,7 +43,9 @@ from biasprint.core.project.stores.common import canonical_json, new_secret, new
 from biasprint.core.project.stores.packets import NewPacket
 from biasprint.core.text import TextDigest, store_text
 
-# ---- Writing the file: new, row by row, from what a rater may have. Never a copy with things taken out
+# ---- Writing the file
+#
+# It is new, row by row, from what a rater may have. Never a copy with things taken out.
 
 Rows = Iterable[Mapping[str, Any]]
 

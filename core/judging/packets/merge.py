@@ -425,7 +425,7 @@ class _Merging:
             return None
         raters = self._project.judging.raters()
         taken = any(row.code == own.rater.code and row.id != own.rater.id for row in raters)
-        # Somebody else here has the code: both keep it, told apart by what this one's key begins with.
+        # Somebody else here has the code: both keep it, distinguished by the beginning of this one's key.
         code = f"{own.rater.code} ({own.rater.id[:8]})" if taken else own.rater.code
         return replace(own.rater, code=code)
 

@@ -34,7 +34,7 @@ def reader_of(path: Path) -> Callable[[Path], tuple[OutsideAnswer, ...]] | None:
 
 
 @dataclass
-class _Came:
+class _RaterAnswers:
     """The answers of one rater in one file, as far as they fit the packet that was made."""
 
     judgments: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class _Merging:
         )
 
     def merge(self, path: Path, answers: Sequence[OutsideAnswer]) -> MergedFile:
-        came = _Came()
+        came = _RaterAnswers()
         for answer in answers:
             self._take(answer, came)
         whole = self._is_whole(came)
@@ -106,7 +106,7 @@ class _Merging:
             workshop=self._workshop,
         )  # fmt: skip
 
-    def _take(self, one: OutsideAnswer, came: _Came) -> None:
+    def _take(self, one: OutsideAnswer, came: _RaterAnswers) -> None:
         row = self._rows.get(one.fields.get("comparison", ""))
         if row is None or one.problem:
             came.strange += 1
@@ -144,7 +144,7 @@ class _Merging:
         }
         return values | {"row_sha256": judgment_sha256(values)}
 
-    def _is_whole(self, came: _Came) -> bool:
+    def _is_whole(self, came: _RaterAnswers) -> bool:
         """Return whether every comparison that was handed out is answered or skipped. In a workshop, where nobody could
         count what came of a seat, those whose texts were edited there are answered too.
         """
@@ -153,7 +153,7 @@ class _Merging:
         )
         return len(answered) >= int(self._packet.manifest["comparisons"])
 
-    def _rows_of(self, came: _Came, whole: bool) -> PacketRows:
+    def _rows_of(self, came: _RaterAnswers, whole: bool) -> PacketRows:
         """Return the session is finished where the answers are whole."""
         judgments = sorted(came.judgments.values(), key=lambda row: (row["created_at"], row["id"]))
         end = max(row["created_at"] for row in judgments) if judgments and whole else None

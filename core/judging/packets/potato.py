@@ -118,7 +118,7 @@ def _slips(handout: Handout) -> str:
     return CUT + CUT.join(slip.format(code=code) for code in handout.tasks) + CUT
 
 
-# ---- What came back
+# ---- Results
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:

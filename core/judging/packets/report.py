@@ -43,7 +43,7 @@ class MergedFile:
 
 @dataclass(frozen=True)
 class MergeReport:
-    """`conflicts`: how many wait for a decision in the whole project.
+    """The result of a merge. `conflicts`: how many wait for a decision in the whole project.
 
     For workshops, where people are not distinguished: `seats_to_decide`, whose copies differ, and `seats_kept`, of
     which other answers came after they had been settled, and the earlier ones count.

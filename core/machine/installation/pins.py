@@ -123,7 +123,7 @@ def _file(text: str) -> Iterator[Path]:
         yield file
 
 
-# ---- The lock is written
+# ---- Writing the lock
 
 
 def refresh(python: Path, newest: bool, say: Callable[[str], None]) -> None:

@@ -206,7 +206,7 @@ def run(
         command, cwd=folder or child.FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         encoding="utf-8", errors="replace",
         env=os.environ | for_compilers() | {"PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
-        **_apart(gently, inherits),
+        **_process_options(gently, inherits),
     )  # fmt: skip
     if gently and hasattr(os, "setpriority"):
         with suppress(OSError):
@@ -254,7 +254,7 @@ def _progress_bar(other: bool) -> str:
     return "raw" if pip_version >= TELLS_PROGRESS else "off"
 
 
-def _apart(gently: bool, inherits: Sequence[int]) -> dict[str, Any]:
+def _process_options(gently: bool, inherits: Sequence[int]) -> dict[str, Any]:
     """Return a group of its own, so that compilers can be ended with it."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
@@ -286,7 +286,7 @@ def _end(process: "subprocess.Popen[str]") -> None:
             process.wait(_PATIENCE_SECONDS)
 
 
-# ---- What pip says
+# ---- Output of pip
 
 _FETCHED = re.compile(r"\s*(Downloading|Using cached)\s+(?:\S*/)?([\w.]+)-(\S+?)\s+\((\d+(?:\.\d+)?)\s*(kB|MB|GB)\)")
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")

@@ -132,7 +132,7 @@ class _Work:
             return trouble
         has_torch = pins.WITH_CPU_BUILDS in part.packages
         build = pins.build_of_torch(lambda words: self._pip(part, words)) if has_torch else ""
-        with pins.constraints(_held(part), build) as options:
+        with pins.constraints(_held_versions(part), build) as options:
             outcome = self._pip(part, ["--no-compile", *["--no-deps"] * part.alone, *options, *requirements(part)])
         importlib.invalidate_caches()
         if outcome.code != 0:
@@ -176,7 +176,7 @@ class _Work:
     def _model(self, part: ProgramPart) -> pip.PipTrouble | None:
         from biasprint.core.machine.models.get import get
 
-        get(part.model, _Passed(self._ctx, lambda done: self._progress(part, f"fetching {part.model}", done)))
+        get(part.model, _DownloadContext(self._ctx, lambda done: self._progress(part, f"fetching {part.model}", done)))
         return None
 
     def _progress(self, part: ProgramPart, words: str, fetched: int) -> None:
@@ -198,7 +198,7 @@ class _Work:
             self._looked = time.monotonic()
 
 
-class _Passed(JobContext):
+class _DownloadContext(JobContext):
     """The job context of a download that is part of a job."""
 
     def __init__(self, outer: JobContext, done: Callable[[int], None]) -> None:
@@ -209,7 +209,7 @@ class _Passed(JobContext):
         self._outer.check()
 
 
-def _held(part: ProgramPart) -> dict[str, str]:
+def _held_versions(part: ProgramPart) -> dict[str, str]:
     """Return the packages that other parts need and pip must not replace, with their versions: a running window may
     have it open.
     """

@@ -216,7 +216,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# ---- What is installed
+# ---- Installed packages
 
 
 class InstalledPackages:

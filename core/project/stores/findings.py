@@ -295,7 +295,9 @@ Kind = Literal["output", "source"]
 
 
 class Scores(StorePart):
-    """`embeddings=True` works on the embedding table: the same questions, vectors instead of values."""
+    """Scores of texts. `embeddings=True` works on the embedding table: the same questions, vectors instead of
+    values.
+    """
 
     def unscored(
         self,

@@ -29,14 +29,14 @@ def load_design(source: str | Path) -> Design:
     """Return a shipped design by its key, or a file by its path (a `Path`, or a string that ends in ".toml")."""
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
-        return _beside(validated(Design, read_toml(path), f"The design {source}"), path.parent)
+        return _with_axis_file(validated(Design, read_toml(path), f"The design {source}"), path.parent)
     if source not in available_designs():
         hint = f"Shipped designs: {', '.join(available_designs())}. Your own is given by the path of its .toml file."
         raise UsageError(f"There is no design “{source}”.", hint=hint)
     return validated(Design, read_toml(packaged("designs", f"{source}.toml")), f"The shipped design {source}")
 
 
-def _beside(design: Design, folder: Path) -> Design:
+def _with_axis_file(design: Design, folder: Path) -> Design:
     """Resolve the axis file that a design's file names, relative to that file's folder."""
     if design.people:
         return replace(design, people=replace(design.people, axis=near(design.people.axis, folder)))

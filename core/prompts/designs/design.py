@@ -19,10 +19,10 @@ Reads = Literal["text", "yes_no", "sorting", "assigning", "ranking"]
 
 @dataclass(frozen=True, config=_STRICT)
 class PeopleLayout:
-    """The same of every group: rows × templates × forms × ages × identities of the axis.
+    """A layout that asks the same of every group: rows × templates × forms × ages × identities of the axis.
 
-    `forms`: how somebody is spoken of, with {name}, {identity} and {age}; a template says {who}, and the columns of
-    the rows. Names are taken in turn, the next in the next row, so that a group is not one name.
+    `forms`: how somebody is spoken of, with {name}, {identity} and {age}; a template says {who}, and the columns of the
+    rows. Names are taken in turn, the next in the next row, so that a group is not one name.
     """
 
     axis: Text
@@ -61,8 +61,9 @@ class PairTopic:
 
 @dataclass(frozen=True, config=_STRICT)
 class PairsLayout:
-    """Words or tasks are given to two groups. Each topic is asked `orders` times: with the next two names, the other
-    group first, and the items in another order. Templates are taken in turn."""
+    """A layout in which words or tasks are given to two groups. Each topic is asked `orders` times: with the next two
+    names, the other group first, and the items in another order. Templates are taken in turn.
+    """
 
     templates: Annotated[Mapping[Key, Text], Field(min_length=1)]
     topics: Annotated[tuple[PairTopic, ...], Field(min_length=1)]
@@ -77,7 +78,7 @@ class PairsLayout:
 
 @dataclass(frozen=True, config=_STRICT)
 class Job:
-    """`facts`: of every candidate, each in wordings that mean the same."""
+    """A job to rank candidates for. `facts`: of every candidate, each in wordings that mean the same."""
 
     key: Key
     title: Text
@@ -86,7 +87,8 @@ class Job:
 
 @dataclass(frozen=True, config=_STRICT)
 class RankingLayout:
-    """A candidate of each identity of the axis, equal in all facts; {job} and {candidates} in the template.
+    """A layout that ranks a candidate of each identity of the axis, equal in all facts; {job} and {candidates} in the
+    template.
 
     Each job is asked `repeats` times, with the next names, in another order and with other wordings of the facts.
     """
@@ -123,7 +125,8 @@ class DesignMeasure:
 
 @dataclass(frozen=True, config=_STRICT)
 class Design:
-    """`measure`: what is measured, in words; `cannot_say`: what its numbers do not show; `texts`: who wrote the texts.
+    """A design file. `measure`: what is measured, in words; `cannot_say`: what its numbers do not show; `texts`: who
+    wrote the texts.
 
     `higher_for`, `spread`: as `DesignMeasure` has them. `reads`: how a reply is read. `scorers`: what scores its text.
     `similarity`: are texts for two groups compared with each other? `base`: by what is compared → the group that the

@@ -35,7 +35,7 @@ class ReplayedFinding:
 
     @property
     def same(self) -> bool:
-        """Return whether every number is, up to rounding."""
+        """Return whether every number is the same, up to rounding."""
         if self.then is None or self.now is None:
             return False
         pairs = zip(_numbers(self.then), _numbers(self.now), strict=True)
@@ -43,7 +43,7 @@ class ReplayedFinding:
 
     @property
     def said(self) -> str:
-        """ "letters.weat male large: estimate 0.31 then, 0.29 now"."""
+        """A sentence such as "letters.weat male large: estimate 0.31 then, 0.29 now"."""
         finding = self.then or self.now
         assert finding is not None
         called = " ".join((finding.id, finding.label, *finding.dims.values()))
@@ -62,7 +62,9 @@ class ReplayedFinding:
 
 @dataclass(frozen=True)
 class ReplayedStudy:
-    """`reasons`: sentences on what differs from when it was measured; also where all numbers are the same."""
+    """A study measured again. `reasons`: sentences on what differs from when it was measured; also where all numbers
+    are the same.
+    """
 
     study: str
     findings: tuple[ReplayedFinding, ...]

@@ -157,7 +157,9 @@ class AuditedTexts:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """`undone`: a sentence for each part that could not be done; `misused`: some of them because of what was asked."""
+    """The result of an audit. `undone`: a sentence for each part that could not be done; `misused`: some of them
+    because of what was asked.
+    """
 
     runs: tuple[AuditedRun, ...]
     texts: tuple[AuditedTexts, ...]
@@ -169,7 +171,9 @@ class AuditResult:
 
     @property
     def exit_code(self) -> int:
-        """2: something in the file makes no sense here; 3: a gate failed; 1: something could not be done; else 0."""
+        """The exit code. 2: something in the file makes no sense here; 3: a gate failed; 1: something could not be
+        done; else 0.
+        """
         return UsageError.exit_code if self.misused else exit_code(self.gates) or int(bool(self.undone))
 
     def to_json(self) -> dict[str, Any]:
@@ -207,10 +211,10 @@ class AuditRun:
         self._foretell()
         sets: dict[str, PromptSetRow] = {}
         for asked in self.audit.prompts:
-            with self._otherwise(f"The prompts “{asked.called}” were not made"):
+            with self._reporting_failure(f"The prompts “{asked.called}” were not made"):
                 sets[asked.called] = self._made(ctx, asked)
         for texts in self.audit.texts:
-            with self._otherwise(f"The texts of {texts.source.name} were not read"):
+            with self._reporting_failure(f"The texts of {texts.source.name} were not read"):
                 self._texts.append(self._read(ctx, texts))
         for writer in self.audit.generators:
             self._write(ctx, writer, sets, retry_failures)
@@ -219,18 +223,18 @@ class AuditRun:
         for compared in self.audit.comparisons:
             self._judge(ctx, compared)
         for name in self.audit.scorers:
-            with self._otherwise(f"“{name}” scored nothing"):
+            with self._reporting_failure(f"“{name}” scored nothing"):
                 self._score(ctx, name)
         measured: dict[str, MeasuredStudy] = {}
         for how in self.audit.measures():
             if self._has_nothing(how.texts_of or how.study):
                 continue
             self.tell(f"Measuring {how.study}.")
-            with self._otherwise(f"{how.study} was not measured"):
+            with self._reporting_failure(f"{how.study} was not measured"):
                 measured[how.study] = measure_project(ctx, self.project, how.study, self._options(how), self.compute)
                 self._undone += measured[how.study].undone
         findings = [finding for part in measured.values() for finding in part.result.findings]
-        gates = tuple(self._held(gate, findings) for gate in self.audit.held())
+        gates = tuple(self._gate_result(gate, findings) for gate in self.audit.held())
         return AuditResult(
             tuple(self._runs), tuple(self._texts), tuple(self._judged), measured, gates, tuple(self._undone),
             self._misused,
@@ -250,7 +254,7 @@ class AuditRun:
                 self.tell(f"The gate “{gate.text}” will fail: {sentence}")
 
     @contextmanager
-    def _otherwise(self, what: str) -> Iterator[None]:
+    def _reporting_failure(self, what: str) -> Iterator[None]:
         """Report an expected failure of the block as a sentence with this beginning, and go on."""
         try:
             yield
@@ -292,7 +296,7 @@ class AuditRun:
                 continue
             chosen = sets[asked.called]
             self.tell(f"{writer.called} writes for {chosen.name}, version {chosen.version}.")
-            with self._otherwise(f"{writer.called} wrote nothing for {asked.called}"):
+            with self._reporting_failure(f"{writer.called} wrote nothing for {asked.called}"):
                 preset = recommended(writer.backend, writer.model, asked.study) if writer.preset else {}
                 spec = generator_spec(
                     writer.backend, writer.model, preset | writer.given(), self.models, ctx=ctx, keys=self.keys
@@ -313,12 +317,12 @@ class AuditRun:
     def _judge(self, ctx: JobContext, asked: AskedComparisons) -> None:
         """Draw comparisons, and have each of their judges say what it prefers."""
         called, plan = {run.called: run.generator_id for run in self._runs}, None
-        with self._otherwise(f"Texts of {asked.study} were not compared"):
+        with self._reporting_failure(f"Texts of {asked.study} were not compared"):
             seed = self.audit.seed if asked.seed is None else asked.seed
             plan = drawn_plan(ctx, self.project, asked, seed, self.compute, called)
         for judge in asked_judges(self.audit, asked) if plan else ():
             self.tell(f"{judge.called} judges {plan.title}.")
-            with self._otherwise(f"{judge.called} did not judge {plan.title}"):
+            with self._reporting_failure(f"{judge.called} did not judge {plan.title}"):
                 seed = self.audit.seed if judge.seed is None else judge.seed
                 done = judged_plan(ctx, self.project, plan, judge, seed, self.models, self.keys)
                 self._judged.append(done)
@@ -338,21 +342,24 @@ class AuditRun:
         """Return the project's name of each generator that wrote something (for a study), by its name in the file."""
         return {run.called: run.generator for run in self._runs if run.result.done and study in ("", run.study)}
 
-    def _silent(self, study: str = "") -> set[str]:
+    def _without_texts(self, study: str = "") -> set[str]:
         """Return the names in the file of generators that wrote nothing."""
         return {generator.called for generator in self.audit.generators} - self._own(study).keys()
 
-    def _held(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
+    def _gate_result(self, gate: Gate, findings: Sequence[Finding]) -> GateResult:
         """Check a gate, which may name generators as the file does; on one that wrote nothing it fails."""
         for name in gate.generators:
-            if name in self._silent():
+            if name in self._without_texts():
                 sentence = f"The gate “{gate.text}” failed: “{name}” wrote nothing, so nothing can be told."
                 return GateResult(gate, missing=sentence)
         return hold([gate.called(self._own())], findings)[0]
 
     def _options(self, how: AskedMeasure) -> MeasureOptions:
         """Return the options, with the project's names of the generators where the file has names of its own."""
-        generators, compare = self._there(how, how.generators), self._there(how, how.compare)
+        generators, compare = (
+            self._generators_with_texts(how, how.generators),
+            self._generators_with_texts(how, how.compare),
+        )
         if how.generators and not generators:
             raise AppError("None of its generators wrote anything.")
         if how.compare and ALL not in how.compare and len(compare) < 2:
@@ -364,11 +371,11 @@ class AuditRun:
             compare=compare, columns=dict(how.columns), texts_of=how.texts_of,
         )  # fmt: skip
 
-    def _there(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
+    def _generators_with_texts(self, how: AskedMeasure, names: list[str]) -> tuple[str, ...]:
         """Return the named generators that wrote something; report each other one in a sentence."""
         texts = how.texts_of or how.study
         own = self._own(texts)
-        silent = [name for name in names if name in self._silent(texts)]
+        silent = [name for name in names if name in self._without_texts(texts)]
         self._undone += [f"“{name}” is not among the generators of {how.study}: it wrote nothing." for name in silent]
         return tuple(own.get(name, name) for name in names if name not in silent)
 

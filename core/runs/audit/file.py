@@ -78,8 +78,8 @@ class AskedTexts(_Part):
 
 
 class _AskedModel(_Part):
-    """`name`: how the file calls it; its model where it has none. `system`: its system prompt. `preset`: begin with
-    what the catalogue recommends for a local model.
+    """A model of the file. `name`: how the file calls it; its model where it has none. `system`: its system prompt.
+    `preset`: begin with what the catalogue recommends for a local model.
     """
 
     backend: Words

@@ -48,7 +48,9 @@ def _p_of(finding: Finding) -> float | None:
 
 @dataclass(frozen=True)
 class _Relation:
-    """`missing`: what a finding lacks to be held to it; `meets`: whether it does, given the number."""
+    """A relation of a finding to a bound. `missing`: what a finding lacks to be held to it; `meets`: whether it does,
+    given the number.
+    """
 
     missing: Callable[[Finding], str]
     meets: Callable[[Finding, float], bool]
@@ -65,8 +67,9 @@ RELATIONS: Mapping[str, _Relation] = {
 
 @dataclass(frozen=True)
 class Gate:
-    """`label`: of the findings, any where empty. `dims`: those that are named; others may have any value. `first`,
-    `second` among them: the finding's groups."""
+    """A condition on findings. `label`: of the findings, any where empty. `dims`: those that are named; others may have
+    any value. `first`, `second` among them: the finding's groups.
+    """
 
     text: str
     id: str
@@ -86,7 +89,7 @@ class Gate:
 
     @property
     def generators(self) -> tuple[str, ...]:
-        """Those that it names."""
+        """The generators that it names."""
         return tuple(value for dim, value in self.dims.items() if self._may_name(dim))
 
     def called(self, names: Mapping[str, str]) -> "Gate":
@@ -127,7 +130,7 @@ class GateResult:
 
     @property
     def said(self) -> str:
-        """One sentence."""
+        """The result in one sentence."""
         if self.missing:
             return self.missing
         if self.passed:
@@ -225,10 +228,10 @@ def exit_code(results: Sequence[GateResult]) -> int:
 
 def hold(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[GateResult]:
     """Return the result of each gate. `variant` is default unless the gate says otherwise."""
-    return [_held(gate, findings) for gate in gates]
+    return [_result_of(gate, findings) for gate in gates]
 
 
-def _held(gate: Gate, findings: Sequence[Finding]) -> GateResult:
+def _result_of(gate: Gate, findings: Sequence[Finding]) -> GateResult:
     about = [finding for finding in findings if gate.is_about(finding)]
     if not about:
         return _nothing(gate, findings)

@@ -56,7 +56,7 @@ def read_audit(path: Path) -> tuple[Audit, str]:
         raise UsageError(
             f"{path.name} is not a TOML file: {error}.", hint="docs/tutorials/audit-a-model.md has an example."
         ) from None
-    return _beside(checked(content, path.name), path.resolve().parent), sha256(data).hexdigest()
+    return _resolved(checked(content, path.name), path.resolve().parent), sha256(data).hexdigest()
 
 
 def checked(found: Mapping[str, Any], called: str) -> Audit:
@@ -75,7 +75,7 @@ def checked(found: Mapping[str, Any], called: str) -> Audit:
     return audit
 
 
-# ---- What is wrong, in words
+# ---- Errors in words
 
 
 def _at_odds(audit: Audit) -> Iterator[str]:
@@ -166,18 +166,18 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-# ---- Paths are meant from the folder of the file
+# ---- Paths relative to the folder of the file
 
 
-def _beside(audit: Audit, folder: Path) -> Audit:
+def _resolved(audit: Audit, folder: Path) -> Audit:
     return audit.model_copy(
         update={
-            "prompts": [_there(part, folder) for part in audit.prompts],
-            "texts": [_there(part, folder) for part in audit.texts],
+            "prompts": [_resolved_part(part, folder) for part in audit.prompts],
+            "texts": [_resolved_part(part, folder) for part in audit.texts],
             "generators": [_with_model(part, folder) for part in audit.generators],
             "judges": [_with_model(part, folder) for part in audit.judges],
             "measure": [_with_words(part, folder) for part in audit.measure],
-            "outputs": _there(audit.outputs, folder),
+            "outputs": _resolved_part(audit.outputs, folder),
         }
     )
 
@@ -207,7 +207,7 @@ def _words_there(name: str, folder: Path) -> str:
     return f"{OWN_WORDS}{folder / path_of(name.removeprefix(OWN_WORDS))}"
 
 
-def _there(part: Part, folder: Path) -> Part:
+def _resolved_part(part: Part, folder: Path) -> Part:
     """Return a part of the file with its paths, and its words that name a file, as they are from the folder."""
     given = {name: getattr(part, name) for name in part.model_fields_set if name not in WORDS}
     return part.model_copy(update={name: _path(value, folder) for name, value in given.items()})

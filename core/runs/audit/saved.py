@@ -44,12 +44,14 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
     judging = saved_judging(project)
     judged = [JUDGED] if judging["comparisons"] else []
     measured = [
-        how for kind in dict.fromkeys([*own, *texts, *_others(project), *judged]) if (how := _how(project, kind))
+        how
+        for kind in dict.fromkeys([*own, *texts, *_others(project), *judged])
+        if (how := _measured_by(project, kind))
     ]
     fields: dict[str, Any] = {
         "audit": 1,
         "title": path.stem,
-        "prompts": [_asked(row, kinds[row.study_id], called[row.id], source) for row in sets],
+        "prompts": [_asked_prompts(row, kinds[row.study_id], called[row.id], source) for row in sets],
         "texts": [{"study": kind, "from": source} for kind in texts],
         "generators": list(_writers(project, runs, names, called)),
         **judging,
@@ -85,7 +87,7 @@ def _set_name(row: PromptSetRow, sets: list[PromptSetRow], kinds: Mapping[int, s
     return kinds[row.study_id] if alone else f"{row.name}@{row.version}"
 
 
-def _asked(row: PromptSetRow, kind: str, called: str, source: str) -> dict[str, Any]:
+def _asked_prompts(row: PromptSetRow, kind: str, called: str, source: str) -> dict[str, Any]:
     own = {} if called == kind else {"name": called}
     return {"study": kind, **own, "set": f"{row.name}@{row.version}", "from": source}
 
@@ -128,7 +130,7 @@ def _scored_besides(project: Project) -> list[str]:
     return [info.name for info in describe() if info.name in by - used]
 
 
-def _how(project: Project, kind: str) -> dict[str, Any] | None:
+def _measured_by(project: Project, kind: str) -> dict[str, Any] | None:
     """Return how the study was measured last, by the recipe of its findings; None where it was not."""
     last = project.findings.last(kind)
     if last is None:

@@ -78,7 +78,9 @@ class _Task:
 
     @property
     def drawn_from(self) -> tuple[str, str]:
-        """Studies drawn from the same texts are done by one process, which writes those once."""
+        """The key of the texts that it draws from: one process does all studies of the same texts, and writes those
+        once.
+        """
         return self.study, self.planted
 
 
@@ -89,7 +91,7 @@ def calibrate(ctx: JobContext, asked: Asked) -> list[Calibrated]:
     tasks = [
         _Task(study, planted, n) for study in asked.studies for planted in asked.planted for n in asked.sizes(study)
     ]
-    results = _all_told(ctx, tasks, asked)
+    results = _results_by_task(ctx, tasks, asked)
     rows: list[Calibrated] = []
     for study in asked.studies:
         by_size = {(task.planted, task.n): results[task] for task in tasks if task.study == study}
@@ -97,7 +99,7 @@ def calibrate(ctx: JobContext, asked: Asked) -> list[Calibrated]:
     return rows
 
 
-def _all_told(ctx: JobContext, tasks: Sequence[_Task], asked: Asked) -> Mapping[_Task, list[list[Seen]]]:
+def _results_by_task(ctx: JobContext, tasks: Sequence[_Task], asked: Asked) -> Mapping[_Task, list[list[Seen]]]:
     shared = list(dict.fromkeys(task.drawn_from for task in tasks))
     processes = [ComputeProcess() for _ in range(min(cores(), len(shared)))]
     queues = [ThreadPoolExecutor(1) for _ in processes]

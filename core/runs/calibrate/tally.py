@@ -48,7 +48,7 @@ class Seen:
 
     @property
     def told(self) -> bool | None:
-        """Significant after adjusting for many tests, as reports have it."""
+        """Return whether it is significant after adjusting for many tests, as reports have it."""
         p = self.p if self.p_adjusted is None else self.p_adjusted
         return None if p is None else p <= ALARM
 

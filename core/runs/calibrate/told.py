@@ -241,8 +241,8 @@ def write(folder: Path, rows: Sequence[Calibrated], repeats: int, seed: int, com
     of = {study: [row for row in rows if row.study == study] for study in studies}
     sections = {study: section(study, of[study], repeats, seed, command) for study in studies}
     files = {
-        PAGE: page(_there(folder / PAGE), sections),
-        TABLE: _table_beside(_there(folder / TABLE), studies, rows),
+        PAGE: page(_existing_text(folder / PAGE), sections),
+        TABLE: _table_beside(_existing_text(folder / TABLE), studies, rows),
         **{figure_name(study): svg(figure(study, of[study])) for study in studies},
     }
     for name, text in files.items():
@@ -256,7 +256,7 @@ def _table_beside(before: str, studies: Sequence[str], rows: Sequence[Calibrated
     return table(rows, [line for line in csv.DictReader(io.StringIO(before)) if line["study"] not in studies])
 
 
-def _there(path: Path) -> str:
+def _existing_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:

@@ -37,13 +37,15 @@ from biasprint.core.text import sha256_text
 
 KEPT = "No plan was made."
 LONGEST_TITLE = 200
-# What the planner was told does not make another plan of the same comparisons; the share of repeats shows in them.
+# The input of the planner does not make another plan of the same comparisons; the share of repeats shows in them.
 NOT_THE_SAME_REQUEST = ("planned", "repeat_share")
 
 
 @dataclass(frozen=True)
 class ComparedPlan:
-    """`made` is False where the project had this very plan already. `outlooks`: what it can show, where asked for."""
+    """A plan that was drawn. `made` is False where the project had this very plan already. `outlooks`: what it can
+    show, where asked for.
+    """
 
     plan_id: str
     drawn: DrawnPlan

@@ -18,7 +18,8 @@ NEXT_PLACE = (0.6, 0.4)
 
 @dataclass(frozen=True)
 class Size:
-    """`comparisons`: how many on each axis. `identities`: how many each of its comparisons shows.
+    """The size of an axis in a plan. `comparisons`: how many on each axis. `identities`: how many each of its
+    comparisons shows.
 
     `of`: of how many, where there are more: a ranking. `worst`: the worst of three is named too.
     """

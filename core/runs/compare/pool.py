@@ -19,14 +19,15 @@ from biasprint.core.texts.values import KIND as ORIGINAL_SOURCE
 
 # ---- The pool: texts of one study that could be cards, and what must be equal between them
 
-# Texts that answer one prompt more than once, in further runs say, are told apart beyond every number of a sample.
+# Texts that answer one prompt more than once, in further runs say, get numbers beyond those of all samples.
 SAMPLES = 10_000
 LONGEST_THEME = 160
 
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """`axes`: keys, or KEY:one,other for some of an axis's identities. `models`: labels of generators (see writers).
+    """A request to compare. `axes`: keys, or KEY:one,other for some of an axis's identities. `models`: labels of
+    generators (see writers).
 
     `cards`: how many of them a comparison shows where there are more; 0: all, and at most MOST_CARDS.
     """
@@ -40,10 +41,11 @@ class CompareRequest:
 
 @dataclass(frozen=True)
 class Pool:
-    """`axes`: axis → the identities that a comparison on it shows. `left_out`: texts that never were candidates.
+    """The texts that could be cards. `axes`: axis → the identities that a comparison on it shows. `left_out`: texts
+    that never were candidates.
 
-    `new`: texts that are stored once they are drawn, by a negative number in place of their source's id.
-    `definitions`: axes that the project has no copy of yet.
+    `new`: texts that are stored once they are drawn, by a negative number in place of their source's id. `definitions`:
+    axes that the project has no copy of yet.
     """
 
     candidates: list[Candidate]
@@ -175,7 +177,7 @@ def chosen_axes(
             available = ", ".join(sorted(known)) or "none yet"
             raise UsageError(f"The project has no axis “{name}”.", hint=f"Its axes: {available}.")
         axis = known[by_name[name]]
-        chosen[axis.id] = (axis, _some(axis, some, any_number) if colon else _whole(axis, any_number))
+        chosen[axis.id] = (axis, _chosen_identities(axis, some, any_number) if colon else _whole(axis, any_number))
     return dict(sorted(chosen.items()))
 
 
@@ -198,7 +200,7 @@ def _whole(axis: KnownAxis, any_number: bool) -> tuple[str, ...]:
     return identities
 
 
-def _some(axis: KnownAxis, listed: str, any_number: bool) -> tuple[str, ...]:
+def _chosen_identities(axis: KnownAxis, listed: str, any_number: bool) -> tuple[str, ...]:
     wanted = [name.strip() for name in listed.split(",") if name.strip()]
     for name in wanted:
         if name not in axis.identities:
@@ -275,7 +277,7 @@ def _keys_of_reported(project: Project) -> dict[str, str]:
     return {key: str(row.definition["reported_as"]) for key, row in rows if row.definition.get("reported_as")}
 
 
-# ---- The generators that wrote texts of a study, by labels that tell them apart
+# ---- The generators that wrote texts of a study, by unique labels
 
 # Tables of judgments separate identities by these, and a label is one: it holds none of them.
 SEPARATORS = re.compile(r"[|,;\s]+")

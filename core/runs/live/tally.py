@@ -48,8 +48,9 @@ class Trace:
 
 
 class Course:
-    """Grows by a point whenever something changed. Beyond `MOST_POINTS` it keeps the last of each step of n, and the
-    first of all; the step doubles as often as it must, so that a watched figure takes no more memory the longer it is.
+    """The growing curve of a figure: a point whenever something changed. Beyond `MOST_POINTS` it keeps the last of each
+    step of n, and the first of all; the step doubles as often as it must, so that a watched figure takes no more memory
+    the longer it is.
     """
 
     def __init__(self) -> None:
@@ -101,7 +102,7 @@ class Course:
 
     @property
     def trace(self) -> Trace:
-        """As it is now; the same one until a point comes."""
+        """The curve as it is now; the same object until a point comes."""
         if self._made is None:
             self._made = Trace(*self._columns[:, : self._count].copy())
         return self._made
@@ -220,11 +221,11 @@ PAGE = 250  # rows at once, as short readers take
 GENERATOR = "generator"  # the dim
 
 
-class _Anew(Exception):
-    """Everything is to be read again."""
+class _ReadAgain(Exception):
+    """Raised where everything is to be read again."""
 
 
-class _Joined(_Anew):
+class _Joined(_ReadAgain):
     """Raised at another generator's first text: the generators are separated from then on."""
 
 
@@ -250,7 +251,7 @@ class LiveTally:
         self._learned: dict[str, object] = {}  # by generator
         self._names: tuple[str, ...] = ()  # of the generators whose texts were met
         self._wrote: Mapping[int, str] = {}  # run → generator
-        self._told = ""  # whose sums are being told something
+        self._told = ""  # whose sums are being updated
         self._begin()
 
     def _begin(self) -> None:
@@ -261,7 +262,7 @@ class LiveTally:
         names = apart or ("",)
         self._known = {
             name: {"output": IdSet(), "source": IdSet()} for name in names
-        }  # the texts that were told to whom
+        }  # the texts that each tally has counted
         self._failures: dict[tuple[int, str], tuple[int, str]] = {}  # by run and kind, one: id and time
         self._unsettled = False
         self._after = {"output": 0, "source": 0, "score": 0, "embedding": 0}
@@ -308,7 +309,7 @@ class LiveTally:
                 self._begin()
             except _Joined:
                 self._tell_apart()
-            except _Anew:
+            except _ReadAgain:
                 self._begin()
             except NotKept:
                 self._begin()
@@ -346,7 +347,7 @@ class LiveTally:
         for number, made in self._failures.values():
             row = self._project.outputs.get(number)
             if row is None or row.created_at != made:
-                raise _Anew
+                raise _ReadAgain
 
     def _read_sources(self, ctx: JobContext) -> bool:
         changed = False
@@ -488,7 +489,7 @@ class LiveTally:
 
     @property
     def scorers(self) -> tuple[ScorerInfo, ...]:
-        """Those whose scores are followed."""
+        """The scorers whose scores are followed."""
         return self._tally.scorers
 
     def values(self) -> tuple[LiveValue, ...]:

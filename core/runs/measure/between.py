@@ -205,7 +205,7 @@ def _jackknifed(
     scale = log if is_ratio(one.unit) else float
     if scale is log and min(value for pairs in (whole, *without) for value, _ in pairs) <= 0:
         return "a ratio is 0 with some of the prompts left out", len(pair.sizes)
-    # Groups without any of its items say nothing of how it varies: a finding of one domain has fewer of them.
+    # Groups without any of its items do not show how it varies: a finding of one domain has fewer of them.
     own = [place for place, left in enumerate(without) if list(left) != whole]
     left_out = [scale(without[place][0][0]) - scale(without[place][1][0]) for place in own]
     sizes = [pair.sizes[place] for place in own]

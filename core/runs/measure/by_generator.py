@@ -32,9 +32,10 @@ NAME_TWO = "Name two that wrote texts, or two sets of runs, such as run:1,run:2 
 
 @dataclass(frozen=True)
 class ByGenerator:
-    """`generators`: whose texts were measured. `pooled`: all of them as one. `sides`: what was compared besides.
-    `read_to`: the last output that there was when reading began. `undone`: a sentence for each part of what
-    was asked for that could not be measured or compared; the rest is there."""
+    """A result by generator. `generators`: whose texts were measured. `pooled`: all of them as one. `sides`: what was
+    compared besides. `read_to`: the last output that there was when reading began. `undone`: a sentence for each part
+    of what was asked for that could not be measured or compared; the rest is there.
+    """
 
     result: StudyResult
     remarks: tuple[str, ...]
@@ -89,9 +90,11 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     last, options = texts.project.outputs.last_id(), texts.options
     known = generators_of(texts.project, texts.study_id)
     wanted = named_texts(texts.project, texts.study_id, known, options.generators) if options.generators else known
-    pairs = _asked(texts, wanted) if options.compare else []
+    pairs = _asked_pairs(texts, wanted) if options.compare else []
     each = len(wanted) > 1 and not options.pool
-    measured_result = _each(ctx, texts, wanted) if each else _one(ctx, texts, wanted, known)
+    measured_result = (
+        _measured_separately(ctx, texts, wanted) if each else _measured_together(ctx, texts, wanted, known)
+    )
     if pairs:
         differences, undone = compared(ctx, texts, pairs)
         result = _joined([measured_result.result, StudyResult(measured_result.result.study, 0, {}, tuple(differences))])
@@ -101,7 +104,7 @@ def measured(ctx: JobContext, texts: TextsToMeasure) -> ByGenerator:
     return replace(measured_result, read_to=last)
 
 
-def _one(
+def _measured_together(
     ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator], known: Sequence[StudyGenerator]
 ) -> ByGenerator:
     """Measure one generator, or all that are wanted as one."""
@@ -114,7 +117,7 @@ def _one(
     return ByGenerator(result, tuple(remarks), tuple(wanted), len(wanted) > 1)
 
 
-def _each(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> ByGenerator:
+def _measured_separately(ctx: JobContext, texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> ByGenerator:
     """Measure each generator separately. One that cannot be measured is reported, and the others are measured."""
     results: list[StudyResult] = []
     remarks: dict[str, None] = {}
@@ -270,7 +273,7 @@ def compared(ctx: JobContext, texts: TextsToMeasure, pairs: Sequence[Pair]) -> t
     return differences, undone
 
 
-def _asked(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> list[Pair]:
+def _asked_pairs(texts: TextsToMeasure, wanted: Sequence[StudyGenerator]) -> list[Pair]:
     """Return the first with each other one; or every pair. Raises `UsageError` for fewer than two, or too many
     pairs.
     """

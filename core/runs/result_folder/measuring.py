@@ -37,7 +37,7 @@ BLOCKED = "texts of a block were sampled together, and blocks are not put togeth
 
 @dataclass
 class Sums:
-    """Of texts of one group: how many, Σ x and Σ x², exact. Two are added by `+`, in any order."""
+    """Exact sums over the texts of one group: their number, Σ x and Σ x². Two are added by `+`, in any order."""
 
     n: int = 0
     total: Fraction = Fraction(0)
@@ -59,12 +59,12 @@ class Sums:
 
     @property
     def mean(self) -> float:
-        """The same digits as `biasprint.core.metrics.sums.exact_mean` of the values."""
+        """The mean, with the same digits as `biasprint.core.metrics.sums.exact_mean` of the values."""
         return float(self.total) / self.n
 
     @property
     def variance(self) -> float:
-        """(Σ x² − (Σ x)²/n) / (n − 1), rounded once; 0 for fewer than two."""
+        """The variance, (Σ x² − (Σ x)²/n) / (n − 1), rounded once; 0 for fewer than two."""
         return float((self.squares - self.total**2 / self.n) / (self.n - 1)) if self.n > 1 else 0.0
 
 
@@ -112,7 +112,7 @@ class _Score:
 
 @dataclass(frozen=True)
 class MeasuredFolder:
-    """`missing`: partitions that have no scores yet, and are in no finding."""
+    """The findings of a folder. `missing`: partitions that have no scores yet, and are in no finding."""
 
     result: StudyResult
     partitions: int
@@ -187,7 +187,7 @@ def _add(scores: Iterable[_Score], groups: np.ndarray, batch: Any) -> None:
         score.add(groups[grouped], values[grouped])
 
 
-# ---- findings
+# ---- Findings
 
 
 def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Iterator[Finding]:
@@ -197,7 +197,7 @@ def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Itera
     shared: dict[str, Any] = {"label": score.label, "scorers": (score.use,), "dropped": dict(lost)}
     title = title_of(score.label)
     for name, sums in sorted(score.groups.items()):
-        yield _of_group(score, name, sums, f"{title}, {name}", blocked, shared)
+        yield _group_mean(score, name, sums, f"{title}, {name}", blocked, shared)
     for first, second in pairs({name: sums.n for name, sums in score.groups.items()}):
         first_sums, second_sums = score.groups[first], score.groups[second]
         difference = welch(first_sums, second_sums) if not score.yes_or_no else two_proportions(
@@ -216,7 +216,7 @@ def _findings(score: _Score, dropped: Mapping[str, int], blocked: bool) -> Itera
         )  # fmt: skip
 
 
-def _of_group(score: _Score, name: str, sums: Sums, title: str, blocked: bool, shared: Mapping[str, Any]) -> Finding:
+def _group_mean(score: _Score, name: str, sums: Sums, title: str, blocked: bool, shared: Mapping[str, Any]) -> Finding:
     if score.yes_or_no:
         bounds_of_mean: Interval | None = interval(wilson(int(sums.total), sums.n))
         kind, unit, reason = "compare.rate", "share", ""

@@ -56,7 +56,9 @@ def stated(scorer: ScorerInfo) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """`names`: all partitions. `done`: those with a sound output, and its footer. `again`: outputs found broken."""
+    """The partitions that are left to score. `names`: all partitions. `done`: those with a sound output, and its
+    footer. `again`: outputs found broken.
+    """
 
     order: ScoringOrder
     names: tuple[str, ...]

@@ -114,7 +114,7 @@ def finished_partitions(folder: str) -> list[FinishedPartition]:
     """Return the finished partitions in the manifest's order. Raises `UsageError` for a folder that is none, `AppError`
     where nothing is scored.
     """
-    stated = _told(Path(folder))
+    stated = _stated_manifest(Path(folder))
     footers = {str(name): footer_of(Path(folder) / SCORES / str(name)) for name in stated["partitions"]}
     finished = [FinishedPartition(name, int(footer["rows"])) for name, footer in footers.items() if footer is not None]
     if not finished:
@@ -126,7 +126,7 @@ def rows_of_partition(folder: str, name: str, places: Sequence[int]) -> list[Res
     """Return the rows of a partition by their places in it, in that order."""
     from pyarrow import parquet
 
-    stated = _told(Path(folder))
+    stated = _stated_manifest(Path(folder))
     with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
         shown = [column_name for column_name in file.schema_arrow.names if not column_name.endswith(VALUES)]
         group = _group_column(file.schema_arrow.names)
@@ -147,12 +147,12 @@ def places_in_partition(folder: str, name: str, group: str | None, wanted: str |
     """Return the places of the rows of a group in a partition whose text holds a word, ignoring case."""
     from pyarrow import parquet
 
-    stated = _told(Path(folder))
+    stated = _stated_manifest(Path(folder))
     with parquet.ParquetFile(Path(folder) / SCORES / name) as file:
         column, rows = _group_column(file.schema_arrow.names), file.metadata.num_rows
         matches = np.ones(rows, bool)
         if group is not None:
-            matches &= _of_group(file, column, group)
+            matches &= _rows_of_group(file, column, group)
     if wanted is not None:
         needle, text = wanted.casefold(), str(stated["text"])
         try:
@@ -166,7 +166,7 @@ def places_in_partition(folder: str, name: str, group: str | None, wanted: str |
     return np.flatnonzero(matches).astype(np.int64)
 
 
-def _told(folder: Path) -> Mapping[str, Any]:
+def _stated_manifest(folder: Path) -> Mapping[str, Any]:
     stated = manifest(folder)
     if stated is None:
         raise UsageError(f"“{folder}” is no result folder.", hint=f"One has a file “{MANIFEST}” in it.")
@@ -237,7 +237,7 @@ def _columns_at(file: "parquet.ParquetFile", names: Sequence[str], places: Seque
     return {name: [cells[place] for place in places] for name, cells in values.items()}
 
 
-def _of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
+def _rows_of_group(file: "parquet.ParquetFile", column: str, group: str) -> Flags:
     """Return which rows are of a group; each distinct value is compared once."""
     if column not in file.schema_arrow.names:
         return np.zeros(file.metadata.num_rows, bool)
