@@ -202,9 +202,7 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
 
 
 def low_agreement(found: WithOthers) -> RaterFlag | None:
-    """Flag agreement far below the others' own: taste differs, and in these texts much of it; this is more than
-    that.
-    """
+    """Flag agreement far below the others' own: more than differences in taste explain."""
     if found.below is None or found.kappa is None or found.below <= FAR_BELOW:
         return None
     bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""

@@ -1,4 +1,4 @@
-"""Looking at identities in the middle of rating: who is to be asked first, and what is written down of it.
+"""Looking at identities in the middle of rating: whom to ask first, and the record of the look.
 
 While a person's session on this machine is begun and neither revealed nor finished, whatever names the identities of
 texts is closed behind one question. Who looks anyway is not stopped: the look is added to every such session (an

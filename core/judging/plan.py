@@ -438,7 +438,7 @@ FEWEST_RANKED = 3  # sets: three identities in pairs are three
 
 
 def ranked_sets(compared: Iterable[CompareSet]) -> frozenset[CompareSet]:
-    """Return those of incomplete blocks: where an axis was compared in several sets of as many cards, they make a
+    """Return the sets of incomplete blocks: where an axis was compared in several sets of as many cards, they make a
     ranking.
     """
     sets = set(compared)

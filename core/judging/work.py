@@ -508,7 +508,7 @@ def touch(work: JudgingWork) -> SessionProgress:
 
 
 def current_view(work: JudgingWork) -> SessionView:
-    """Return what is in view, without a change."""
+    """Return the current view, without a change."""
     return work.session.view()
 
 

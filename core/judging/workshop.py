@@ -40,7 +40,7 @@ MEASURED_FOR_TIME = 200  # comparisons whose texts are counted; the others are t
 
 
 def participant_code() -> str:
-    """Return a code that says nothing: neither who, nor which number in the row, nor when."""
+    """Return a random code, which reveals neither person, nor order, nor time."""
     return "P-" + "".join(secrets.choice(SIGNS) for _ in range(CODE_SIGNS))
 
 

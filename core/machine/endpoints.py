@@ -190,7 +190,7 @@ class Endpoint:
         return sum(address.concurrency for address in self.addresses)
 
     def at(self, address: Address) -> "Endpoint":
-        """Return the same endpoint as if this were its only server."""
+        """Return the endpoint with this as its only server."""
         return replace(self, base_url=address.base_url, concurrency=address.concurrency, others=())
 
     def require_safe(self) -> None:
@@ -286,7 +286,7 @@ def is_loopback(host: str) -> bool:
 
 
 def endpoints() -> list[Endpoint]:
-    """Return all that are kept, by name. `AppError` where the file cannot be read; it is left as it is."""
+    """Return all stored endpoints, by name. `AppError` where the file cannot be read; it is left as it is."""
     return _read(storage.read(FILE))
 
 

@@ -292,8 +292,8 @@ class Project:
         return view
 
     def pooled(self, model: str) -> "Project":
-        """Return the same open file, read as if one model of this name had written every text. It is never closed by
-        itself.
+        """Return the same open file, read as if one model of this name had written every text. It is closed only with
+        the original.
         """
         view = copy.copy(self)
         view.outputs = self.outputs.as_of(model)

@@ -270,7 +270,7 @@ def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute
 
 
 def _dots(rows: FingerprintRows) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Return each person's share of each identity, times the number of identities; without whose it is."""
+    """Return each person's share of each identity, times the number of identities; without the names."""
     columns = (rows.table[name] for name in ("rater", "axis", "outcome", "chosen"))
     chosen = Counter(
         (rater, axis, identity_chosen)
@@ -407,7 +407,7 @@ def _axes(
 
 
 def _revealed(project: Project, sessions: Sequence[SessionRow]) -> list[SessionRow]:
-    """Return those that were revealed with at least one answer: without one nobody chose anything."""
+    """Return the sessions that were revealed with at least one answer."""
     answered = project.judging.answered_sessions()
     return [session for session in sessions if session.revealed_at is not None and session.id in answered]
 

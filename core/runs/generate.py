@@ -27,7 +27,7 @@ _SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 def sampling(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of a generator's parameters that belong to a request."""
+    """Return the parameters of a generator that belong to a request."""
     return {name: parameters[name] for name in _SAMPLING if name in parameters}
 
 

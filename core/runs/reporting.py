@@ -63,7 +63,7 @@ def audited(project: Project, study: str) -> Audited:
 
 
 def audited_now(measured: "MeasuredStudy", where: Project | Sequence[Path], *, title: str = "") -> Audited:
-    """Return the same of what was measured just now, in a project or in tables."""
+    """Return the report's content for what was measured just now, in a project or in tables."""
     study = measured.result.study
     project = where if isinstance(where, Project) else None
     return Audited(

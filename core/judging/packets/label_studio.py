@@ -91,7 +91,7 @@ def is_tasks(path: Path) -> bool:
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:
-    """Return every answer in an export. Raises AppError for what is none."""
+    """Read every answer in an export. Raises AppError for any other file."""
     try:
         tasks = json.loads(read_bytes(path))
         if not isinstance(tasks, list) or not all("annotations" in task and "data" in task for task in tasks):

@@ -363,7 +363,7 @@ def _write(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket, 
 
 
 def _rows(ctx: JobContext, project: Project, plan: PlanToSend, new: NewPacket) -> dict[str, Rows]:
-    """Return all that a packet holds, table by table. Every time in it is the one when the packet was made."""
+    """Return the rows of a packet by table. Every time in it is the time when the packet was made."""
     at = new.packet.created_at
     place = {"plan_id": plan.row.id, "rater_id": new.rater.id}
     shown = laid_out(plan, new.rater.code)

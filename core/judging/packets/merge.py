@@ -83,7 +83,7 @@ class ReturnedPacket:
 
 
 class PacketRefused(AppError):
-    """A file of which nothing is merged, and why."""
+    """A file that is not merged, and why."""
 
     def __init__(self, message: str, *, hint: str, details: str = "") -> None:
         super().__init__(message, kept="Nothing of it was merged.", hint=hint, details=details)

@@ -130,5 +130,5 @@ def not_results(path: Path, tool: str, what: str, hint: str) -> AppError:
 
 
 def plain_fields(data: Any) -> dict[str, str]:
-    """Return the fields of a task as text; what is none is left out, and then fits no task."""
+    """Return the fields of a task as text; fields of other types are omitted, and then fit no task."""
     return {str(key): value for key, value in data.items() if isinstance(value, str)} if isinstance(data, dict) else {}

@@ -122,7 +122,7 @@ def _slips(handout: Handout) -> str:
 
 
 def read(path: Path) -> tuple[OutsideAnswer, ...]:
-    """Return every answer in a folder. Raises AppError for what is no folder of ours with answers in it."""
+    """Read every answer in a folder. Raises AppError for a folder that is not ours or has no answers."""
     folder = path if path.is_dir() else path.parent
     tasks = dict(_tasks(folder))
     answers: list[OutsideAnswer] = []

@@ -198,8 +198,8 @@ def run(
 ) -> PipOutcome:
     """Let pip install `arguments` into this environment, or by another `pip` (the words that call it).
 
-    `look` is called several times a second and may raise: pip is then ended with all that it started. `told` hears
-    every step. `gently` leaves the processor to others. `inherits`: open files that are pip's as well.
+    `look` is called several times a second and may raise: pip is then ended with all that it started. `told` is called
+    with every step. `gently` leaves the processor to others. `inherits`: open files that are pip's as well.
     """
     command = [*(pip or own()), "install", *OPTIONS, "--progress-bar", _progress_bar(bool(pip)), *arguments]
     process = subprocess.Popen(

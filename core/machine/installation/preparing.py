@@ -33,7 +33,8 @@ def why_not() -> str:
 
 
 def prepare(ctx: JobContext, told: Told, only: Sequence[str] = (), *, add: Sequence[str] = ()) -> None:
-    """Install every part that is not ready, in order, or `only` those whose ids are given; `told` hears each change.
+    """Install every part that is not ready, in order, or `only` those whose ids are given; `told` is called with each
+    change.
 
     The light edition leaves parts out: those that are named by `only` or `add` belong to it from now on.
 

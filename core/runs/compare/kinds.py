@@ -389,7 +389,7 @@ class _Letter:
 
 
 def gather_twins(ctx: JobContext, project: Project, asked: CompareRequest, compute: ComputeProcess) -> Pool:
-    """Return every letter that can be swapped safely, with its twin. The others are left out, each with its reason."""
+    """Return every letter that can be swapped safely, with its twin. The others are omitted, each with its reason."""
     if asked.study.kind != "letters":
         raise AppError(
             "Only letters have swap twins: a twin needs to know whom the text is about.",

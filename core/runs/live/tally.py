@@ -317,7 +317,7 @@ class LiveTally:
         return self._catch_up(ctx, judged=True)
 
     def take(self, ctx: JobContext, changes: Changes) -> bool:
-        """Return the same for what a commit changed; reads nothing where it does not concern this study's figures."""
+        """Update the figures by what a commit changed; reads nothing where it does not concern this study's figures."""
         judged = changes.touches("judgment", "session", "annotation")
         if not (judged or changes.touches("output", "source", "score", "embedding")):
             return False

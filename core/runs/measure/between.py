@@ -97,7 +97,7 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
 
 
 def _told_apart(differences: Sequence[Finding]) -> Sequence[Finding]:
-    """Return those of an id, without the groups that they are of where nothing else is the same for two of them."""
+    """Return the findings of an id without their groups, unless two of them would then have the same key."""
     bare = [replace(difference, dims=_without_groups(difference.dims)) for difference in differences]
     return bare if len(set(map(key_of, bare))) == len(bare) else differences
 
@@ -157,7 +157,7 @@ def estimates_without(sides: Sequence[AskedSide], ctx: JobContext) -> list[tuple
 
 
 def estimates_of(findings: Sequence[Finding]) -> Estimates:
-    """Return those that are defined."""
+    """Return the estimates that are defined."""
     return {key_of(finding): (finding.estimate, finding.n) for finding in findings if finding.estimate is not None}
 
 

@@ -66,11 +66,11 @@ class TextsToMeasure:
     compute: ComputeProcess
 
     def of(self, *generators: StudyGenerator) -> "TextsToMeasure":
-        """Return those that these wrote."""
+        """Return the texts that these generators wrote."""
         return replace(self, project=written_by_these(self.project, generators))
 
     def pooled(self) -> "TextsToMeasure":
-        """Return all of them as one model's: no study tells them apart by it."""
+        """Return all texts as one model's, so that no study separates them by model."""
         return replace(self, project=self.project.pooled(POOLED))
 
     def measure(self, ctx: JobContext) -> Answer:
