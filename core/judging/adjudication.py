@@ -154,9 +154,9 @@ def _rater_judgment(row: JudgmentRow, rater: str, *, secret: bool) -> RaterJudgm
     return RaterJudgment(rater, row.outcome, row.chosen, row.note, row.active_seconds)
 
 
-def _place(one: RaterJudgment) -> tuple[str, str, int]:
+def _place(judgment: RaterJudgment) -> tuple[str, str, int]:
     """Return a sort key: the code, or without codes the answer, so that not even the order tells who said it."""
-    return (one.rater, one.outcome, -1 if one.chosen is None else one.chosen)
+    return (judgment.rater, judgment.outcome, -1 if judgment.chosen is None else judgment.chosen)
 
 
 def _adjudication(row: AnnotationRow) -> Adjudication:

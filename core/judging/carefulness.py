@@ -146,12 +146,12 @@ def tail(many: int, n: int, share: float) -> float:
 FEWEST_FAILED = 2
 
 
-def failed_checks(found: CheckResult) -> RaterFlag | None:
+def failed_checks(result: CheckResult) -> RaterFlag | None:
     """Flag two failed checks or more, where the Wilson interval of their share lies above SOME: one may be a slip."""
-    failed, bounds = found.asked - found.passed, wilson(found.asked - found.passed, found.asked)
+    failed, bounds = result.asked - result.passed, wilson(result.asked - result.passed, result.asked)
     if bounds is None or failed < FEWEST_FAILED or bounds.low <= SOME:
         return None
-    return RaterFlag("checks", f"{failed} of {found.asked} hidden checks were failed ({_interval(bounds)}).")
+    return RaterFlag("checks", f"{failed} of {result.asked} hidden checks were failed ({_interval(bounds)}).")
 
 
 # ---- Agreement with the others, beyond chance
@@ -201,13 +201,15 @@ def with_others(rater: str, chosen: Chosen, axis_of: Mapping[str, str]) -> WithO
     return WithOthers(kappa, len(lines), bounds, reason, _below(lines))
 
 
-def low_agreement(found: WithOthers) -> RaterFlag | None:
+def low_agreement(agreement: WithOthers) -> RaterFlag | None:
     """Flag agreement far below the others' own: more than differences in taste explain."""
-    if found.below is None or found.kappa is None or found.below <= FAR_BELOW:
+    if agreement.below is None or agreement.kappa is None or agreement.below <= FAR_BELOW:
         return None
-    bounds = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval is not None else ""
-    return RaterFlag("agreement", f"Agrees with the others less than they do with each other: κ = {found.kappa:.2f}"
-                                  f"{bounds}, {found.n} comparisons.")  # fmt: skip
+    bounds = (
+        f" ({agreement.interval.low:.2f} to {agreement.interval.high:.2f})" if agreement.interval is not None else ""
+    )
+    return RaterFlag("agreement", f"Agrees with the others less than they do with each other: κ = {agreement.kappa:.2f}"
+                                  f"{bounds}, {agreement.n} comparisons.")  # fmt: skip
 
 
 _Line = tuple[str, str, Counter[str]]  # axis, own identity, the others'

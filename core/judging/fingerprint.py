@@ -109,7 +109,7 @@ class AxisChoice:
         if not self.n:
             return None
         chance = self.n / len(self.identities)
-        return max(self.identities, key=lambda one: (round(abs(one.chosen - chance), 9), one.chosen))
+        return max(self.identities, key=lambda share: (round(abs(share.chosen - chance), 9), share.chosen))
 
 
 @dataclass(frozen=True)
@@ -243,17 +243,17 @@ def _axis(
     )
 
 
-def _share(identity: str, label: str, k: int, found: Finding | None) -> ShareOfChoices:
-    if found is None or found.estimate is None:
+def _share(identity: str, label: str, k: int, finding: Finding | None) -> ShareOfChoices:
+    if finding is None or finding.estimate is None:
         return ShareOfChoices(identity, label, 0.0, None, None, None)
-    bounds = found.interval
+    bounds = finding.interval
     return ShareOfChoices(
         identity=identity,
         label=label,
         # Averaged choices of a model come in fractions whose denominators are small: the error of n × share is not one.
-        chosen=round(found.estimate * found.n, 6),
-        share=found.estimate,
-        relative=found.estimate * k,
+        chosen=round(finding.estimate * finding.n, 6),
+        share=finding.estimate,
+        relative=finding.estimate * k,
         interval=None if bounds is None else ChoiceInterval(bounds.low * k, bounds.high * k),
     )
 

@@ -129,8 +129,8 @@ class _Voice:
         """Return the power of so many choices, said once for all axes that have the same."""
         clauses: list[Spans] = []
         known = [(axis.seeing, axis) for axis in axes if axis.seeing is not None]
-        known.sort(key=lambda one: -len(one[0].shares))
-        for shares, group in groupby(known, key=lambda one: one[0].shares):
+        known.sort(key=lambda entry: -len(entry[0].shares))
+        for shares, group in groupby(known, key=lambda entry: entry[0].shares):
             same = list(group)
             key = "seeing" + "_next" * bool(clauses) + "_each" * (len(same) > 1)
             clauses.append(

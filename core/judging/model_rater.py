@@ -167,5 +167,5 @@ def read_reply(reply: str, texts: Sequence[str], *, whole: bool = True) -> Parse
     return ParsedReply("refused" if not echoed and is_refusal(answer) else "unreadable")
 
 
-def _echoes(said: str, text: str) -> bool:
-    return said == text.strip() or (len(said) > LONGEST_WORD and said in text)
+def _echoes(answer: str, text: str) -> bool:
+    return answer == text.strip() or (len(answer) > LONGEST_WORD and answer in text)

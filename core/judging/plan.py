@@ -182,8 +182,8 @@ def _place(left: LeftOut) -> tuple[bool, int, str]:
     return left.output is None, number or 0, left.reason
 
 
-def _left(one: Candidate, reason: str) -> LeftOut:
-    return LeftOut(one.output, reason, one.source)
+def _left(candidate: Candidate, reason: str) -> LeftOut:
+    return LeftOut(candidate.output, reason, candidate.source)
 
 
 def _usable(

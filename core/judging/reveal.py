@@ -27,7 +27,7 @@ MOST_REVEALED = 200  # comparisons whose texts are shown at the reveal
 
 def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
     """Lock the session for good, then say what was hidden. `anyway`: although comparisons are left."""
-    session = _lock(work, anyway, kept="Nothing was revealed.")
+    session = _lock(work, anyway, remark="Nothing was revealed.")
     counts = revelation(session.rows, session.judgments, session.store.axis_names, session.recommended)
     answered = _answered_indexes(session)
     compared = tuple(_revealed(session, index) for index in answered[:MOST_REVEALED])
@@ -36,15 +36,15 @@ def reveal(work: JudgingWork, *, anyway: bool = False) -> Revelation:
 
 def finish(work: JudgingWork, *, anyway: bool = False) -> SessionProgress:
     """Lock a packet's session and seal the file. Nothing is revealed: the file contains nothing that is hidden."""
-    return _lock(work, anyway, kept="It is not finished yet.").progress()
+    return _lock(work, anyway, remark="It is not finished yet.").progress()
 
 
-def _lock(work: JudgingWork, anyway: bool, kept: str) -> RaterSession:
+def _lock(work: JudgingWork, anyway: bool, remark: str) -> RaterSession:
     """Lock the session, if it may end: with comparisons left, only if the rater means it."""
     session = work.session
     left = session.progress().left
     if left and not anyway and not session.revealed:
-        raise Refused(f"{left} comparisons are left.", kept=kept, hint="Judge or skip them first.")
+        raise Refused(f"{left} comparisons are left.", kept=remark, hint="Judge or skip them first.")
     session.lock()
     return session
 
@@ -100,7 +100,7 @@ def revelation(
     names: Callable[[str], AxisLabels],
     advised: Container[str] = (),
 ) -> Revelation:
-    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted apart.
+    """Count `said` (judgments in force by index of the row) for each axis. Hidden repeats are counted separately.
 
     `advised`: the comparisons that showed a recommendation; no axis counts them.
     """
@@ -140,19 +140,21 @@ def _axis(
     )
 
 
-def _repeats(rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce]) -> list[bool]:
+def _repeats(rows: Sequence[ComparisonRow], judgments: Mapping[int, JudgmentInForce]) -> list[bool]:
     """Return whether the answers agree, for each hidden repeat that was answered both times."""
     index_of = {row.id: index for index, row in enumerate(rows)}
     agree = []
     for index, row in enumerate(rows):
         if row.repeat_of is not None and row.repeat_of in index_of:
-            first, second = (_meant(rows, said, place) for place in (index_of[row.repeat_of], index))
+            first, second = (
+                _answer_whatever_order(rows, judgments, place) for place in (index_of[row.repeat_of], index)
+            )
             if first is not None and second is not None:
                 agree.append(first == second)
     return agree
 
 
-def _meant(
+def _answer_whatever_order(
     rows: Sequence[ComparisonRow], said: Mapping[int, JudgmentInForce], index: int
 ) -> tuple[str, TextKey | None] | None:
     """Return an answer that does not depend on the order of the items; None where there is none."""

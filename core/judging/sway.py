@@ -149,11 +149,11 @@ def _rounded(wanted: float, rng: random.Random) -> int:
 # ---- In columns and tables of judgments
 
 
-def arm_of(said: JudgmentRow, comparison: ComparisonRow, rater: RaterRow, plan: PlanRow) -> str:
+def arm_of(judgment: JudgmentRow, comparison: ComparisonRow, rater: RaterRow, plan: PlanRow) -> str:
     """Return the identity that was recommended, `ALONE` where the plan drew none, "" outside such a plan. Models are
     asked without recommendations.
     """
-    if said.recommended is not None:
-        return comparison.items[said.recommended].identity
+    if judgment.recommended is not None:
+        return comparison.items[judgment.recommended].identity
     # Read directly: this is asked for every judgment.
     return ALONE if rater.kind == "person" and plan.settings.get("sway") else ""

@@ -172,7 +172,7 @@ class Endpoint:
         _within("deadline_seconds", self.deadline_seconds, 0.05, LONGEST_DEADLINE)
         _within("retries", self.retries, 0, MOST_RETRIES, whole=True)
         object.__setattr__(self, "base_url", checked_address(self.base_url))
-        _require_apart(self.addresses)
+        _require_distinct(self.addresses)
 
     @property
     def origin(self) -> tuple[str, str, int]:
@@ -220,7 +220,7 @@ def endpoint_of(name: str, urls: Sequence[str], limits: Sequence[int] = (), **op
     return Endpoint(name, first.base_url, concurrency=first.concurrency, others=tuple(others), **options)
 
 
-def _require_apart(addresses: Sequence[Address]) -> None:
+def _require_distinct(addresses: Sequence[Address]) -> None:
     if len(addresses) > MOST_ADDRESSES:
         raise UsageError(f"An endpoint has at most {MOST_ADDRESSES} addresses.", hint="Keep the others as another one.")
     seen: set[tuple[object, str]] = set()
@@ -351,5 +351,5 @@ def _written(every: list[Endpoint]) -> dict[str, Any]:
     return {"endpoints": [{name: of for name, of in entry.items() if name != "others" or of} for entry in entries]}
 
 
-def _name(one: Endpoint) -> str:
-    return one.name
+def _name(endpoint: Endpoint) -> str:
+    return endpoint.name

@@ -78,7 +78,7 @@ def backup_folder(project: Path) -> Path:
 def backups(project: Path) -> list[Backup]:
     """Return the backups of a project, newest first: in the order in which they were made, whatever the clock said."""
     files = (_from_name(path) for path in backup_folder(project).glob(f"*{SUFFIX}"))
-    return sorted(files, key=lambda one: (one.number, one.path.name), reverse=True)
+    return sorted(files, key=lambda backup: (backup.number, backup.path.name), reverse=True)
 
 
 def back_up(project: Path, *, of: Path | None = None, largest: int | None = LARGEST_BYTES) -> Backup | None:
@@ -119,17 +119,17 @@ def check_backups(project: Path, ctx: JobContext) -> tuple[Problem, ...]:
     return problems.get(present[0].number, ()) if present else ()
 
 
-def problems_of(one: Backup, ctx: JobContext) -> tuple[Problem, ...]:
+def problems_of(backup: Backup, ctx: JobContext) -> tuple[Problem, ...]:
     """Return the problems of a backup; a file that is no longer one counts as one problem.
 
     Raises `FileNotFoundError` where it has another name by now: the session that is open has checked it.
     """
     try:
-        return check_project(one.path, ctx).problems
+        return check_project(backup.path, ctx).problems
     except AppError as error:
-        if not one.path.exists():
-            raise FileNotFoundError(one.path) from error
-        return (Problem("file", one.path.name, error.message),)
+        if not backup.path.exists():
+            raise FileNotFoundError(backup.path) from error
+        return (Problem("file", backup.path.name, error.message),)
 
 
 def thin(project: Path) -> None:

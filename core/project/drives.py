@@ -33,7 +33,7 @@ def lacking(folder: Path) -> str:
         return ""
     if device in _FINE:
         return ""
-    missing = _tried(folder, sync=_is_noted(folder))
+    missing = _test_drive(folder, sync=_is_noted(folder))
     if not missing:
         _FINE.add(device)
     return missing
@@ -41,7 +41,7 @@ def lacking(folder: Path) -> str:
 
 def note_refused_sync(folder: Path) -> bool:
     """Return whether the drive can never sync, after SQLite failed to in this folder. It is remembered then."""
-    if _tried(folder, sync=True) != SYNC:
+    if _test_drive(folder, sync=True) != SYNC:
         return False
     with suppress(OSError, AppError):
         _FINE.discard(folder.stat().st_dev)
@@ -57,7 +57,7 @@ def _is_noted(folder: Path) -> bool:
         return False
 
 
-def _tried(folder: Path, *, sync: bool) -> str:
+def _test_drive(folder: Path, *, sync: bool) -> str:
     try:
         handle, name = tempfile.mkstemp(dir=folder, prefix=".drive-", suffix=".part")
     except OSError:  # a folder that may not be written to: who opens it says so

@@ -155,7 +155,7 @@ def _counted(path: Path) -> dict[str, int] | None:
         return None
 
 
-def _set_aside(project: Path, one: Backup) -> Path | None:
+def _set_aside(project: Path, backup: Backup) -> Path | None:
     """Keep the file that is there, under another name, while it stays where it is too."""
     try:
         ordinary_file(project)
@@ -164,7 +164,7 @@ def _set_aside(project: Path, one: Backup) -> Path | None:
     with suppress(AppError, OSError):
         if has_journal(project) and not lacking(project.parent):
             roll_back(project)
-    when = f" {one.made.astimezone():%Y-%m-%d %H-%M}" if one.made is not None else ""
+    when = f" {backup.made.astimezone():%Y-%m-%d %H-%M}" if backup.made is not None else ""
     target = free_name(project, f"before restoring{when}")
     _either(os.link, shutil.copyfile)(project, target)
     if os.path.lexists(journal_of(project)):

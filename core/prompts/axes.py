@@ -248,7 +248,7 @@ def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
     A file is refused where a list is empty, or two identities could not be distinguished. Axes that projects hold
     already are not.
     """
-    _told_apart(where, _tables(data))
+    _check_distinct(where, _tables(data))
     for identity in _tables(data):
         for column in ("words", "names"):
             if identity.get(column) == []:
@@ -273,11 +273,11 @@ def _written(data: dict[str, Any], where: str, folder: Path) -> dict[str, Any]:
     ).definition()  # fmt: skip
     plain = {name: value for name, value in data.items() if name not in ("phrase", "names", "identities")}
     identities = _changed(made, data, where)
-    _told_apart(where, identities)
+    _check_distinct(where, identities)
     return {**made, **plain, "crosses": made["crosses"], "identities": identities}
 
 
-def _told_apart(where: str, identities: Sequence[Mapping[str, Any]]) -> None:
+def _check_distinct(where: str, identities: Sequence[Mapping[str, Any]]) -> None:
     """Refuse a label or a given name of two identities."""
     _once(where, "two identities have the label", [identity.get("label") for identity in identities])
     names = [identity.get("names") for identity in identities]

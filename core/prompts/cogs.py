@@ -140,11 +140,11 @@ def _entries(data: Mapping[str, Any], name: str, where: str) -> list[Mapping[str
     return entries
 
 
-def _with_distinct_keys(found: tuple[K, ...], where: str) -> tuple[K, ...]:
-    keys = [entry.key for entry in found]
+def _with_distinct_keys(items: tuple[K, ...], where: str) -> tuple[K, ...]:
+    keys = [entry.key for entry in items]
     if twice := next((key for key in keys if keys.count(key) > 1), ""):
         raise AppError(f"{where} has the key “{twice}” twice.", hint="Give each its own key.")
-    return found
+    return items
 
 
 # ---- The suite: tasks × themes, without an identity and with each identity of each axis

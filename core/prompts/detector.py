@@ -381,9 +381,9 @@ def _filled(text: str, encoded: Encoded, match: tuple[int, int, int], rule: Rule
     return neutral[:1].upper() + neutral[1:] if opens else neutral
 
 
-def _in_the_form_of(found: str, verb: str) -> str:
+def _in_the_form_of(verb_found: str, verb: str) -> str:
     """Return `verb` with the ending of the verb that was found."""
-    word = found.split(maxsplit=1)[0].casefold()
+    word = verb_found.split(maxsplit=1)[0].casefold()
     if word.endswith("ing"):
         return f"{verb.removesuffix('e')}ing"
     return f"{verb}s" if word.endswith("s") and not word.endswith("ss") else verb

@@ -82,7 +82,7 @@ def read_library() -> Library:
                 definitions.append(_read(kind, path))
             except AppError as error:
                 troubles.append(str(error))
-        own[kind.folder] = tuple(sorted(definitions, key=lambda one: one.title.casefold()))
+        own[kind.folder] = tuple(sorted(definitions, key=lambda definition: definition.title.casefold()))
     return Library(own, tuple(troubles))
 
 

@@ -159,9 +159,9 @@ def name_set_from(data: Draft, where: str) -> NameSet:
     return validated(NameSet, {**plain, "sources": sources, "cells": list(merged.values())}, where)
 
 
-def _source_key(sources: dict[str, Any], said: Mapping[str, Any]) -> str:
+def _source_key(sources: dict[str, Any], cell: Mapping[str, Any]) -> str:
     """Return the key of the source that is described so; it is added where there is none."""
-    source = {"title": said.get("source", UNSAID), **{name: each for name, each in said.items() if name != "source"}}
+    source = {"title": cell.get("source", UNSAID), **{name: each for name, each in cell.items() if name != "source"}}
     for key, source_known in sources.items():
         if source_known == source:
             return key

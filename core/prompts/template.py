@@ -162,16 +162,16 @@ def _parse(text: str) -> list[str | Placeholder]:
     return [part for part in parts if part != ""]
 
 
-def _name(found: str, text: str, offset: int) -> str:
-    inside = found[1:-1]
+def _name(placeholder: str, text: str, offset: int) -> str:
+    inside = placeholder[1:-1]
     if _NAME.fullmatch(inside):
         return inside
     if not inside.strip() or inside.strip().isdigit():
-        problem = f"{found} has no name."
+        problem = f"{placeholder} has no name."
     elif inside != inside.strip():
-        problem = f"{found} has a blank next to the brace."
+        problem = f"{placeholder} has a blank next to the brace."
     else:
-        problem = f"{found} is more than a name."
+        problem = f"{placeholder} is more than a name."
     hint = "A placeholder is one name in braces, such as {theme}; {{ and }} stand for the braces themselves."
     raise TemplateError(problem, text, offset, hint=hint)
 

@@ -227,36 +227,36 @@ def _no_comparator(path: Path, why: str) -> AppError:
     )  # fmt: skip
 
 
-def _take(one: Mapping[str, Any], found: ComparatorRead) -> None:
-    texts = (one["output_text_a"], one["output_text_b"])
+def _take(example: Mapping[str, Any], result: ComparatorRead) -> None:
+    texts = (example["output_text_a"], example["output_text_b"])
     if not all(isinstance(text, str) and text.strip() for text in texts):
-        found.left_out["a text is empty, or an image"] += 1
+        result.left_out["a text is empty, or an image"] += 1
         return
     if texts[0] == texts[1]:
-        found.left_out["the two texts are the same"] += 1
+        result.left_out["the two texts are the same"] += 1
         return
-    ratings = list(_ratings(one, found))
+    ratings = list(_ratings(example, result))
     if not ratings:
-        found.left_out["it has no score"] += 1
+        result.left_out["it has no score"] += 1
         return
-    tags = [str(tag) for tag in one.get("tags") or () if str(tag).strip()]
-    prompt = one["input_text"] if isinstance(one["input_text"], str) else ""
+    tags = [str(tag) for tag in example.get("tags") or () if str(tag).strip()]
+    prompt = example["input_text"] if isinstance(example["input_text"], str) else ""
     task = tags[0][:100] if tags else "prompt"
-    found.examples.append(ComparatorExample(prompt, task, (texts[0], texts[1]), tuple(ratings)))
+    result.examples.append(ComparatorExample(prompt, task, (texts[0], texts[1]), tuple(ratings)))
 
 
-def _ratings(one: Mapping[str, Any], found: ComparatorRead) -> Iterator[ComparatorRating]:
+def _ratings(example: Mapping[str, Any], result: ComparatorRead) -> Iterator[ComparatorRating]:
     """Return each rater's rating; where there are no individual ones, the score of the whole."""
     people: set[str] = set()
-    given = [rating for rating in one.get("individual_rater_scores") or () if rating.get("score") is not None]
-    if not given and one.get("score") is not None:
-        yield ComparatorRating(JUDGE, False, _sign(one["score"]), False, "")
+    given = [rating for rating in example.get("individual_rater_scores") or () if rating.get("score") is not None]
+    if not given and example.get("score") is not None:
+        yield ComparatorRating(JUDGE, False, _sign(example["score"]), False, "")
     for rating in given:
         own = rating.get("custom_fields") or {}
         # A model that was asked several times is one judge, whatever order it was asked in.
         name, person = str(own.get("rater") or JUDGE), own.get("rater_kind") == "person"
         if person and name in people:
-            found.left_out["the rater is in the example twice"] += 1
+            result.left_out["the rater is in the example twice"] += 1
             continue
         people |= {name} if person else set()
         note = str(rating.get("rationale") or "")
@@ -296,17 +296,17 @@ def store_comparator(ctx: JobContext, project: Project, path: Path) -> Comparato
     return ComparatorStored(plan.id, len(rows), added, tuple(sorted(names)), dict(comparator.left_out))
 
 
-def _store_plan(ctx: JobContext, project: Project, origin: str, found: ComparatorRead) -> PlanRow:
+def _store_plan(ctx: JobContext, project: Project, origin: str, comparator: ComparatorRead) -> PlanRow:
     study = project.studies.of_kind("creativity")
     study_id = study.id if study is not None else added_study(project, "creativity")
     seen: Counter[str] = Counter()
     items: list[ImportedText] = []
-    for example in found.examples:
+    for example in comparator.examples:
         key = f"imported/comparator/{sha256_text(example.task + example.prompt)[:32]}"
         prompt = PromptSpec(key=key, text=example.prompt, task=example.task, identity="default")
         items += [
             ImportedText(prompt, model, seen[key], text)
-            for model, text in zip(found.models, example.texts, strict=True)
+            for model, text in zip(comparator.models, example.texts, strict=True)
         ]
         seen[key] += 1
     store_outputs(ctx, project, study_id, origin, items, "A file of LLM Comparator.")
@@ -316,7 +316,7 @@ def _store_plan(ctx: JobContext, project: Project, origin: str, found: Comparato
         if row.backend == "imported"
     }
     specs = []
-    for position, example in enumerate(found.examples):
+    for position, example in enumerate(comparator.examples):
         cards = tuple(
             ComparisonItem(outputs[item.prompt.key, item.sample, item.model, item.text], item.model)
             for item in items[2 * position : 2 * position + 2]
@@ -331,12 +331,12 @@ def _store_plan(ctx: JobContext, project: Project, origin: str, found: Comparato
     return next(row for row in project.judging.plans() if row.id == key)
 
 
-def _raters(project: Project, plan: PlanRow, digest: str, found: ComparatorRead) -> dict[str, str]:
+def _raters(project: Project, plan: PlanRow, digest: str, comparator: ComparatorRead) -> dict[str, str]:
     """Return each name in the file with its session. The codes are the file's own: nobody is taken for
     somebody here.
     """
     known = {row.code: row.id for row in project.judging.raters()}
-    people = {rating.rater: rating.person for example in found.examples for rating in example.ratings}
+    people = {rating.rater: rating.person for example in comparator.examples for rating in example.ratings}
     sessions = {}
     for name, person in people.items():
         code = f"{name[:60]} ({digest})"
@@ -346,18 +346,18 @@ def _raters(project: Project, plan: PlanRow, digest: str, found: ComparatorRead)
     return sessions
 
 
-def _record(project: Project, session: str, row: ComparisonRow, one: ComparatorRating, here: Counter[Given]) -> int:
+def _record(project: Project, session: str, row: ComparisonRow, rating: ComparatorRating, here: Counter[Given]) -> int:
     """Add a judgment unless it is among those that are here; how many were added."""
-    shown = (1, 0) if one.flipped else (0, 1)
-    key = (session, row.id, shown, one.note)
+    shown = (1, 0) if rating.flipped else (0, 1)
+    key = (session, row.id, shown, rating.note)
     if here[key]:
         here[key] -= 1
         return 0
     project.judging.record(
         JudgmentSpec(
-            session_id=session, comparison_id=row.id, outcome="choice" if one.sign else "tie",
-            chosen=None if not one.sign else 0 if one.sign > 0 else 1, shown=shown, texts_sha256=row.texts_sha256,
-            note=one.note, active_seconds=0.0,
+            session_id=session, comparison_id=row.id, outcome="choice" if rating.sign else "tie",
+            chosen=None if not rating.sign else 0 if rating.sign > 0 else 1, shown=shown, texts_sha256=row.texts_sha256,
+            note=rating.note, active_seconds=0.0,
         )
     )  # fmt: skip
     return 1

@@ -224,7 +224,8 @@ def fingerprint_of(ctx: JobContext, project: Project, rater_id: str, compute: Co
     findings, seeing = _measured(ctx, voices, compute)
     complete = not any(axis.left for axis in gathered.asked)
     others = [
-        _as_beside(voice, voice_findings) for voice, voice_findings in zip(beside.voices, findings[1:], strict=True)
+        _as_other_voice(voice, voice_findings)
+        for voice, voice_findings in zip(beside.voices, findings[1:], strict=True)
     ]
     return Fingerprint(
         rater=rater.id,
@@ -265,7 +266,7 @@ def group_of(ctx: JobContext, project: Project, plan_ids: Sequence[str], compute
     if not any(voice.kind == "group" for voice in beside.voices):
         return GroupPicture(None, beside.group_reason)
     findings, _ = _measured(ctx, beside.voices, compute)
-    group, *models = (_as_beside(voice, of_it) for voice, of_it in zip(beside.voices, findings, strict=True))
+    group, *models = (_as_other_voice(voice, of_it) for voice, of_it in zip(beside.voices, findings, strict=True))
     return GroupPicture(group, "", tuple(models), _dots(beside.voices[0].rows))
 
 
@@ -384,7 +385,7 @@ def _too_few(people: int) -> str:
     return f"The group’s choices are shown from {GROUP_FROM} people on: {so_far} completed these comparisons."
 
 
-def _as_beside(voice: _Voice, findings: tuple[Finding, ...]) -> OtherVoice:
+def _as_other_voice(voice: _Voice, findings: tuple[Finding, ...]) -> OtherVoice:
     axes = _axes(voice.rows, findings, complete=False, seeing={}, kind=voice.kind)
     return OtherVoice(voice.key, voice.title, voice.kind, axes, findings, voice.people)
 
@@ -493,7 +494,7 @@ def texts_read(ctx: JobContext, project: Project, rater_id: str, axis: str, iden
             if row.id in judgments and keys.get(compare_set(row)) == axis:
                 places = [place for place, item in enumerate(row.items) if identity in ("", item.identity)]
                 read += [(_answer_for(judgments[row.id], place), row, place) for place in places]
-    read.sort(key=lambda one: one[0] != "chosen")
+    read.sort(key=lambda entry: entry[0] != "chosen")
     first = read[:MOST]
     wording = wording_of(project)
     texts = project.texts([row.items[place].key for _, row, place in first])

@@ -306,15 +306,15 @@ def _add(
             own.chosen[row.id] = choice.identity
 
 
-def _given(row: ComparisonRow, said: JudgmentRow, words: Mapping[TextKey, int]) -> GivenChoice:
+def _given(row: ComparisonRow, judgment: JudgmentRow, words: Mapping[TextKey, int]) -> GivenChoice:
     return GivenChoice(
         comparison=row.id,
         axis=row.axis,
-        outcome=said.outcome,
-        identity="" if said.chosen is None else row.items[said.chosen].identity,
-        place=None if said.chosen is None else said.shown.index(said.chosen),
+        outcome=judgment.outcome,
+        identity="" if judgment.chosen is None else row.items[judgment.chosen].identity,
+        place=None if judgment.chosen is None else judgment.shown.index(judgment.chosen),
         cards=len(row.items),
         words=sum(words.get(item.key, 0) for item in row.items),
-        seconds=said.active_seconds,
+        seconds=judgment.active_seconds,
         counts=row.repeat_of is None and row.axis != CHECK,
     )

@@ -124,9 +124,15 @@ def _asked_sets(project: Project, study: str) -> tuple[AskedSet, ...]:
     return tuple(_asked_set(project, prompt_set) for prompt_set in sets if not answered or prompt_set.id in answered)
 
 
-def _asked_set(project: Project, one: PromptSetRow) -> AskedSet:
-    rows = chunks(lambda after, limit: project.prompts.page(one.id, after, limit), lambda row: row.id)
-    return AskedSet(one.name, one.version, project.prompts.count(one.id), one.sha256, prompt_patterns(rows))
+def _asked_set(project: Project, prompt_set: PromptSetRow) -> AskedSet:
+    rows = chunks(lambda after, limit: project.prompts.page(prompt_set.id, after, limit), lambda row: row.id)
+    return AskedSet(
+        prompt_set.name,
+        prompt_set.version,
+        project.prompts.count(prompt_set.id),
+        prompt_set.sha256,
+        prompt_patterns(rows),
+    )
 
 
 def _stale(project: Project, study: str, last: FindingRow) -> str:

@@ -229,18 +229,18 @@ class _Stream:
 
     def check(self) -> None:
         self._ctx.check()
-        self._tell_left_out()
+        self._report_left_out()
         if self._finished and time.monotonic() - self._flushed >= TOGETHER_SECONDS:
             self.flush()
 
-    def _tell_left_out(self) -> None:
+    def _report_left_out(self) -> None:
         for sentence in self._pooled.left_out if self._pooled else ():
             if sentence not in self._left_out:
                 self._left_out.add(sentence)
                 self._ctx.report(0, partial=AddressLeftOut(sentence))
 
     def flush(self) -> None:
-        self._tell_left_out()
+        self._report_left_out()
         if self._finished:
             self._ctx.report(0, partial=Written(tuple(self._finished)))
             self._finished = []

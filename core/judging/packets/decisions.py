@@ -127,7 +127,7 @@ def _conflicts(project: Project, sessions: Iterable[SessionRow]) -> tuple[Confli
                     result.append(
                         Conflict(*place, raters[session.rater_id], tuple(heads), decided, open=decision is None)
                     )
-    return tuple(sorted(result, key=lambda one: (one.code, one.session_id, one.comparison_id)))
+    return tuple(sorted(result, key=lambda conflict: (conflict.code, conflict.session_id, conflict.comparison_id)))
 
 
 def open_conflicts(project: Project) -> tuple[Conflict, ...]:

@@ -157,7 +157,7 @@ def make_seats(
 
     Raises `AppError` where there is no such folder.
     """
-    _check_there(folder, "No packet was written.")
+    _check_exists(folder, "No packet was written.")
     if tool is not None:
         codes = [typed_code() for _ in range(seats)]
         return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
@@ -167,7 +167,7 @@ def make_seats(
 def collect_seats(ctx: JobContext, project: Project, folder: Path) -> Collected:
     """Merge what a folder holds; what was collected before adds nothing. Raises `AppError` where it is gone."""
     remark = "What was collected before is in the project."
-    _check_there(folder, remark)
+    _check_exists(folder, remark)
     try:
         paths = sorted(_results_in(folder))
     except OSError as error:
@@ -202,14 +202,14 @@ def _results_in(folder: Path) -> Iterator[Path]:
                     yield path
 
 
-def _check_there(folder: Path, kept: str) -> None:
+def _check_exists(folder: Path, remark: str) -> None:
     if not folder.is_dir():
-        raise _gone(folder, kept)
+        raise _gone(folder, remark)
 
 
-def _gone(folder: Path, kept: str) -> AppError:
+def _gone(folder: Path, remark: str) -> AppError:
     return AppError(
         f"The folder “{folder.name}” is not there any more.",
-        kept=kept,
+        kept=remark,
         hint="Bring the stick or the network folder back, and try again.",
     )

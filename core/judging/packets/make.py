@@ -163,7 +163,7 @@ def make_packets(
         raise UsageError("Two of these codes would give one file name.", hint="Make their packets in two folders.")
     plan = read_plan(ctx, project, plan_id, wording or wording_of(project))
     begun = {code: begun_packet(project, plan, code) for code in wanted}
-    standing = {code: _standing(targets[code], begun[code]) for code in wanted}
+    standing = {code: _already_written(targets[code], begun[code]) for code in wanted}
     made = []
     for number, code in enumerate(wanted, start=1):
         ctx.check()
@@ -291,8 +291,8 @@ def _free_number(taken: set[int], drawn: int) -> int:
     return free[drawn % len(free)]
 
 
-def _digests(plan: PlanToSend, one: LaidOut) -> list[str]:
-    return [plan.digests[card].hexdigest(more) for card, more in zip(one.cards, one.blanks, strict=True)]
+def _digests(plan: PlanToSend, comparison: LaidOut) -> list[str]:
+    return [plan.digests[card].hexdigest(more) for card, more in zip(comparison.cards, comparison.blanks, strict=True)]
 
 
 def _content(plan: PlanToSend, code: str) -> str:
@@ -335,7 +335,7 @@ def begun_packet(project: Project, plan: PlanToSend, code: str) -> NewPacket:
     return NewPacket(packet, rater, session)
 
 
-def _standing(target: Path, new: NewPacket) -> bool:
+def _already_written(target: Path, new: NewPacket) -> bool:
     """Return whether the packet is there already, as it would be written. Raises AppError for anything else in its
     place.
     """

@@ -106,40 +106,42 @@ class _Merging:
             workshop=self._workshop,
         )  # fmt: skip
 
-    def _take(self, one: OutsideAnswer, came: _RaterAnswers) -> None:
-        row = self._rows.get(one.fields.get("comparison", ""))
-        if row is None or one.problem:
+    def _take(self, answer: OutsideAnswer, came: _RaterAnswers) -> None:
+        row = self._rows.get(answer.fields.get("comparison", ""))
+        if row is None or answer.problem:
             came.strange += 1
             return
         order = self._order.of(row.id)
         texts = self._project.texts({item.key for item in row.items})
         wanted = [sha256_text(texts[row.items[index].key]) for index in order]
-        shown = [one.fields.get(name, "") for name in CARDS[: len(order)]]
-        more = [one.fields[name] for name in CARDS[len(order) :] if name in one.fields]
+        shown = [answer.fields.get(name, "") for name in CARDS[: len(order)]]
+        more = [answer.fields[name] for name in CARDS[len(order) :] if name in answer.fields]
         if wanted != [sha256_text(text) for text in shown] or any(text != NO_TEXT for text in more):
             came.changed.add(row.id)
             return
-        outcome = "choice" if one.label in LETTERS[: len(order)] else OTHER_ANSWERS.get(one.label)
+        outcome = "choice" if answer.label in LETTERS[: len(order)] else OTHER_ANSWERS.get(answer.label)
         if outcome is None:
             came.strange += 1
             return
-        values = self._judgment(one, row, outcome, order)
+        values = self._judgment(answer, row, outcome, order)
         came.judgments[values["id"]] = values
 
-    def _judgment(self, one: OutsideAnswer, row: ComparisonRow, outcome: str, order: Sequence[int]) -> dict[str, Any]:
-        content = canonical_json([row.id, one.key, one.label, one.note, one.seconds, one.at])
+    def _judgment(
+        self, answer: OutsideAnswer, row: ComparisonRow, outcome: str, order: Sequence[int]
+    ) -> dict[str, Any]:
+        content = canonical_json([row.id, answer.key, answer.label, answer.note, answer.seconds, answer.at])
         values = {
             "id": str(uuid.uuid5(uuid.UUID(self._packet.id), content)),
             "session_id": self._session.id,
             "comparison_id": row.id,
             "outcome": outcome,
-            "chosen": order[LETTERS.index(one.label)] if outcome == "choice" else None,
+            "chosen": order[LETTERS.index(answer.label)] if outcome == "choice" else None,
             "shown": canonical_json(list(order)),
             "texts_sha256": row.texts_sha256,
-            "note": without_surrogates(one.note),
-            "active_seconds": one.seconds,
+            "note": without_surrogates(answer.note),
+            "active_seconds": answer.seconds,
             "supersedes": None,
-            "created_at": one.at or self._packet.created_at,
+            "created_at": answer.at or self._packet.created_at,
             "detail": canonical_json({"sequence": self._places[row.id]}),
         }
         return values | {"row_sha256": judgment_sha256(values)}

@@ -174,9 +174,9 @@ def _labels(value: Any) -> list[tuple[str, str, Any]]:
     return [(str(label["schema"]), str(label["name"]), words) for label, words in value]
 
 
-def _when(told: Mapping[str, Any]) -> tuple[float, str]:
+def _when(behaviour: Mapping[str, Any]) -> tuple[float, str]:
     """Return the seconds spent on a task, and when it was left; 0 and nothing where Potato does not say."""
-    spent, end = told.get("total_time_ms") or 0, told.get("session_end")
+    spent, end = behaviour.get("total_time_ms") or 0, behaviour.get("session_end")
     seconds = float(spent) / 1000
     seconds = seconds if math.isfinite(seconds) and seconds >= 0 else 0.0
     at = "" if not end else datetime.fromtimestamp(float(end), UTC).isoformat(timespec="milliseconds")

@@ -172,9 +172,9 @@ BEHIND_PROXY = PipTrouble(
 )
 
 
-def trouble(said: str) -> PipTrouble:
+def trouble(output: str) -> PipTrouble:
     """Return why pip failed, by its last lines. From version 26 on pip does not say that a proxy did not answer."""
-    lowered = said.lower()
+    lowered = output.lower()
     explanation = next((explanation for pattern, explanation in _TROUBLES if re.search(pattern, lowered)), UNKNOWN)
     return BEHIND_PROXY if explanation.kind == "network" and _has_proxy() else explanation
 

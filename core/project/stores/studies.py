@@ -252,7 +252,7 @@ class Sources(StorePart):
 
     def written(self, study_id: int, kind: str) -> dict[str, WrittenTexts]:
         """Return the number of texts of a kind, and when they came, by their field “model” (empty for none)."""
-        model = _model_said()
+        model = _model_field()
         when = (sa.func.min(source.c.created_at), sa.func.max(source.c.created_at))
         statement = sa.select(model, sa.func.count(), *when).where(_of(study_id, kind)).group_by(model)
         rows = self._reader.rows(statement)
@@ -291,14 +291,14 @@ class Sources(StorePart):
             sa.select(source).where(_of(study_id, kind), source.c.id > after_id).order_by(source.c.id).limit(limit)
         )
         if self.only is not None:
-            statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_said().in_(self.only[1])))
+            statement = statement.where(sa.or_(source.c.kind != self.only[0], _model_field().in_(self.only[1])))
         rows = self._all(statement, _row)
         if self.model is None:
             return rows
         return tuple(replace(row, fields={**row.fields, "model": self.model}) for row in rows)
 
 
-def _model_said() -> "sa.ColumnElement[str]":
+def _model_field() -> "sa.ColumnElement[str]":
     return sa.func.coalesce(json_part(source.c.fields, "$.model"), "")
 
 

@@ -49,7 +49,7 @@ class PairTopic:
     text: str = ""
 
     @model_validator(mode="after")
-    def _told_apart(self) -> "PairTopic":
+    def _check_distinct(self) -> "PairTopic":
         for what, both in (("group", (*self.a, *self.b)), ("item", (*self.x, *self.y))):
             for word in both:
                 if [each.casefold() for each in both].count(word.casefold()) > 1:

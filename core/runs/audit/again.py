@@ -159,10 +159,10 @@ def _numbers(finding: Finding) -> tuple[float | None, ...]:
     return finding.estimate, low, high, finding.p, finding.p_adjusted, finding.n
 
 
-def _as_good_as(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+def _as_good_as(first: float | None, other: float | None) -> bool:
+    if first is None or other is None:
+        return first is other
+    return isclose(first, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _reasons(project: Project, study: str, recipe: Mapping[str, Any], scorers: list[str]) -> Iterator[str]:

@@ -386,5 +386,5 @@ def _opened(path: Path) -> Project:
     return Project.open(path, read_only=True)
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
+def _same(first: Path, other: Path) -> bool:
+    return first.exists() and other.exists() and first.samefile(other)

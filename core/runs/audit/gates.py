@@ -57,11 +57,19 @@ class _Relation:
 
 
 RELATIONS: Mapping[str, _Relation] = {
-    "interval_above": _Relation(_interval, lambda one, bound: one.interval is not None and one.interval.low > bound),
-    "interval_below": _Relation(_interval, lambda one, bound: one.interval is not None and one.interval.high < bound),
-    "estimate_above": _Relation(_estimate, lambda one, bound: one.estimate is not None and one.estimate > bound),
-    "estimate_below": _Relation(_estimate, lambda one, bound: one.estimate is not None and one.estimate < bound),
-    "p_below": _Relation(_p, lambda one, bound: (_p_of(one) or 0.0) < bound),
+    "interval_above": _Relation(
+        _interval, lambda finding, bound: finding.interval is not None and finding.interval.low > bound
+    ),
+    "interval_below": _Relation(
+        _interval, lambda finding, bound: finding.interval is not None and finding.interval.high < bound
+    ),
+    "estimate_above": _Relation(
+        _estimate, lambda finding, bound: finding.estimate is not None and finding.estimate > bound
+    ),
+    "estimate_below": _Relation(
+        _estimate, lambda finding, bound: finding.estimate is not None and finding.estimate < bound
+    ),
+    "p_below": _Relation(_p, lambda finding, bound: (_p_of(finding) or 0.0) < bound),
 }
 
 

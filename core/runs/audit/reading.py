@@ -195,13 +195,13 @@ def _with_model(writer: Model, folder: Path) -> Model:
 def _with_words(how: AskedMeasure, folder: Path) -> AskedMeasure:
     """Resolve one's own word lists among the scorers relative to the folder."""
     scorers = {
-        role: ",".join(_words_there(name.strip(), folder) for name in names.split(","))
+        role: ",".join(_resolved_word(name.strip(), folder) for name in names.split(","))
         for role, names in how.scorers.items()
     }
     return how.model_copy(update={"scorers": scorers}) if scorers else how
 
 
-def _words_there(name: str, folder: Path) -> str:
+def _resolved_word(name: str, folder: Path) -> str:
     if not name.startswith(OWN_WORDS):
         return name
     return f"{OWN_WORDS}{folder / path_of(name.removeprefix(OWN_WORDS))}"

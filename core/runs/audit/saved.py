@@ -55,7 +55,7 @@ def saved_audit(ctx: JobContext, project: Project, path: Path) -> str:
         "texts": [{"study": kind, "from": source} for kind in texts],
         "generators": list(_writers(project, runs, names, called)),
         **judging,
-        "scorers": _scored_besides(project),
+        "scorers": _extra_scorers(project),
         "measure": measured,
         "outputs": {
             "project": f"{path.stem}.biasprint" if path.stem != project.path.stem else f"{path.stem}-again.biasprint",
@@ -122,7 +122,7 @@ def _others(project: Project) -> list[str]:
     return [kind for kind in kinds if (last := project.findings.last(kind)) and asked_again(last.recipe).texts_of]
 
 
-def _scored_besides(project: Project) -> list[str]:
+def _extra_scorers(project: Project) -> list[str]:
     """Return the scorers that the texts were scored by and no finding needed."""
     recipes = [last.recipe for study in project.studies.all() if (last := project.findings.last(study.kind))]
     used = {info.name for recipe in recipes for info in scorers_of(recipe.get("scorers", ()))}

@@ -57,22 +57,22 @@ def seen(findings: Iterable[Finding]) -> list[Seen]:
     return [_seen(finding) for finding in findings if finding.variant == "default"]
 
 
-def _seen(one: Finding) -> Seen:
-    bounds = one.interval
+def _seen(finding: Finding) -> Seen:
+    bounds = finding.interval
     return Seen(
-        id=one.id,
-        label=one.label,
-        dims=", ".join(value for value in one.dims.values() if value != one.label),
-        groups=one.groups,
-        ratio="ratio" in one.unit,
-        estimate=one.estimate,
-        reason=one.reason or "",
+        id=finding.id,
+        label=finding.label,
+        dims=", ".join(value for value in finding.dims.values() if value != finding.label),
+        groups=finding.groups,
+        ratio="ratio" in finding.unit,
+        estimate=finding.estimate,
+        reason=finding.reason or "",
         low=bounds.low if bounds else None,
         high=bounds.high if bounds else None,
-        p=one.p,
-        p_adjusted=one.p_adjusted,
-        floor=one.floor.mean if one.floor else None,
-        contrast=tuple((one.contrast or {}).values()),
+        p=finding.p,
+        p_adjusted=finding.p_adjusted,
+        floor=finding.floor.mean if finding.floor else None,
+        contrast=tuple((finding.contrast or {}).values()),
     )
 
 

@@ -364,11 +364,11 @@ def _name(own: Identity, other: Identity, first: str, text: str) -> str:
     return names[int(hashlib.sha256(first.encode()).hexdigest(), 16) % len(names)]
 
 
-def _identity(one: Mapping[str, Any]) -> Identity:
+def _identity(entry: Mapping[str, Any]) -> Identity:
     """Return a stored identity; projects keep definitions as they were, and some lack what a new one must have."""
-    known = {name: one[name] for name in ("phrase", "words", "names", "pronouns") if name in one}
-    key = str(one["key"])
-    return Identity(key=key, label=one.get("label", key), **{"phrase": key, **known})
+    known = {name: entry[name] for name in ("phrase", "words", "names", "pronouns") if name in entry}
+    key = str(entry["key"])
+    return Identity(key=key, label=entry.get("label", key), **{"phrase": key, **known})
 
 
 # ---- Swap twins: a letter compared with the same letter, name and gender swapped

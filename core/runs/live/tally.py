@@ -308,7 +308,7 @@ class LiveTally:
                 self._learned[self._told] = why.args[0]
                 self._begin()
             except _Joined:
-                self._tell_apart()
+                self._separate()
             except _ReadAgain:
                 self._begin()
             except NotKept:
@@ -455,7 +455,7 @@ class LiveTally:
             for value in values:
                 self._note(value)
 
-    def _tell_apart(self) -> None:
+    def _separate(self) -> None:
         """Begin again with sums for each generator; the curves that were drawn until now were the first one's."""
         courses, alone = self._courses, len(self._names) == 2
         self._begin()

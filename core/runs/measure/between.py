@@ -93,10 +93,14 @@ def between(ctx: JobContext, pairs: Sequence[ComparedPair], compute: ComputeProc
     families: dict[str, list[Finding]] = {}
     for difference in findings:
         families.setdefault(difference.id, []).append(difference)
-    return [each for key, own in families.items() for each in with_holm(_told_apart(own), f"{key}, {len(own)} tests")]
+    return [
+        each
+        for key, own in families.items()
+        for each in with_holm(_without_needless_groups(own), f"{key}, {len(own)} tests")
+    ]
 
 
-def _told_apart(differences: Sequence[Finding]) -> Sequence[Finding]:
+def _without_needless_groups(differences: Sequence[Finding]) -> Sequence[Finding]:
     """Return the findings of an id without their groups, unless two of them would then have the same key."""
     bare = [replace(difference, dims=_without_groups(difference.dims)) for difference in differences]
     return bare if len(set(map(key_of, bare))) == len(bare) else differences
@@ -259,12 +263,12 @@ def _unit(unit: str) -> str:
     return {"proportion": "difference of proportions", "share": "difference of shares"}.get(unit, unit)
 
 
-def _note(pair: ComparedPair, one: Finding, other: Finding, groups: int) -> str:
-    whose = f" ({' : '.join(one.groups)})" if one.groups else ""
-    how = "quotient" if is_ratio(one.unit) else "difference"
+def _note(pair: ComparedPair, finding: Finding, other: Finding, groups: int) -> str:
+    whose = f" ({' : '.join(finding.groups)})" if finding.groups else ""
+    how = "quotient" if is_ratio(finding.unit) else "difference"
     answered = "both answered" if pair.first.prepared.what == TEXTS else "people judged of both; raters as they are"
     return (
-        f"The {how} of {one.estimate:.4g} and {other.estimate:.4g}{whose} on the {pair.prompts:,} prompts that "
+        f"The {how} of {finding.estimate:.4g} and {other.estimate:.4g}{whose} on the {pair.prompts:,} prompts that "
         f"{answered}; delete-a-group jackknife over {groups} groups of prompts, the same left out on both "
         "sides."
     )

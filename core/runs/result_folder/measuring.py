@@ -234,7 +234,7 @@ def _group_mean(score: _Score, name: str, sums: Sums, title: str, blocked: bool,
     )  # fmt: skip
 
 
-def welch(one: Sums, other: Sums) -> Difference:
+def welch(first: Sums, second: Sums) -> Difference:
     """Compute x̄ − ȳ with Welch's t and Hedges' g, of sums alone.
 
     (x̄ − ȳ) ± t s.e., s.e.² = s₁²/n + s₂²/m, df = s.e.⁴ / (s₁⁴/n²(n−1) + s₂⁴/m²(m−1)). No interval where a group has
@@ -242,8 +242,8 @@ def welch(one: Sums, other: Sums) -> Difference:
     """
     from biasprint.core.metrics.result import MaybeBounds, untested
 
-    counts, value = (one.n, other.n), one.mean - other.mean
-    parts = [sums.variance / sums.n for sums in (one, other)]
+    counts, value = (first.n, second.n), first.mean - second.mean
+    parts = [sums.variance / sums.n for sums in (first, second)]
     error2 = sum(parts)
     why = "a group has only one unit" if min(counts) < 2 else "no variation within the groups" if error2 == 0 else ""
     if why:

@@ -71,7 +71,7 @@ def open_result_folder(folder: Path, measure: Callable[[Path], MeasuredFolder | 
         raise
 
 
-def _write(private: Path, title: str, found: MeasuredFolder | None) -> None:
+def _write(private: Path, title: str, findings: MeasuredFolder | None) -> None:
     """Write the file directly: a project that is made would be remembered and backed up for the next time."""
     private.touch()
     with closing(connect(private, writable=True)) as connection:
@@ -79,9 +79,9 @@ def _write(private: Path, title: str, found: MeasuredFolder | None) -> None:
     reader, writer = Reader(private), Writer(private, lambda _: None, lambda: None)
     try:
         Studies(reader, writer).add(STUDY, title)
-        if found is not None:
-            recipe = {"rows": found.result.rows, "left_out": dict(found.result.dropped)}
-            Findings(reader, writer).replace(STUDY, "whole study", recipe, found.result.findings)
+        if findings is not None:
+            recipe = {"rows": findings.result.rows, "left_out": dict(findings.result.dropped)}
+            Findings(reader, writer).replace(STUDY, "whole study", recipe, findings.result.findings)
     finally:
         writer.close()
         reader.close()
@@ -173,11 +173,11 @@ def _stated_manifest(folder: Path) -> Mapping[str, Any]:
     return stated
 
 
-def _source(told: Mapping[str, Any], name: str) -> Path:
+def _source(stated: Mapping[str, Any], name: str) -> Path:
     """Return the file that the texts were in. Raises `AppError` for what is no ordinary file: opening a pipe would
     never end.
     """
-    order = ScoringOrder(Path(told["data"]), Path(), str(told["text"]), ())
+    order = ScoringOrder(Path(stated["data"]), Path(), str(stated["text"]), ())
     source = order.source(name)
     ordinary_file(source, follow=source == order.data)
     return source
@@ -190,16 +190,16 @@ def _group_column(names: Sequence[str]) -> str:
     return guess_mapping(names, [], table_fields("compare")).get("group", "")
 
 
-def _texts_at(told: Mapping[str, Any], name: str, places: Sequence[int]) -> tuple[list[str] | None, str]:
+def _texts_at(stated: Mapping[str, Any], name: str, places: Sequence[int]) -> tuple[list[str] | None, str]:
     """Return the texts, or why they are not here."""
     import pyarrow
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(_source(told, name)) as file:
+        with parquet.ParquetFile(_source(stated, name)) as file:
             if any(_group_bytes(file, at) > MOST_BYTES for at in _row_groups(file, places)):
                 return None, "not read: its row group in the data is too large"
-            return [_word(value) for value in _columns_at(file, [str(told["text"])], places)[str(told["text"])]], ""
+            return [_word(value) for value in _columns_at(file, [str(stated["text"])], places)[str(stated["text"])]], ""
     except (AppError, OSError, KeyError, IndexError, pyarrow.ArrowException):
         return None, "not on this computer: the data are not where they were scored"
 

@@ -133,10 +133,10 @@ def _kept_columns(order: ScoringOrder, schema: "pyarrow.Schema") -> list[str]:
     return names
 
 
-def _nothing(file: Any, order: ScoringOrder, kept: Sequence[str]) -> "pyarrow.RecordBatch":
+def _nothing(file: Any, order: ScoringOrder, columns: Sequence[str]) -> "pyarrow.RecordBatch":
     import pyarrow
 
-    fields = [file.schema_arrow.field(name) for name in (order.text, *kept)]
+    fields = [file.schema_arrow.field(name) for name in (order.text, *columns)]
     return pyarrow.RecordBatch.from_pylist([], schema=pyarrow.schema(fields))
 
 
