@@ -324,12 +324,12 @@ DOCUMENT = DefinitionKind(
     lambda: [
         {
             "key": key,
-            "title": one.title,
+            "title": document.title,
             "version": 1,
-            "context_less": one.context_less,
-            "context_based": one.context_based,
+            "context_less": document.context_less,
+            "context_based": document.context_based,
         }
-        for key, one in letter_design().documents.items()
+        for key, document in letter_design().documents.items()
     ],
 )
 
