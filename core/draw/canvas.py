@@ -59,7 +59,7 @@ class Canvas(ABC):
 
     @abstractmethod
     def measure(self, text: str, style: TextStyle) -> float:
-        """How wide a text is at most."""
+        """Return the greatest width that a text can take."""
 
     @abstractmethod
     def text(

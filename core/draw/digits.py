@@ -93,7 +93,7 @@ def ends(interval: Interval | None) -> tuple[float | None, float | None]:
 
 
 def is_proportion(unit: str) -> bool:
-    """Whether values in this unit are from 0 to 1 and written in per cent: a share of something too."""
+    """Return whether values in this unit are from 0 to 1 and written in per cent: a share of something too."""
     return unit in PROPORTIONS or unit.startswith("share of ")
 
 

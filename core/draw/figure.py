@@ -117,12 +117,12 @@ class Figure:
 
     @property
     def percent(self) -> bool:
-        """Whether the values are proportions, to be written as percentages."""
+        """Return whether the values are proportions, to be written as percentages."""
         return digits.is_proportion(self.unit)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is behind the marks, each finding once, in reading order."""
+        """Return the findings behind the marks, each once, in reading order."""
         return tuple({id(mark.finding): mark.finding for mark in self.marks}.values())
 
     @property

@@ -220,7 +220,7 @@ class _Grid:
 
 
 def _significant(mark: FigureMark) -> bool:
-    """Whether the number itself was tested: a part of a finding, such as one group's, was not."""
+    """Return whether the number itself was tested: a part of a finding, such as one group's, was not."""
     adjusted = mark.finding.p_adjusted
     return mark.whole and adjusted is not None and adjusted <= SIGNIFICANT
 

@@ -57,7 +57,7 @@ def draw_rows(canvas: Canvas, figure: Figure, top: float) -> float:
 
 
 def printed_by(figure: Figure) -> dict[str, str]:
-    """Who printed the references, and the letter of each; without letters where there is only one."""
+    """Return who printed the references, and the letter of each; without letters where there is only one."""
     names = list(dict.fromkeys(one.who for mark in figure.marks for one in mark.references))
     if len(names) == 1:
         return {names[0]: ""}

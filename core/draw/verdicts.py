@@ -67,7 +67,7 @@ def apart(finding: Finding) -> str:
 
 
 def _leaves_out(finding: Finding) -> bool | None:
-    """Whether the interval leaves out what would come of no bias; None where there is nothing to compare.
+    """Return whether the interval excludes the value without bias; None where there is nothing to compare.
 
     A measure of spread is above 0 without any bias too: its interval says something else than its test only where it
     lies beyond the whole floor, or where it reaches 0.

@@ -79,7 +79,7 @@ def told(figure: Figure, mark: FigureMark) -> list[str]:
 
 
 def printed(figure: Figure, mark: FigureMark) -> list[str]:
-    """What papers print beside a mark: "GPT-4 0.50 (Table 1)"."""
+    """Return the values that papers print for a mark: "GPT-4 0.50 (Table 1)"."""
     unit = unit_of(figure, mark)
     return [
         f"{one.who} {digits.number(one.value, unit)}{f' ({one.where})' if one.where else ''}" for one in mark.references
@@ -87,7 +87,7 @@ def printed(figure: Figure, mark: FigureMark) -> list[str]:
 
 
 def interval_sentence(finding: Finding, shown: str) -> str:
-    """How the interval was made, or why there is none."""
+    """Say how the interval was made, or why there is none."""
     if finding.interval is None:
         return tr("No interval: {why}").format(why=missing_interval(finding) or tr("the study gave none"))
     level = digits.level_text(finding.interval.level)
