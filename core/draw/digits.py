@@ -98,7 +98,7 @@ def is_proportion(unit: str) -> bool:
 
 
 def sign(unit: str) -> str:
-    """What stands behind a number: " %", " pp" (percentage points) for a difference of proportions, or nothing."""
+    """Return the text after a number: " %", " pp" (percentage points) for a difference of proportions, or nothing."""
     return "" if not is_proportion(unit) else " pp" if unit.startswith("difference") else " %"
 
 

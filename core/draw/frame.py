@@ -206,7 +206,7 @@ class _Grid:
             y += NOTE_LINE
 
     def remarks(self) -> Iterator[str]:
-        """What brackets and bold mean, and why there is a dash in place of some numbers."""
+        """Explain what brackets and bold mean, and why there is a dash in place of some numbers."""
         cells = [cell for cell in self._cells.values() if not cell.mark.text]
         if any(cell.mark.low is not None for cell in cells):
             yield tr("In brackets: the interval.")

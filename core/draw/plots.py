@@ -276,7 +276,7 @@ def _axes(canvas: Canvas, figure: Figure, drawn: list[FigureMark], along: Placed
 
 
 def _below(figure: Figure, drawn: list[FigureMark]) -> str:
-    """What the places are, and how many items are behind a point."""
+    """Say what the places are, and how many items are behind a point."""
     least, most = (end((mark.n for mark in drawn), default=0) for end in (min, max))
     n = tr("n = {n} at every point") if least == most else tr("n = {n} to {most} at a point")
     return " · ".join(
@@ -438,7 +438,7 @@ def with_intervals(figure: Figure) -> tuple[str, ...]:
 
 
 def _limit(figure: Figure, null: float) -> float:
-    """Where the radar ends: half of the null above everything drawn, at least twice the null."""
+    """Return the value at the radar's rim: half of the null above everything drawn, at least twice the null."""
     drawn, bounded = [mark for mark in figure.marks if mark.value is not None], with_intervals(figure)
     ends = [mark.value for mark in drawn if mark.value is not None]
     ends += [mark.high for mark in drawn if mark.high is not None and mark.series in bounded]

@@ -28,7 +28,7 @@ def is_ratio(finding: Finding) -> bool:
 
 
 def null_value(finding: Finding) -> float | None:
-    """Where the number lies without any bias; None where no such value is known.
+    """Return the value without any bias; None where no such value is known.
 
     The floor's mean for a measure with a floor, 1 for ratios, chance for a share of choices, 0 for what has a sign.
     """

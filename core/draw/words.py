@@ -27,7 +27,7 @@ def written(figure: Figure, mark: FigureMark) -> tuple[str, str]:
 
 
 def value_title(figure: Figure) -> str:
-    """What stands above the numbers: the unit, where it is short."""
+    """Return the title above the numbers: the unit, where it is short."""
     if figure.percent:
         return tr("difference") if "difference" in figure.unit else tr("share")
     return figure.unit if figure.unit and len(figure.unit) <= SHORT_UNIT else tr("value")

@@ -9,7 +9,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet could take `text` for a formula. A number with its sign is none."""
+    """Return whether a spreadsheet could take `text` for a formula. A number with its sign is none."""
     return _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
 
 
