@@ -47,15 +47,15 @@ Biasprint {version}
 Licensed under the Apache License 2.0, except the parts below, which keep their own licences. The text of a package's \
 licence lies in the folder of its metadata, next to the package.
 
-Qt, with its binding for Python, is used under the LGPL 3.0, gensim under the LGPL 2.1 and fpdf2 under the LGPL 3.0. \
-They are used unchanged, and lie as files of their own in folders PySide6, shiboken6, gensim and fpdf: whoever has the \
+Qt, with its binding for Python, is used under the LGPL 3.0 and gensim under the LGPL 2.1. \
+They are used unchanged, and lie as files of their own in folders PySide6, shiboken6 and gensim: whoever has the \
 program may replace them by other versions. Their sources: https://download.qt.io, \
-https://github.com/piskvorky/gensim, https://github.com/py-pdf/fpdf2.
+https://github.com/piskvorky/gensim.
 
-The typeface Inter is under the SIL Open Font License 1.1; what a PDF has in other scripts is drawn in DejaVu Sans, \
-under the licence of Bitstream Vera, and in Droid Sans Fallback, under the Apache License 2.0: their texts lie in \
-resources/fonts. Python is under the PSF License. The weights of all-MiniLM-L6-v2 are under the Apache License 2.0; \
-other models are listed with their licences under Models.
+The typefaces Inter and Lohit Devanagari are under the SIL Open Font License 1.1; what a PDF has in other scripts is \
+drawn in DejaVu Sans, under the licence of Bitstream Vera, and in Droid Sans Fallback, under the Apache License 2.0: \
+their texts lie in resources/fonts. Python is under the PSF License. The weights of all-MiniLM-L6-v2 are under the \
+Apache License 2.0; other models are listed with their licences under Models.
 
 With a packaged program comes bill-of-materials.cdx.json (CycloneDX): every package and file of weights with its hash.
 

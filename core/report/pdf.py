@@ -1,14 +1,17 @@
-"""A report as PDF."""
+"""A report as PDF. Typst lays it out by `resources/report/paper.typ`: it shapes every script that its fonts have."""
 
+import json
+import re
+import struct
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import count
 from typing import Any
 
 from biasprint.core.draw.figure import Figure
+from biasprint.core.draw.svg import MARGIN, WIDTH, svg
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.blocks import (
@@ -18,259 +21,237 @@ from biasprint.core.report.blocks import (
     Block,
     Cell,
     Heading,
-    NewPage,
     ReportFigure,
     ReportParagraph,
     ReportTable,
+    Rgb,
     Run,
     colour_of,
     printable,
     runs_of,
 )
-from biasprint.core.report.pdf_canvas import POINTS, Line, Look, PageWords, Piece
 
-SIZES = {0: 18.0, 1: 13.0, 2: 10.5}
-TEXT, SMALL, LINE = 10.0, 7.0, 5.2  # points, points, millimetres
-MARGIN = 20.0
-FIGURE_WIDTH, FIGURE_EDGE = 170.0, 6.0  # millimetres
-PAGES = "\ue003" * 3  # of no script: stands for the number of pages
-BULLET, PADDING = 4.0, 1.0  # millimetres: before a bullet's text, around a cell's
+# In the order in which they are asked for a sign; the weights of Inter are files of their own.
+FONTS = {
+    "Inter": "Inter-Regular.ttf",
+    "DejaVu Sans": "DejaVuSans.ttf",
+    "Lohit Devanagari": "Lohit-Devanagari.ttf",
+    "Droid Sans Fallback": "DroidSansFallback.ttf",
+}
+PAGE_WIDTH, PAGE_HEIGHT = 170.0, 259.0  # millimetres between the margins
+MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
+SIGNS_IN_LINE = 90  # about so many have room between the margins
+MOST_WHOLE_LINES = 20  # a row of a table with more may go on on the next page
 MOST_UNKNOWN = 20  # signs that are named
 FOOT = "One letter cannot show bias. It can show language worth a second look."  # of a letter's report
-MOST_OF_PAGE = 0.92  # a figure is made smaller rather than higher than this
-LEAST_SIZE = 0.7  # and as small as this rather than put on the next page
+BOX = "□"  # in place of a sign that no font has
+JOINERS = re.compile("([\u200c\u200d])")  # say which forms letters take; Persian and Hindi need them
+UNDRAWN = re.compile("[\ufe00-\ufe0f]")  # choose a variant of the sign before them
+BREAK = "\u200b"  # where a word may end
+UNJOINED = "[^\\s\u0300-\u036f\u0590-\u1cff]"  # signs that look the same without their neighbours
 
 
 def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobContext | None = None) -> bytes:
-    """The PDF, with `foot` below each page. Signs that no typeface has are boxes, and named at the end.
+    """The PDF, with `foot` below each page. Signs that no font has are boxes, and named at the end.
 
-    `ctx` is told how many rows of tables and other blocks have been laid out.
+    `ctx` hears of each block and each row of a table before they are laid out together.
     """
-    return bytes(_laid_out(blocks, title, foot, ctx).output())
-
-
-def figure_pdf(figure: Figure) -> bytes:
-    """The figure alone, on a page of its own size."""
-    from biasprint.core.report.pdf_canvas import PdfCanvas
-
-    high = PdfCanvas.height(_blank(), figure, FIGURE_WIDTH)
-    document = _document(figure.title, "", (FIGURE_WIDTH + 2 * FIGURE_EDGE, high + 2 * FIGURE_EDGE))
-    PdfCanvas.draw(document, figure, FIGURE_EDGE, FIGURE_EDGE, FIGURE_WIDTH)
-    return bytes(document.output())
+    return _written("paper.typ", report=_json(blocks, title, foot, ctx or JobContext()))
 
 
 def page_count(blocks: Iterable[Block]) -> int:
     """How many pages the PDF of the blocks has."""
-    return int(_laid_out(blocks, "", FOOT).page_no())
+    compiler = _compiler("paper.typ", report=_json(blocks, "", FOOT, JobContext()))
+    return int(json.loads(compiler.query("<pages>", field="value", one=True)))
+
+
+def figure_pdf(figure: Figure) -> bytes:
+    """The figure alone, on a page of its own size."""
+    drawing = svg(figure, width=WIDTH - 2 * MARGIN, margin=0)
+    return _written("figure.typ", figure=_Signs().shown(drawing), title=printable(figure.title))
+
+
+# ---- Typst
+
+
+def _written(template: str, **inputs: str) -> bytes:
+    written = bytes(_compiler(template, **inputs).compile(format="pdf", pdf_tags=False))
+    _forget()
+    return written
+
+
+def _compiler(template: str, **inputs: str) -> Any:
+    """A compiler of the template with these texts. It reads our fonts alone, and no other file."""
+    Compiler, fonts = _typst()
+    source = files("biasprint.resources").joinpath("report", template).read_bytes()
+    return Compiler(source, font_paths=fonts, sys_inputs=inputs)
+
+
+def _forget() -> None:
+    """Free what typst remembers of a report, 160 MB of 3,000 rows: it drops what ten compilations have not used."""
+    Compiler, fonts = _typst()
+    empty = Compiler(b"", font_paths=fonts)
+    for _ in range(11):
+        empty.compile(b" ", format="pdf")
 
 
 @cache
-def _blank() -> Any:
-    """A document to measure texts with."""
-    return _document("", "")
-
-
-def _laid_out(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext | None = None) -> Any:
-    document = _document(title, foot)
-    every = list(blocks)
-    told = _told(ctx or JobContext(), every)
-    for block in every:
-        if isinstance(block, Heading):
-            _pdf_heading(document, block)
-        elif isinstance(block, ReportParagraph):
-            _pdf_paragraph(document, block)
-        elif isinstance(block, ReportTable):
-            _pdf_table(document, block, told)
-        elif isinstance(block, ReportFigure):
-            _pdf_figure(document, block)
-        elif isinstance(block, NewPage):
-            document.add_page()
-        if not isinstance(block, ReportTable):
-            told()
-    _name_unknown(document)
-    return document
-
-
-def _told(ctx: JobContext, blocks: Sequence[Block]) -> Callable[[], None]:
-    """What is called after each block, and each row of a table."""
-    total = sum(len(block.rows) if isinstance(block, ReportTable) else 1 for block in blocks)
-    done = count(1)
-
-    def told() -> None:
-        ctx.step(next(done), total, note="rows and figures laid out")
-
-    return told
-
-
-def _document(title: str, foot: str, size: tuple[float, float] | None = None) -> Any:
+def _typst() -> tuple[Any, Any]:
     try:
-        from fpdf import FPDF
+        from typst import Compiler, Fonts
     except ImportError as error:
         raise AppError(
-            "The package fpdf2 is missing: no PDF was written.", hint="Install it: pip install fpdf2"
+            "The package typst is missing: no PDF was written.", hint="Install it: pip install typst"
         ) from error
-
-    class Report(FPDF):
-        words: PageWords
-
-        def footer(self) -> None:
-            if not foot:
-                return
-            self.set_y(-14)
-            self.set_font("Inter", size=SMALL + 0.5)
-            self.set_text_color(*SOFT)
-            self.cell(0, 5, foot)
-            self.set_x(MARGIN)
-            self.cell(0, 5, f"{self.page_no()} / {PAGES}", align="R")
-
-    document = Report(format=size or "A4")
-    document.alias_nb_pages(PAGES)
-    document.set_margins(MARGIN, MARGIN, MARGIN)
-    document.set_auto_page_break(size is None, 18)
-    fonts = files("biasprint.resources").joinpath("fonts")
-    document.add_font("Inter", "", str(fonts.joinpath("Inter-Regular.ttf")))
-    document.add_font("Inter", "B", str(fonts.joinpath("Inter-SemiBold.ttf")))
-    document.set_title(title)
-    document.set_creator("Biasprint")
-    document.words = PageWords(document)
-    document.add_page()
-    return document
+    folder = str(files("biasprint.resources").joinpath("fonts"))
+    return Compiler, Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[folder])
 
 
-def _pdf_heading(document: Any, heading: Heading) -> None:
-    size = SIZES[heading.level]
-    document.ln(0 if heading.level == 0 else 4 if heading.level == 1 else 2)
-    if document.will_page_break(18):  # a heading alone at the foot of a page helps nobody
-        document.add_page()
-    if heading.level <= 1:
-        document.start_section(printable(heading.text), heading.level, strict=False)  # in the reader's list of pages
-    _write_lines(document, document.words.lines([Piece(heading.text, Look(size, bold=True))], document.epw), size * 0.5)
-    document.ln(1.2)
+# ---- Blocks as data
 
 
-def _pdf_paragraph(document: Any, paragraph: ReportParagraph) -> None:
-    size = TEXT - (1 if paragraph.soft or paragraph.small else 0)
-    inset = BULLET if paragraph.bullet else 0.0
-    pieces = [piece for run in paragraph.runs for piece in _pieces(run, size, soft=paragraph.soft)]
-    lines = document.words.lines(pieces, document.epw - inset)
-    bullet = Piece("•", Look(TEXT, color=SOFT)) if paragraph.bullet else None
-    _write_lines(document, lines, LINE * size / TEXT, inset, bullet)
-    document.ln(0.8 if paragraph.bullet else 2.2)
+def _json(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext) -> str:
+    listed = list(blocks)
+    total = sum(len(block.rows) if isinstance(block, ReportTable) else 1 for block in listed)
+    writer = _Writer(ctx, total)
+    written = [writer.block(block) for block in listed]
+    if note := writer.signs.note():
+        written.append(writer.block(ReportParagraph((Run(note),), soft=True)))
+    colours = [_hex(colour) for colour in (INK, SOFT, LINES)]
+    report = {"title": printable(title), "foot": foot, "fonts": list(FONTS), "colours": colours, "blocks": written}
+    return json.dumps(report, ensure_ascii=False)
 
 
-def _pieces(run: Run, size: float, *, soft: bool = False) -> Iterator[Piece]:
-    color = colour_of(run.category) if run.category else SOFT if soft else INK
-    yield Piece(run.text, Look(size, run.bold or bool(run.category), bool(run.category), color))
-    if run.tag:
-        yield Piece(f" [{run.tag}]", Look(SMALL, color=color))
+class _Writer:
+    """Writes the blocks of one report as the template reads them."""
+
+    def __init__(self, ctx: JobContext, total: int) -> None:
+        self.signs = _Signs()
+        self._ctx, self._total, self._done = ctx, total, count(1)
+
+    def block(self, block: Block) -> dict[str, Any]:
+        if isinstance(block, ReportTable):
+            return {"kind": "table", **self._table(block)}
+        self._step()
+        if isinstance(block, Heading):
+            return {"kind": "heading", "text": self.signs.shown(block.text), "level": block.level}
+        if isinstance(block, ReportParagraph):
+            runs = [self._run(run, SIGNS_IN_LINE) for run in block.runs]
+            return {"kind": "paragraph", "runs": runs, "soft": block.soft, "small": block.small, "bullet": block.bullet}
+        if isinstance(block, ReportFigure):
+            return {"kind": "figure", **self._figure(block)}
+        return {"kind": "page"}
+
+    def _step(self) -> None:
+        self._ctx.step(min(next(self._done), self._total), self._total, note="rows and figures laid out")
+
+    def _run(self, run: Run, longest: int) -> dict[str, Any]:
+        """`longest`: signs that fit into a line; a longer word may end at each of its signs."""
+        text = re.sub(f"{UNJOINED}{{{longest},}}", lambda word: BREAK.join(word[0]), self.signs.shown(run.text))
+        marked = {"colour": _hex(colour_of(run.category)), "tag": run.tag} if run.category else {"tag": run.tag}
+        return {"text": text, "bold": run.bold, **marked}
+
+    def _table(self, table: ReportTable) -> dict[str, Any]:
+        room = [max(4, round(SIGNS_IN_LINE * width / sum(table.widths))) for width in table.widths]
+
+        def row_of(cells: Sequence[Cell]) -> dict[str, Any]:
+            self._step()
+            lines = max(
+                sum(len(run.text) for run in runs_of(cell)) / longest for cell, longest in zip(cells, room, strict=True)
+            )
+            runs = [
+                [self._run(Run(run.text, bold=run.bold), longest) for run in runs_of(cell)]
+                for cell, longest in zip(cells, room, strict=True)
+            ]
+            return {"cells": runs, "breakable": lines > MOST_WHOLE_LINES}
+
+        header = [self.signs.shown(text) for text in table.header]
+        return {"header": header, "rows": [row_of(row) for row in table.rows], "widths": table.widths}
+
+    def _figure(self, block: ReportFigure) -> dict[str, Any]:
+        drawing = svg(block.figure, width=WIDTH - 2 * MARGIN, margin=0)
+        width, height = PAGE_WIDTH * block.share, PAGE_WIDTH * block.share * _ratio(drawing)
+        if height > MOST_OF_PAGE * PAGE_HEIGHT:  # as a whole it is smaller, and its letters with it
+            width *= MOST_OF_PAGE * PAGE_HEIGHT / height
+        return {"svg": self.signs.shown(drawing), "width": width, "title": printable(block.figure.title)}
 
 
-def _write_lines(
-    document: Any, lines: Sequence[Line], height: float, inset: float = 0, bullet: Piece | None = None
-) -> None:
-    """Lines below each other, over as many pages as they need; `height` of one, in millimetres."""
-    for number, line in enumerate(lines):
-        if document.will_page_break(height):
-            document.add_page()
-        top = document.get_y()
-        if bullet and not number:
-            document.words.draw([bullet], MARGIN, _baseline(top, height, bullet.look.size))
-        if line:
-            document.words.draw(line, MARGIN + inset, _baseline(top, height, line[0].look.size))
-        document.set_xy(MARGIN, top + height)
+def _ratio(drawing: str) -> float:
+    """Height by width of an SVG."""
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawing)
+    assert size is not None
+    return float(size[2]) / float(size[1])
 
 
-def _baseline(top: float, height: float, size: float) -> float:
-    return top + height / 2 + 0.3 * size / POINTS
+def _hex(colour: Rgb) -> str:
+    return f"#{bytes(colour).hex()}"
 
 
-def _pdf_figure(document: Any, block: ReportFigure) -> None:
-    from biasprint.core.report.pdf_canvas import PdfCanvas
-
-    whole = document.eph - 2
-    wide = float(document.epw) * block.share
-    high = PdfCanvas.height(_blank(), block.figure, wide)
-    if high > MOST_OF_PAGE * whole:  # as a whole it is smaller, and its letters with it
-        wide, high = wide * MOST_OF_PAGE * whole / high, MOST_OF_PAGE * whole
-    document.ln(2)
-    room = document.page_break_trigger - document.get_y() - 2
-    if high > room >= LEAST_SIZE * high:  # a little smaller it stands where it belongs, and no page is half empty
-        wide, high = wide * room / high, room
-    if document.will_page_break(high):
-        document.add_page()
-    top = document.get_y()
-    PdfCanvas.draw(document, block.figure, MARGIN, top, wide)
-    document.set_xy(MARGIN, top + high)
-    document.ln(2)
+# ---- The signs that our fonts have
 
 
-def _pdf_table(document: Any, table: ReportTable, told: Callable[[], None]) -> None:
-    widths = [document.epw * share / sum(table.widths) for share in table.widths]
+class _Signs:
+    """Replaces what no font has by boxes, and remembers what that was."""
 
-    def laid(cells: Sequence[Cell], look: Look) -> list[list[Line]]:
-        return [
-            document.words.lines([_cell_piece(run, look) for run in runs_of(cell)], width - 2 * PADDING)
-            for cell, width in zip(cells, widths, strict=True)
-        ]
+    def __init__(self) -> None:
+        self._unknown: dict[str, None] = {}
 
-    head = laid(table.header, Look(TEXT - 1, bold=True, color=SOFT))
-    document.set_draw_color(*LINES)
-    document.set_line_width(0.2)
-    _table_row(document, widths, head, None)
-    for row in table.rows:
-        _table_row(document, widths, laid(row, Look(TEXT - 1)), head)
-        told()
-    document.ln(2)
+    def shown(self, text: str) -> str:
+        """The text without controls, as it can be drawn."""
+        if text.isascii():
+            return printable(text)
+        plain = "".join(
+            part if JOINERS.match(part) else printable(part) for part in JOINERS.split(UNDRAWN.sub("", text))
+        )
+        missing = {sign for sign in plain if ord(sign) not in _drawn() and not sign.isspace()} - {*"\u200c\u200d"}
+        self._unknown.update(dict.fromkeys(sign for sign in plain if sign in missing))
+        return plain.translate(dict.fromkeys(map(ord, missing), BOX))
 
-
-def _cell_piece(run: Run, look: Look) -> Piece:
-    return Piece(run.text, replace(look, bold=look.bold or run.bold))
-
-
-def _table_row(document: Any, widths: Sequence[float], cells: list[list[Line]], head: list[list[Line]] | None) -> None:
-    """One row, with a line above it where it is not the head. What a page has no room for goes on under a new head."""
-    height, most = LINE - 0.4, max(map(len, cells))
-    room = _lines_left(document, height)
-    if room < most and (head is None or most <= _lines_of_page(document, head, height) or not room):
-        _new_page(document, widths, head)
-        room = _lines_left(document, height)
-    if head is not None:
-        document.line(MARGIN, document.get_y(), MARGIN + document.epw, document.get_y())
-    top, left = document.get_y() + PADDING, MARGIN + PADDING
-    for cell, width in zip(cells, widths, strict=True):
-        for number, line in enumerate(cell[:room]):
-            if line:
-                baseline = _baseline(top + number * height, height, line[0].look.size)
-                document.words.draw(line, left, baseline)
-        left += width
-    document.set_xy(MARGIN, top + min(most, room) * height + PADDING)
-    if most > room:
-        _table_row(document, widths, [cell[room:] for cell in cells], head)
+    def note(self) -> str:
+        """A sentence that names the signs that are boxes; empty where there are none."""
+        unknown = list(self._unknown)
+        if not unknown:
+            return ""
+        named = [f"U+{ord(sign):04X} {unicodedata.name(sign, 'without a name')}" for sign in unknown[:MOST_UNKNOWN]]
+        more = f"; and {len(unknown) - MOST_UNKNOWN} more" if len(unknown) > MOST_UNKNOWN else ""
+        return f"Signs that no typeface here has, and that are drawn as boxes: {'; '.join(named)}{more}."
 
 
-def _new_page(document: Any, widths: Sequence[float], head: list[list[Line]] | None) -> None:
-    document.add_page()
-    if head is not None:
-        _table_row(document, widths, head, None)
+@cache
+def _drawn() -> frozenset[int]:
+    """The code points that one of our fonts has."""
+    folder = files("biasprint.resources").joinpath("fonts")
+    return frozenset(code for file in FONTS.values() for code in code_points(folder.joinpath(file).read_bytes()))
 
 
-def _lines_left(document: Any, height: float) -> int:
-    """How many lines of a row fit on this page."""
-    return max(0, int((document.page_break_trigger - document.get_y() - 2 * PADDING) / height))
+def code_points(font: bytes) -> Iterator[int]:
+    """The code points of a TrueType font: the tables of formats 4 and 12 in its `cmap` (OpenType 1.9)."""
+    tables = {font[at : at + 4]: at for at in range(12, 12 + 16 * _shorts(font, 4)[0], 16)}
+    (cmap,) = struct.unpack_from(">I", font, tables[b"cmap"] + 8)
+    for place in range(_shorts(font, cmap + 2)[0]):
+        (offset,) = struct.unpack_from(">I", font, cmap + 8 + 8 * place)
+        (kind,) = _shorts(font, cmap + offset)
+        if kind == 4:
+            yield from _of_segments(font, cmap + offset)
+        elif kind == 12:
+            (groups,) = struct.unpack_from(">I", font, cmap + offset + 12)
+            for group in range(groups):
+                first, last, glyph = struct.unpack_from(">III", font, cmap + offset + 16 + 12 * group)
+                yield from range(first + (glyph == 0), last + 1)  # glyph 0 is the sign of a missing one
 
 
-def _lines_of_page(document: Any, head: list[list[Line]], height: float) -> int:
-    """How many lines of a row fit on a page of its own, below the head."""
-    page = document.page_break_trigger - document.t_margin - 4 * PADDING
-    return int(page / height) - max(map(len, head))
+def _of_segments(font: bytes, table: int) -> Iterator[int]:
+    segments = _shorts(font, table + 6)[0] // 2
+    ends, starts, deltas, offsets = (
+        _shorts(font, table + 14 + 2 * segments * number + (2 if number else 0), segments) for number in range(4)
+    )
+    for place, (first, last) in enumerate(zip(starts, ends, strict=True)):
+        array = table + 16 + 6 * segments + 2 * place + offsets[place]  # of the segment's glyphs, where it has one
+        for code in range(first, last + 1):
+            glyph = _shorts(font, array + 2 * (code - first))[0] if offsets[place] else code
+            if (glyph or not offsets[place]) and (glyph + deltas[place]) % 0x10000:
+                yield code
 
 
-def _name_unknown(document: Any) -> None:
-    """Which signs are boxes, for none of the typefaces has them."""
-    unknown = list(document.words.unknown)
-    if not unknown:
-        return
-    told = [f"U+{ord(sign):04X} {unicodedata.name(sign, 'without a name')}" for sign in unknown[:MOST_UNKNOWN]]
-    more = f"; and {len(unknown) - MOST_UNKNOWN} more" if len(unknown) > MOST_UNKNOWN else ""
-    text = f"Signs that no typeface here has, and that are drawn as boxes: {'; '.join(told)}{more}."
-    _pdf_paragraph(document, ReportParagraph((Run(text),), soft=True))
+def _shorts(font: bytes, at: int, how_many: int = 1) -> tuple[int, ...]:
+    return struct.unpack_from(f">{how_many}H", font, at)

@@ -28,7 +28,6 @@ EXCEPTIONS = {
     "pyside6-essentials": (QT, "LGPL of Qt: separate libraries that can be replaced; Essentials has no GPL module"),
     "shiboken6": (QT, "the same"),
     "gensim": ("LGPL-2.1-only", "used unchanged; lies as files of its own, in the package too (build.spec)"),
-    "fpdf2": ("LGPL-3.0-only", "used unchanged; lies as files of its own, in the package too (build.spec)"),
     "pyinstaller": (
         "GNU General Public License v2 (GPLv2)",
         "builds the package only; the exception in its COPYING.txt leaves what it builds under any licence",
@@ -136,4 +135,4 @@ def test_what_the_light_edition_is_made_of_leads_to_no_package_that_it_leaves_ou
 def test_the_package_takes_the_metadata_of_all_it_holds() -> None:
     spec = (ROOT / "build.spec").read_text(encoding="utf-8")
     assert "biasprint.core.machine.bill" in spec
-    assert all(f'"{module}": "py"' in spec for module in ("gensim", "fpdf"))
+    assert '"gensim": "py"' in spec
