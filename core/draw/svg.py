@@ -25,22 +25,20 @@ _NARROW, _USUAL, _WIDE, _FULL = 0.4, 0.63, 1.0, 1.05
 _FULL_FROM = "\u1100"  # from here on letters are as wide as they are high
 
 
-def svg(
-    figure: Figure, *, theme: SvgTheme = "light", alone: bool = True, width: float = WIDTH, margin: float = MARGIN
-) -> str:
+def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True, width: float = WIDTH) -> str:
     """The figure with its title, what one sees, its legend and its source.
 
     `theme` "page": colours are CSS variables that the page around it declares. `alone`: as a file of its own, with XML
     namespace and ground; otherwise to stand inside an HTML page.
     """
-    canvas = SvgCanvas(width - 2 * margin, theme)
-    height = draw_figure(canvas, figure) + 2 * margin
-    place = f'x="{-margin:g}" y="{-margin:g}" width="{width:.0f}" height="{height:.0f}"'
+    canvas = SvgCanvas(width - 2 * MARGIN, theme)
+    height = draw_figure(canvas, figure) + 2 * MARGIN
+    place = f'x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:.0f}" height="{height:.0f}"'
     ground = f'<rect {place} fill="{canvas.color("surface")}"/>'
     told = " ".join(words.describe(figure, MOST_TOLD)[1:])
     about = f"<title>{_safe(figure.title)}</title><desc>{_safe(told)}</desc>"
     body = "\n".join([about, *([ground] if alone else []), *canvas.elements, *canvas.hovering()])
-    box = f"{-margin:g} {-margin:g} {width:.0f} {height:.0f}"
+    box = f"{-MARGIN:g} {-MARGIN:g} {width:.0f} {height:.0f}"
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="{box}"'
     named = f"aria-label={_attribute(figure.title)} data-figure={_attribute(figure.name)}"
     start = f'<svg{NAMESPACE if alone else ""} {size} role="img" {named} font-family="{FAMILY}">'

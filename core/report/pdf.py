@@ -10,8 +10,10 @@ from importlib.resources import files
 from itertools import count
 from typing import Any
 
+from biasprint.core.draw.canvas import BOLD, SIZES, Anchor, TextStyle
 from biasprint.core.draw.figure import Figure
-from biasprint.core.draw.svg import MARGIN, WIDTH, svg
+from biasprint.core.draw.frame import draw_figure
+from biasprint.core.draw.svg import MARGIN, NAMESPACE, WIDTH, SvgCanvas
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.blocks import (
@@ -56,35 +58,33 @@ def pdf_bytes(blocks: Iterable[Block], title: str, foot: str = FOOT, ctx: JobCon
 
     `ctx` hears of each block and each row of a table before they are laid out together.
     """
-    return _written("paper.typ", report=_json(blocks, title, foot, ctx or JobContext()))
+    return _written(_json(blocks, title, foot, ctx))
 
 
 def page_count(blocks: Iterable[Block]) -> int:
     """How many pages the PDF of the blocks has."""
-    compiler = _compiler("paper.typ", report=_json(blocks, "", FOOT, JobContext()))
-    return int(json.loads(compiler.query("<pages>", field="value", one=True)))
+    return int(json.loads(_compiler(_json(blocks, "", FOOT)).query("<pages>", field="value", one=True)))
 
 
 def figure_pdf(figure: Figure) -> bytes:
     """The figure alone, on a page of its own size."""
-    drawing = svg(figure, width=WIDTH - 2 * MARGIN, margin=0)
-    return _written("figure.typ", figure=_Signs().shown(drawing), title=printable(figure.title))
+    return _written(_json([ReportFigure(figure)], figure.title, "", alone=True))
 
 
 # ---- Typst
 
 
-def _written(template: str, **inputs: str) -> bytes:
-    written = bytes(_compiler(template, **inputs).compile(format="pdf", pdf_tags=False))
+def _written(report: str) -> bytes:
+    written = bytes(_compiler(report).compile(format="pdf", pdf_tags=False))
     _forget()
     return written
 
 
-def _compiler(template: str, **inputs: str) -> Any:
-    """A compiler of the template with these texts. It reads our fonts alone, and no other file."""
+def _compiler(report: str) -> Any:
+    """A compiler of the template with this report. It reads our fonts alone, and no other file."""
     Compiler, fonts = _typst()
-    source = files("biasprint.resources").joinpath("report", template).read_bytes()
-    return Compiler(source, font_paths=fonts, sys_inputs=inputs)
+    template = files("biasprint.resources").joinpath("report", "paper.typ").read_bytes()
+    return Compiler(template, font_paths=fonts, sys_inputs={"report": report})
 
 
 def _forget() -> None:
@@ -110,16 +110,17 @@ def _typst() -> tuple[Any, Any]:
 # ---- Blocks as data
 
 
-def _json(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext) -> str:
+def _json(blocks: Iterable[Block], title: str, foot: str, ctx: JobContext | None = None, *, alone: bool = False) -> str:
+    """The report as the template reads it. `alone`: on one page that is as large as what is on it."""
     listed = list(blocks)
     total = sum(len(block.rows) if isinstance(block, ReportTable) else 1 for block in listed)
-    writer = _Writer(ctx, total)
+    writer = _Writer(ctx or JobContext(), total)
     written = [writer.block(block) for block in listed]
-    if note := writer.signs.note():
+    if not alone and (note := writer.signs.note()):
         written.append(writer.block(ReportParagraph((Run(note),), soft=True)))
     colours = [_hex(colour) for colour in (INK, SOFT, LINES)]
-    report = {"title": printable(title), "foot": foot, "fonts": list(FONTS), "colours": colours, "blocks": written}
-    return json.dumps(report, ensure_ascii=False)
+    report = {"title": printable(title), "foot": foot, "alone": alone, "fonts": list(FONTS), "colours": colours}
+    return json.dumps(report | {"blocks": written}, ensure_ascii=False)
 
 
 class _Writer:
@@ -169,18 +170,41 @@ class _Writer:
         return {"header": header, "rows": [row_of(row) for row in table.rows], "widths": table.widths}
 
     def _figure(self, block: ReportFigure) -> dict[str, Any]:
-        drawing = svg(block.figure, width=WIDTH - 2 * MARGIN, margin=0)
-        width, height = PAGE_WIDTH * block.share, PAGE_WIDTH * block.share * _ratio(drawing)
-        if height > MOST_OF_PAGE * PAGE_HEIGHT:  # as a whole it is smaller, and its letters with it
-            width *= MOST_OF_PAGE * PAGE_HEIGHT / height
-        return {"svg": self.signs.shown(drawing), "width": width, "title": printable(block.figure.title)}
+        canvas = _PaperCanvas(self.signs)
+        height = draw_figure(canvas, block.figure)
+        most = MOST_OF_PAGE * PAGE_HEIGHT * canvas.width / height
+        return {
+            "svg": canvas.svg(height),
+            "texts": canvas.texts,
+            "width": min(PAGE_WIDTH * block.share, most),  # a high one is smaller as a whole, its letters too
+            "pixels": canvas.width,
+            "title": printable(block.figure.title),
+        }
 
 
-def _ratio(drawing: str) -> float:
-    """Height by width of an SVG."""
-    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawing)
-    assert size is not None
-    return float(size[2]) / float(size[1])
+class _PaperCanvas(SvgCanvas):
+    """A drawing whose texts are set by the template: in an SVG typst places the letters of Hindi wrongly."""
+
+    def __init__(self, signs: "_Signs") -> None:
+        super().__init__(WIDTH - 2 * MARGIN)
+        self.texts: list[dict[str, Any]] = []
+        self._signs = signs
+
+    def measure(self, text: str, style: TextStyle) -> float:
+        widths = _widths("Inter-SemiBold.ttf" if style in BOLD else "Inter-Regular.ttf")
+        known = sum(widths[sign] for sign in text if sign in widths) * SIZES[style]
+        return known + super().measure("".join(sign for sign in text if sign not in widths), style)
+
+    def text(
+        self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
+    ) -> None:
+        look = {"size": SIZES[style], "bold": style in BOLD, "colour": self.color(color), "anchor": anchor}
+        self.texts.append({"x": x, "y": y, "text": self._signs.shown(text), **look})
+
+    def svg(self, height: float) -> str:
+        """The lines and areas, without texts."""
+        size = f'width="{self.width:.0f}" height="{height:.0f}" viewBox="0 0 {self.width:.0f} {height:.0f}"'
+        return f"<svg{NAMESPACE} {size}>{''.join(self.elements)}</svg>"
 
 
 def _hex(colour: Rgb) -> str:
@@ -220,27 +244,41 @@ class _Signs:
 @cache
 def _drawn() -> frozenset[int]:
     """The code points that one of our fonts has."""
-    folder = files("biasprint.resources").joinpath("fonts")
-    return frozenset(code for file in FONTS.values() for code in code_points(folder.joinpath(file).read_bytes()))
+    return frozenset(code for file in FONTS.values() for code in glyphs(_font(file)))
 
 
-def code_points(font: bytes) -> Iterator[int]:
-    """The code points of a TrueType font: the tables of formats 4 and 12 in its `cmap` (OpenType 1.9)."""
-    tables = {font[at : at + 4]: at for at in range(12, 12 + 16 * _shorts(font, 4)[0], 16)}
-    (cmap,) = struct.unpack_from(">I", font, tables[b"cmap"] + 8)
+@cache
+def _widths(file: str) -> dict[str, float]:
+    """Sign → how wide it is, in em."""
+    font = _font(file)
+    tables = _tables(font)
+    em, metrics = _shorts(font, tables[b"head"] + 18)[0], _shorts(font, tables[b"hhea"] + 34)[0]
+    wide = _shorts(font, tables[b"hmtx"], 2 * metrics)[::2]
+    return {chr(code): wide[min(glyph, metrics - 1)] / em for code, glyph in glyphs(font).items()}
+
+
+def _font(file: str) -> bytes:
+    return files("biasprint.resources").joinpath("fonts", file).read_bytes()
+
+
+def glyphs(font: bytes) -> dict[int, int]:
+    """Code point → glyph of a TrueType font: the tables of formats 4 and 12 in its `cmap` (OpenType 1.9)."""
+    cmap = _tables(font)[b"cmap"]
+    found: dict[int, int] = {}
     for place in range(_shorts(font, cmap + 2)[0]):
         (offset,) = struct.unpack_from(">I", font, cmap + 8 + 8 * place)
         (kind,) = _shorts(font, cmap + offset)
         if kind == 4:
-            yield from _of_segments(font, cmap + offset)
+            found |= dict(_of_segments(font, cmap + offset))
         elif kind == 12:
             (groups,) = struct.unpack_from(">I", font, cmap + offset + 12)
             for group in range(groups):
                 first, last, glyph = struct.unpack_from(">III", font, cmap + offset + 16 + 12 * group)
-                yield from range(first + (glyph == 0), last + 1)  # glyph 0 is the sign of a missing one
+                found |= {code: glyph + code - first for code in range(first, last + 1) if glyph + code - first}
+    return found
 
 
-def _of_segments(font: bytes, table: int) -> Iterator[int]:
+def _of_segments(font: bytes, table: int) -> Iterator[tuple[int, int]]:
     segments = _shorts(font, table + 6)[0] // 2
     ends, starts, deltas, offsets = (
         _shorts(font, table + 14 + 2 * segments * number + (2 if number else 0), segments) for number in range(4)
@@ -248,9 +286,16 @@ def _of_segments(font: bytes, table: int) -> Iterator[int]:
     for place, (first, last) in enumerate(zip(starts, ends, strict=True)):
         array = table + 16 + 6 * segments + 2 * place + offsets[place]  # of the segment's glyphs, where it has one
         for code in range(first, last + 1):
-            glyph = _shorts(font, array + 2 * (code - first))[0] if offsets[place] else code
-            if (glyph or not offsets[place]) and (glyph + deltas[place]) % 0x10000:
-                yield code
+            listed = _shorts(font, array + 2 * (code - first))[0] if offsets[place] else code
+            glyph = (listed + deltas[place]) % 0x10000
+            if glyph and (listed or not offsets[place]):
+                yield code, glyph
+
+
+def _tables(font: bytes) -> dict[bytes, int]:
+    """Where the tables of a font begin, by their tags."""
+    records = range(12, 12 + 16 * _shorts(font, 4)[0], 16)
+    return {font[at : at + 4]: struct.unpack_from(">I", font, at + 8)[0] for at in records}
 
 
 def _shorts(font: bytes, at: int, how_many: int = 1) -> tuple[int, ...]:

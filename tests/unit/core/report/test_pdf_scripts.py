@@ -9,10 +9,11 @@ from fontTools.ttLib import TTFont
 from pdfminer.high_level import extract_pages, extract_text
 from pdfminer.layout import LTChar, LTTextContainer
 
+from biasprint.core.draw.figure import Figure
 from biasprint.core.errors import JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.report.blocks import Heading, ReportParagraph, ReportTable, Run, said
-from biasprint.core.report.pdf import FONTS, code_points, page_count, pdf_bytes
+from biasprint.core.report.pdf import FONTS, figure_pdf, glyphs, page_count, pdf_bytes
 
 ARABIC, HINDI, HEBREW, CHINESE, KOREAN = "محمد", "सत्यजीत त्रिपाठी", "שלום", "推荐信", "추천서"
 
@@ -22,12 +23,15 @@ def words_of(*blocks: Heading | ReportParagraph | ReportTable) -> tuple[str, byt
     return extract_text(io.BytesIO(written)), written
 
 
-def glyphs_of(block: str | ReportTable) -> list[int]:
-    """The widths of the glyphs that a PDF of the text or table has, in the order in which they stand on the page."""
-    blocks = [said(block) if isinstance(block, str) else block]
-    page = next(extract_pages(io.BytesIO(pdf_bytes(blocks, "T", ""))))
+def glyphs_in(written: bytes) -> list[int]:
+    """The widths of a page's glyphs, from left to right, as hundredths of their height."""
+    page = next(extract_pages(io.BytesIO(written)))
     signs = [sign for box in page if isinstance(box, LTTextContainer) for line in box for sign in line]  # type: ignore[attr-defined]
-    return [round(sign.width * 100) for sign in signs if isinstance(sign, LTChar)]
+    return [round(100 * sign.width / sign.height) for sign in signs if isinstance(sign, LTChar)]
+
+
+def glyphs_of(block: str | ReportTable) -> list[int]:
+    return glyphs_in(pdf_bytes([said(block) if isinstance(block, str) else block], "T", ""))
 
 
 def test_arabic_letters_are_joined_and_lam_with_alef_is_one_sign() -> None:
@@ -44,10 +48,18 @@ def test_hindi_signs_form_conjuncts() -> None:
     assert len(glyphs_of(narrow)) == len(glyphs_of("विश्वविद्यालय"))
 
 
+def test_a_figure_shapes_its_texts_as_the_page_does() -> None:
+    surname = HINDI.split()[1]
+    on_page = glyphs_of(surname)
+    drawn = glyphs_in(figure_pdf(Figure("shares", "news", surname, "", "intervals", ())))
+    assert drawn[: len(on_page)] == on_page
+
+
 @pytest.mark.parametrize("file", FONTS.values())
 def test_the_signs_of_a_font_are_those_that_fonttools_reads(file: str) -> None:
     path = files("biasprint.resources").joinpath("fonts", file)
-    assert set(code_points(path.read_bytes())) == set(TTFont(str(path)).getBestCmap())
+    font = TTFont(str(path))
+    assert glyphs(path.read_bytes()) == {code: font.getGlyphID(name) for code, name in font.getBestCmap().items()}
 
 
 def test_the_same_report_is_the_same_file() -> None:
