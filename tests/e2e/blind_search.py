@@ -10,6 +10,7 @@ from contextlib import suppress
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QTextDocument, QWindow
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from biasprint.desktop.main_window import MainWindow
 
@@ -65,6 +66,8 @@ def reachable(first: Iterable[object]) -> Iterator[object]:
 def told_by(one: QObject) -> Iterator[object]:
     """What Qt tells of an object."""
     yield vars(one)
+    if not isValid(one):  # Qt deleted it meanwhile: it tells nothing any more
+        return
     yield from one.children()
     for name in (*_properties(one), *(name.data().decode() for name in one.dynamicPropertyNames())):
         with suppress(RuntimeError):  # of a kind that Python has no word for

@@ -29,6 +29,7 @@ def test_the_command_of_the_explanation_runs(tmp_path: Path) -> None:
     words = shlex.split(line)
     words[words.index("--repeats") + 1] = "1"
     words[words.index("--out") + 1] = str(tmp_path / "calibration")
+    words += ["--planted", "none", "--n", "12"]  # one setting of the twelve or more
     assert "letters" in biasprint(*words).out
     assert {path.name for path in (tmp_path / "calibration").iterdir()} == {
         "calibration.csv", "calibration.md", "calibration-letters.svg",

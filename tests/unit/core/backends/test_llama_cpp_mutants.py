@@ -77,7 +77,7 @@ def test_mutants_end_in_a_text_or_a_sentence(
     assert outcome(compute, model) in ENDINGS  # whatever happened before
 
 
-@pytest.mark.parametrize("write", [write_tiny, write_tiny_mamba])
+@pytest.mark.parametrize("write", [write_tiny, pytest.param(write_tiny_mamba, marks=pytest.mark.soak)])
 def test_numbers_of_the_head_at_their_extremes_crash_nothing(
     compute: ComputeProcess, tmp_path: Path, write: Callable[[Path], Path]
 ) -> None:
