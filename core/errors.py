@@ -45,13 +45,13 @@ def in_one_line(name: str) -> str:
 
 
 class UsageError(AppError):
-    """What was asked for makes no sense as asked; exit code 2."""
+    """A request that makes no sense as made; exit code 2."""
 
     exit_code = 2
 
 
 class NotInstalledYet(AppError):
-    """It needs a part of the program that is not installed yet; it works without another start once that is there."""
+    """A part of the program that is needed and not installed yet; once it is there, no restart is needed."""
 
 
 class JobCancelled(Exception):

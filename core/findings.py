@@ -24,7 +24,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Adjustment:
-    """How p was adjusted for many tests, and among which tests."""
+    """The method by which p was adjusted for many tests, and the tests it was adjusted among."""
 
     method: str
     family: str
@@ -38,7 +38,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Floor:
-    """What a measure of spread gives when there is no bias at all: mean, 95th percentile, and p against it."""
+    """The values of a measure of spread when there is no bias at all: mean, 95th percentile, and p against it."""
 
     mean: float
     p95: float
@@ -71,8 +71,8 @@ class Finding:
     `groups[0]` is the numerator of a ratio or the first term of a difference. Percentage points are proportions.
     A key of `dims` is absent where the finding is pooled over it. `estimate` is None where the number is undefined,
     and `reason` then says why; a missing interval is explained there too, with the prefix "interval: ".
-    A number that is not finite is left out, with what is said about it, and this is told: JSON has no such number, so
-    that one of them would end the whole measurement.
+    A number that is not finite is removed together with its details, and the finding reports this: JSON has no such
+    number, so that one of them would end the whole measurement.
     """
 
     id: str
@@ -125,7 +125,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Finding":
-        """The inverse of `to_json`. Raises ValueError for what is no finding, or holds a number that is none."""
+        """Build a finding from the result of `to_json`. Raise ValueError for no finding, or an invalid number in it."""
 
         def build(kind: type, value: Any) -> Any:
             return None if value is None else kind(**value)
@@ -169,7 +169,7 @@ def _can_be_told(value: Any) -> bool:
 
 
 def _without_endless(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What to put in place of fields with a number that is not finite. Of such an estimate nothing is told."""
+    """Return replacements for fields with a number that is not finite. Such an estimate loses all its details."""
     if not _can_be_told(fields["estimate"]):
         return {"estimate": None, "reason": f"it is {ENDLESS}", "adjust": None, **dict.fromkeys(OF_ESTIMATE)}
     left_out = [name for name in OF_ESTIMATE if not all(map(_can_be_told, _numbers({name: fields[name]})))]
@@ -200,7 +200,7 @@ def _check(fields: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What measuring a study gives: `rows` read, `dropped` by reason, and the findings."""
+    """The result of measuring a study: `rows` read, `dropped` by reason, and the findings."""
 
     study: str
     rows: int

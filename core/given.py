@@ -1,6 +1,6 @@
 """Files that a person names, or that came with them: looked at before anything opens them.
 
-A link may lead to a private file, a pipe never ends, a device has no size: each is told by `lstat`, which opens
+A link may lead to a private file, a pipe never ends, a device has no size: each is detected by `lstat`, which opens
 nothing. Opening such a file first and asking then is too late.
 """
 
@@ -36,7 +36,7 @@ def path_of(name: str | Path) -> Path:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; not where no file system takes the name, which is too long for one."""
+    """Return whether the file or folder exists; False where no file system takes the name because it is too long."""
     try:
         return path.exists()
     except OSError:
@@ -44,7 +44,7 @@ def is_there(path: Path) -> bool:
 
 
 def ordinary_file(path: Path, *, follow: bool = False) -> os.stat_result:
-    """What `lstat` says of an ordinary file; with `follow` a link stands for what it leads to.
+    """Return the `lstat` result of an ordinary file; with `follow`, a link is replaced by its target.
 
     A link is followed only to read what a person named: they meant it. What is written to, or came from others
     together with other files, is never reached through one.

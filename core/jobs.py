@@ -17,7 +17,7 @@ LONGEST_REST = 0.1  # seconds that jobs rest for one key press
 
 
 class Precedence:
-    """Whoever a person waits for goes first: jobs rest at their next `check`, for a moment that ends by itself."""
+    """Priority for whoever a person waits for: jobs pause at their next `check`, for a moment that ends on its own."""
 
     def __init__(self) -> None:
         self._over = threading.Event()
@@ -25,7 +25,7 @@ class Precedence:
         self._here = threading.local()
 
     def take(self, seconds: float = LONGEST_REST) -> None:
-        """From now on jobs rest, until `give_back` or for so long at most."""
+        """Make jobs rest from now on, until `give_back` or for so long at most."""
         self._over.clear()
         self._taken_at = time.monotonic()
         self._until = self._taken_at + seconds
@@ -40,7 +40,7 @@ class Precedence:
 
     @property
     def idle_seconds(self) -> float:
-        """How long ago it was taken last: whoever has just pressed a key may soon press another."""
+        """Seconds since it was taken last: whoever has just pressed a key may soon press another."""
         return time.monotonic() - self._taken_at
 
     def rest(self) -> None:
@@ -50,7 +50,7 @@ class Precedence:
             self._over.wait(left)
 
     def give_way_here(self) -> None:
-        """This thread is a job's: it rests before it reads and writes too, as it may be long from check to check."""
+        """Mark this thread as a job's: it rests before it reads and writes too, as its checks may be far apart."""
         self._here.gives_way = True
 
     def rest_in_a_job(self) -> None:
@@ -63,7 +63,7 @@ precedence = Precedence()
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is. `total` is None while unknown; `partial` is whatever the job shows early."""
+    """The progress of a job. `total` is None while unknown; `partial` is whatever the job shows early."""
 
     done: int
     total: int | None
@@ -74,7 +74,7 @@ class Progress:
 
 
 class JobContext:
-    """What a job sees of the world.
+    """The interface that a job has to the rest of the program.
 
     Safe to use from the job's own thread; `cancel` and `pause` from any thread.
     """
@@ -126,9 +126,9 @@ class JobContext:
             raise JobCancelled
 
     def report(self, done: int, total: int | None = None, *, note: str = "", partial: object = None) -> None:
-        """Tell how far the job is. Thinned to ten a second.
+        """Report how far the job is. Thinned to ten a second.
 
-        The last item, the first of what is counted anew and every partial result pass.
+        The last item, the first of each new count and every partial result always pass.
         """
         now = self._clock()
         anew = bool(self._history) and done < self._history[-1][1]

@@ -15,7 +15,7 @@ def sha256_text(text: str) -> str:
 
 
 class TextDigest:
-    """The SHA-256 of a text, and of the same text with blanks behind it, which is worked out without the text."""
+    """The SHA-256 of a text, and of the same text with blanks after it, which is computed without the text."""
 
     def __init__(self, text: str) -> None:
         self._begun = hashlib.sha256(text.encode("utf-8", "surrogatepass"))

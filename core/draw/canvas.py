@@ -1,4 +1,4 @@
-"""What figures are drawn on: texts of known width, lines, rectangles, paths, and spots that stand for a mark.
+"""The surfaces that figures are drawn on: texts of known width, lines, rectangles, paths, and spots of marks.
 
 A canvas of SVG elements is in core/draw/svg.py, one for the window's painter in desktop/charts/canvas.py. Lengths are
 pixels at the usual size of type, y downwards, from the top left corner; colours are names (“ink”, “floor”, “series-1”).
@@ -35,7 +35,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that stands for a mark of a figure: left, top, width and height."""
+    """The area of a mark of a figure: left, top, width and height."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class Spot:
 
     @property
     def told(self) -> list[str]:
-        """What is told of the mark, line by line."""
+        """The description of the mark, line by line."""
         return told(self.figure, self.mark)
 
 
@@ -65,7 +65,7 @@ class Canvas(ABC):
     def text(
         self, x: float, y: float, text: str, style: TextStyle = "note", color: str = "soft", anchor: Anchor = "start"
     ) -> None:
-        """One line; `y` is its baseline."""
+        """Draw one line; `y` is its baseline."""
 
     @abstractmethod
     def rect(
@@ -88,7 +88,7 @@ class Canvas(ABC):
         self.path([(x1, y1), (x2, y2)], color=color, width=width, dash=dash)
 
     def spot(self, x: float, y: float, width: float, height: float, figure: Figure, mark: FigureMark) -> None:
-        """Here something stands for a mark."""
+        """Record the area of a mark."""
         self.spots.append(Spot(x, y, width, height, figure, mark))
 
     # texts
@@ -108,7 +108,7 @@ class Canvas(ABC):
         return lines if len(lines) <= most else [*lines[: most - 1], self.cut(f"{lines[most - 1]}…", style, room)]
 
     def cut(self, text: str, style: TextStyle, room: float) -> str:
-        """The text, with “…” in place of what has no room."""
+        """Cut a text to fit, with “…” in place of what has no room."""
         if self.measure(text, style) <= room:
             return text
         text = text.removesuffix("…")

@@ -56,7 +56,7 @@ def written(
 
 
 def number(value: float, unit: str = "") -> str:
-    """A number that stands alone, such as one that a paper prints."""
+    """Format a number on its own, such as one that a paper prints."""
     return written(value, unit=unit)[0]
 
 
@@ -67,7 +67,7 @@ def whole(value: float | None, low: float | None = None, high: float | None = No
 
 
 def of_finding(finding: Finding) -> tuple[str, str]:
-    """A finding's estimate and interval in its own unit: a proportion stays one, as its unit is told beside it."""
+    """Format a finding's estimate and interval in its own unit: a proportion stays one; its unit is shown with it."""
     return written(finding.estimate, *ends(finding.interval), unit="ratio" if "ratio" in finding.unit else "")
 
 
@@ -80,7 +80,7 @@ def level_text(level: float) -> str:
 
 
 def level_beside(interval: Interval | None) -> str:
-    """ "99.33 %" of an interval at another level than the usual one, to stand beside it; empty for all others."""
+    """Return "99.33 %" for an interval at another level than the usual one, to show with it; empty for all others."""
     return "" if interval is None or is_usual(interval.level) else f"{level_text(interval.level)} %"
 
 
@@ -103,7 +103,7 @@ def sign(unit: str) -> str:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """With so many decimals, thousands apart, a true minus sign, and never "−0.0"."""
+    """Format with so many decimals, thousands apart, a true minus sign, and never "−0.0"."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else UNDEFINED
     text = f"{value:,.{decimals}f}"
@@ -141,7 +141,7 @@ def _ratio_places(value: float) -> int:
 
 
 def read_by(translate: Callable[[str], str], point: str, group: str) -> None:
-    """From now on texts are translated by this, and numbers have this decimal point and this sign between thousands."""
+    """Set the translation of texts, the decimal point and the thousands separator from now on."""
     global _translate, _signs
     _translate, _signs = translate, (point, group)
 
@@ -152,5 +152,5 @@ def tr(text: str) -> str:
 
 
 def signs() -> tuple[str, str]:
-    """The decimal point, and what stands between thousands."""
+    """Return the decimal point and the thousands separator."""
     return _signs

@@ -10,7 +10,7 @@ Every kind is made of marks, each in a row and a series:
 - `radar`: a spoke for each row, a ring for each series; `null` is a circle.
 - `table`: rows × series (the columns) as numbers with their intervals; for what mixes units.
 
-Rows and series stand in the order in which they first appear. Every mark carries the finding that it came from, so that
+Rows and series are in the order in which they first appear. Every mark carries the finding that it came from, so that
 hovering can tell and clicking can open it.
 """
 
@@ -42,7 +42,7 @@ class FigureMark:
 
     `value` is None where it is undefined, and `reason` then says why. `section` is a heading over a block of rows
     (empty: none). `x` is the place on the horizontal axis of a `line`. Values are in the finding's unit.
-    `text`: what stands in a cell of a `table` in place of the number. `band`: the interval is a provisional one, of a
+    `text`: the content of a cell of a `table` in place of the number. `band`: the interval is a provisional one, of a
     session that goes on. `chance`: where the value of a `radar` lies 95 times in 100 when every choice is made at
     random. `dots`: single values behind that of a `radar`, such as each person's. `tip`: what hovering tells, line by
     line, in place of the usual words.
@@ -69,7 +69,7 @@ class FigureMark:
 
     @property
     def whole(self) -> bool:
-        """Whether it is the finding's estimate, maybe in another unit, and not one group or another part of it."""
+        """True if the value is the finding's estimate, maybe in another unit, not one group or another part of it."""
         return self.low is not None or (self.value == self.finding.estimate and not self.text)
 
 

@@ -30,7 +30,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Cell:
-    """A mark as it stands in its cell: a number over its interval and n, or words in as many lines as they need."""
+    """A mark as shown in its cell: a number over its interval and n, or words in as many lines as they need."""
 
     mark: FigureMark
     shown: str
@@ -41,7 +41,7 @@ class _Cell:
 
 
 def draw_grid(canvas: Canvas, figure: Figure, top: float) -> float:
-    """From `top` on; gives where the next begins. Columns that do not fit stand below, in bands."""
+    """Draw from `top` on; return where the next begins. Columns that do not fit follow below, in bands."""
     grid = _Grid(canvas, figure)
     y = top + 6
     for number, columns in enumerate(grid.bands()):
@@ -93,7 +93,7 @@ class _Grid:
     def _placed(
         self, band: Sequence[str], room: float, natural: dict[str, float], least: dict[str, float]
     ) -> Iterator[_Column]:
-        """What is left of the room goes to the words; where there are none, to all alike, up to a limit."""
+        """Yield the columns of a band. Columns of words share the room left; without any, all do, up to a limit."""
         left, spare = self._label + GAP, room - sum(least[name] for name in band)
         wrapping = [name for name in band if self._is_words(name)]
         for name in band:
@@ -112,7 +112,7 @@ class _Grid:
         return any(cell.wraps for cell in self._column(series))
 
     def _natural(self, series: str) -> float:
-        """What a column would take: its cells in one line each, its heading in as many as it has words."""
+        """Return a column's natural width: its cells in one line each, its heading in as many as it has words."""
         measure = self.canvas.measure
         sizes = [measure(word, "note") for word in self._title(series).split()]
         for cell in self._column(series):
@@ -226,7 +226,7 @@ def _significant(mark: FigureMark) -> bool:
 
 
 def _grid_tints(figure: Figure) -> dict[float, float]:
-    """From −1 to 1 around `null`; from 0 to 1 where there is no such value, the lowest (or 0) without colour."""
+    """Return tints from −1 to 1 around `null`; without it from 0 to 1, the lowest value (or 0) without colour."""
     values = [mark.value for mark in figure.marks if mark.value is not None]
     if not values:
         return {}

@@ -33,7 +33,7 @@ LANE, ROW_GAP, SECTION = 22.0, 8.0, 28.0
 class _Columns:
     """Labels from 0 to `label`, the plot on `axis`, estimates from `estimate`, intervals from `interval`, n up to `n`.
 
-    `stacked`: there is no room beside each other; the label stands above its marks, and the numbers below each.
+    `stacked`: there is no room beside each other; the label is above its marks, and the numbers below each.
     """
 
     label: float
@@ -45,7 +45,7 @@ class _Columns:
 
 
 def draw_rows(canvas: Canvas, figure: Figure, top: float) -> float:
-    """From `top` on; gives where the next begins."""
+    """Draw from `top` on; return where the next begins."""
     columns = _columns(canvas, figure)
     y = top if columns.stacked else _headings(canvas, figure, columns, top)
     for section, rows in groupby(figure.rows, key=lambda row: row[0]):
@@ -84,7 +84,7 @@ def _columns(canvas: Canvas, figure: Figure) -> _Columns:
 
 
 def _interval(figure: Figure, mark: FigureMark) -> str:
-    """In brackets, or that there is none; nothing beside a number that does not exist."""
+    """Return the interval in brackets, or that there is none; nothing for a number that does not exist."""
     if mark.value is None:
         return ""
     interval = words.written(figure, mark)[1]
@@ -100,7 +100,7 @@ def _headings(canvas: Canvas, figure: Figure, columns: _Columns, top: float) -> 
 def _row(
     canvas: Canvas, figure: Figure, columns: _Columns, row: str, marks: tuple[FigureMark, ...], top: float
 ) -> float:
-    """A label, and a lane for each mark; few lanes beside a long label stand in its middle."""
+    """Draw a label, and a lane for each mark; few lanes beside a long label are centred on it."""
     lines = canvas.wrap(row, "label", columns.label, most=4)
     color = "ink" if any(mark.value is not None for mark in marks) else "soft"
     lanes = [_lane_height(canvas, columns, mark) for mark in marks]
@@ -215,7 +215,7 @@ REACH = 9.0  # around a point, for the pointer
 
 
 def draw_line(canvas: Canvas, figure: Figure, top: float) -> float:
-    """From `top` on; gives where the next begins."""
+    """Draw from `top` on; return where the next begins."""
     placed = [mark for mark in figure.marks if mark.x is not None]
     drawn = [mark for mark in placed if mark.value is not None]
     missing = [mark for mark in figure.marks if mark.value is None or mark.x is None]
@@ -301,7 +301,7 @@ ASIDE = 0.2  # labels of spokes that point more sideways than this stand beside 
 
 
 def draw_radar(canvas: Canvas, figure: Figure, top: float) -> float:
-    """From `top` on; gives where the next begins."""
+    """Draw from `top` on; return where the next begins."""
     return _Radar(canvas, figure, top + 8).draw()
 
 
@@ -378,7 +378,7 @@ class _Radar:
         return [self._at(spoke, value) for spoke in range(len(self.spokes))]
 
     def _chance(self) -> None:
-        """Where values lie when every choice is made at random: of the first series that has the spoke."""
+        """Draw the range of values when every choice is made at random: of the first series that has the spoke."""
         known = [next((mark.chance for mark in self.figure.at(*row) if mark.chance), None) for row in self.spokes]
         if any(known):
             ends = [chance or (self.null, self.null) for chance in known]

@@ -27,7 +27,7 @@ RATIO_TICKS: dict[float, tuple[float, ...]] = {
 
 @dataclass(frozen=True)
 class AxisScale:
-    """Where a value lies between begin (0) and end (1), and the ticks with their texts."""
+    """Positions of values between begin (0) and end (1), and the ticks with their texts."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ class PlacedAxis:
         return self.start + min(max(self.scale.at(value), 0.0), 1.0) * (self.end - self.start)
 
     def fitting_ticks(self, canvas: Canvas) -> Sequence[tuple[float, str]]:
-        """Every tick, or every second, third … where texts would touch; 0, or 1 of ratios, among them if there is."""
+        """Return every tick, or every second, third … where texts would touch; keeps 0, or 1 of ratios, if present."""
         ticks = self.scale.ticks
         wanted = 1.0 if self.scale.logarithmic else 0.0
         origin = next((index for index, (value, _) in enumerate(ticks) if value == wanted), 0)
@@ -87,9 +87,9 @@ def scale_of(figure: Figure, marks: Iterable[FigureMark]) -> AxisScale:
 
 
 def linear_scale(high: float, *, low: float = 0.0, sign: str = "") -> AxisScale:
-    """From a round number at or below `low` to one at or above `high`, with even ticks; from 0 to 1 where all is 0.
+    """Return a scale between round numbers around `low` and `high`, with even ticks; from 0 to 1 where all is 0.
 
-    `sign`: what stands behind a number that is written as a percentage; empty otherwise.
+    `sign`: the text after a number that is written as a percentage; empty otherwise.
     """
     if high - low <= CONSTANT * max(abs(low), abs(high)):
         low, high = (low - 1.0, high) if high < 0 else (low, high + 1.0)

@@ -26,10 +26,10 @@ _FULL_FROM = "\u1100"  # from here on letters are as wide as they are high
 
 
 def svg(figure: Figure, *, theme: SvgTheme = "light", alone: bool = True, width: float = WIDTH) -> str:
-    """The figure with its title, what one sees, its legend and its source.
+    """Return the figure with its title, a description of what it shows, its legend and its source.
 
     `theme` "page": colours are CSS variables that the page around it declares. `alone`: as a file of its own, with XML
-    namespace and ground; otherwise to stand inside an HTML page.
+    namespace and ground; otherwise for use inside an HTML page.
     """
     canvas = SvgCanvas(width - 2 * MARGIN, theme)
     height = draw_figure(canvas, figure) + 2 * MARGIN
@@ -101,7 +101,7 @@ def _tokens() -> Mapping[str, Any]:
 
 
 def colors(theme: SvgTheme) -> dict[str, str]:
-    """By name (“ink”, “floor”, “series-1” …). In the theme `page` a colour is a CSS variable: see `page_style`."""
+    """Return colours by name (“ink”, “series-1” …). In the theme `page` they are CSS variables: see `page_style`."""
     tokens = _tokens()["light" if theme == "page" else theme]
     flat = {name: value for name, value in tokens.items() if isinstance(value, str)}
     flat |= {f"series-{place}": color for place, color in enumerate(tokens["series"], 1)}

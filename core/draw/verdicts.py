@@ -1,7 +1,7 @@
-"""Whether an interval and the test beside it say the same of a finding, and in words why where they do not.
+"""Agreement between an interval and the test beside it, and in words why they disagree where they do.
 
-An interval is for one number, at its own level; the p that decides is adjusted for every test of its family. So either
-can leave out what the other does not, and no place that shows both leaves that unexplained.
+An interval is for one number, at its own level; the p that decides is adjusted for every test of its family. So one
+can exclude a value that the other does not, and every place that shows both explains it.
 """
 
 import re
@@ -49,7 +49,7 @@ def _floor(finding: Finding) -> Floor | None:
 
 
 def apart(finding: Finding) -> str:
-    """One sentence where the interval says one thing and the p that decides another; empty where they agree."""
+    """Return one sentence where the interval and the deciding p disagree; empty where they agree."""
     p = finding.p if finding.p_adjusted is None else finding.p_adjusted
     left_out = _leaves_out(finding)
     if p is None or left_out is None or left_out == (p <= DECIDES):

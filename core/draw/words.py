@@ -34,7 +34,7 @@ def value_title(figure: Figure) -> str:
 
 
 def series_title(figure: Figure, series: str) -> str:
-    """A series without a name stands for all of what the others are parts of."""
+    """Return a series' title. One without a name covers all of what the others are parts of."""
     return series or (tr("all together") if len(figure.series) > 1 else tr("estimate"))
 
 
@@ -48,7 +48,7 @@ def reason_of(mark: FigureMark) -> str:
 
 
 def told(figure: Figure, mark: FigureMark) -> list[str]:
-    """Estimate, interval, n, p, floor, what the paper has, and the stand-in: line by line."""
+    """Return estimate, interval, n, p, floor, what the paper has, and the stand-in: line by line."""
     if mark.tip:
         return mark.tip.splitlines()
     name = name_of(figure, mark)
@@ -95,7 +95,7 @@ def interval_sentence(finding: Finding, shown: str) -> str:
 
 
 def missing_interval(finding: Finding) -> str:
-    """Why a finding has no interval, from its reason ("interval: …")."""
+    """Return why a finding has no interval, from its reason ("interval: …")."""
     for part in (finding.reason or "").split("\n"):
         if part.startswith("interval: "):
             return part.removeprefix("interval: ")
@@ -128,7 +128,7 @@ def counts(of: Mapping[str, int], names: Mapping[str, str] | None = None) -> str
 
 
 def notes(figure: Figure) -> list[str]:
-    """What stands below: the figure's own notes, why intervals are missing, and what of the paper it covers."""
+    """Return the notes below a figure: its own, why intervals are missing, and what of the paper it covers."""
     source = tr("Compare: {source}.").format(source=figure.source.rstrip(".")) if figure.source else ""
     return [note for note in (*figure.note.splitlines(), *_without_intervals(figure), source) if note]
 
@@ -159,7 +159,7 @@ def _interval_lines(figure: Figure, mark: FigureMark, interval: str) -> Iterable
 
 
 def _without_intervals(figure: Figure) -> Iterable[str]:
-    """Why some numbers have no interval, each reason once."""
+    """Return why some numbers have no interval, each reason once."""
     without = [found for found in figure.findings if found.estimate is not None and found.interval is None]
     reasons = dict.fromkeys(missing_interval(found) or tr("the study gave none") for found in without)
     return [tr("No interval: {why}.").format(why=why.rstrip(".")) for why in reasons]

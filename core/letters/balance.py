@@ -1,4 +1,4 @@
-"""In the compute process: how the praise of one letter is divided between warmth and drive. It needs no other letters.
+"""Balance of one letter's praise between warmth and drive. Runs in the compute process; needs no other letters.
 
 The rule is stated here once; docs/explanation/letter-balance.md says how well it tells letters apart.
 """
@@ -80,7 +80,7 @@ def balance_of(body: Sequence[Sentence], marks: Sequence[Mark], person: Person |
 
 
 def leaning_of(warm: float, driven: float, sentences: int) -> Leaning:
-    """Which way praise leans: to one kind where there is at least TIMES as much of it as of the other.
+    """Return the direction that praise leans: to one kind with at least TIMES as much of it as of the other.
 
     `warm`, `driven`: how much of both. Less than PRAISES_FROM for each sentence is little praise; fewer than FEWEST
     sentences are too short to tell.

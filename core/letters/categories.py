@@ -34,7 +34,7 @@ Lists = Mapping[str, tuple[str, ...]]
 
 
 def any_of(entries: Iterable[str], lists: Lists | None = None, cased: bool = False) -> re.Pattern[str]:
-    """A pattern for any of the entries, the longest first. For lower-case text, or, `cased`, for text as it stands."""
+    """Return a pattern for any of the entries, longest first. For lower-case text, or, `cased`, for unchanged text."""
     given = sorted(set(entries), key=len, reverse=True)
     if not given:
         return NEVER
@@ -42,7 +42,7 @@ def any_of(entries: Iterable[str], lists: Lists | None = None, cased: bool = Fal
 
 
 def is_cased(entry: str) -> bool:
-    """Whether an entry has words that only count with a capital: “Polish” and not “polish”."""
+    """Return whether an entry has words that only count with a capital: “Polish” and not “polish”."""
     return "^" in entry
 
 
@@ -131,7 +131,7 @@ class CategoryWords:
 
     @cached_property
     def cased_pattern(self) -> re.Pattern[str]:
-        """For text as it stands."""
+        """A pattern for text with its capitals unchanged."""
         return any_of(filter(is_cased, self.entries), lists(), cased=True)
 
     @cached_property
@@ -142,7 +142,7 @@ class CategoryWords:
 
 @dataclass(frozen=True)
 class Scope:
-    """What turns praise round or weakens it, how many words far, and what it never reaches over."""
+    """Words that negate or weaken praise, how many words far they reach, and what stops them."""
 
     negations: re.Pattern[str]
     no_negations: re.Pattern[str]
@@ -155,7 +155,7 @@ class Scope:
 
 @cache
 def categories() -> Mapping[Category, CategoryWords]:
-    """All categories in the order of values.CATEGORIES."""
+    """Return all categories in the order of values.CATEGORIES."""
     return {key: _category(key) for key in CATEGORIES}
 
 
@@ -194,7 +194,7 @@ def scope() -> Scope:
 
 @cache
 def version_of_marks() -> str:
-    """Changes with every edit of the categories."""
+    """Return a version that changes with every edit of the categories."""
     names = (*CATEGORIES, "scope", "lists")
     content = b"\n".join(packaged("letters", "marks", f"{name}.toml").read_bytes() for name in names)
     return f"marks 4; {hashlib.sha256(content).hexdigest()[:12]}"

@@ -1,6 +1,6 @@
-"""A file becomes a `Document`: its paragraphs, and nothing else of it. Read in a child process with limits.
+"""The reader of letter files: a file becomes a `Document` of its paragraphs. Read in a child process with limits.
 
-The formats are `core.letters.formats`. Bytes go to the child and paragraphs come back: nothing of a letter is
+The formats are `core.letters.formats`. Bytes go to the child and paragraphs come back: no part of a letter is
 written to disk on the way.
 """
 

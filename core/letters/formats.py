@@ -21,7 +21,7 @@ _ARCHIVES = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ")
 
 
 class Head:
-    """What a file's kind is told by: its first bytes, and, of a zip, the names of the files inside."""
+    """The evidence for a file's kind: its first bytes, and, of a zip, the names of the files inside."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -52,7 +52,7 @@ class Head:
 class LetterFormat:
     """`endings`: of its files, the usual one first. `read`: bytes and the file's name → its paragraphs.
 
-    `known`: told by the first bytes. A kind of plain text is told by its ending alone, and has none.
+    `known`: recognised by the first bytes. A kind of plain text is recognised by its ending alone, and has none.
     """
 
     kind: str
@@ -177,7 +177,7 @@ def format_called(kind: str) -> LetterFormat:
 
 
 def goes_back_into(kind: str, path: Path) -> bool:
-    """Whether a letter of this kind goes back into its own file there; else a plain docx is written.
+    """Return whether a letter of this kind goes back into its own file there; else a plain docx is written.
 
     Raises `UsageError` for an odt of another kind of letter.
     """
@@ -192,5 +192,5 @@ def goes_back_into(kind: str, path: Path) -> bool:
 
 
 def is_letter_name(name: str) -> bool:
-    """Whether a file of this name may be a letter, by its ending."""
+    """Return whether a file of this name may be a letter, by its ending."""
     return name.rpartition(".")[2].lower() in ENDINGS

@@ -44,22 +44,22 @@ class HouseEntry:
 
 @dataclass(frozen=True)
 class HouseList:
-    """What is always ignored and always marked."""
+    """The words to ignore always and the words to mark always."""
 
     entries: tuple[HouseEntry, ...] = ()
 
     @property
     def version(self) -> str:
-        """Changes with every entry; "" without any."""
+        """A version that changes with every entry; "" without any."""
         said = "\n".join(f"{one.words}\t{one.what}\t{one.category}" for one in self.entries)
         return sha256_text(said)[:12] if self.entries else ""
 
     def touches(self, category: str) -> bool:
-        """Whether marks of this category can be other than without the list."""
+        """Return whether the list can change the marks of this category."""
         return any(one.category in (None, category) for one in self.entries)
 
     def ignores(self, words: str) -> bool:
-        """Whether any of these words, in lower case, is never to be marked, as whatever."""
+        """Return whether any of these words, in lower case, is never to be marked, in any category."""
         return any(pattern.search(words) for pattern in self._ignored.values())
 
     def applied(self, sentences: Sequence[Sentence], marks: Sequence[Mark]) -> tuple[Mark, ...]:

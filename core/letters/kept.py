@@ -1,4 +1,4 @@
-"""Letters that are kept: drafts of what is being edited, those that their owner saved, and those in a project.
+"""Letters that are kept: drafts of unfinished edits, letters that their owner saved, and those in a project.
 
 Outside a project each is one file in a folder of the data folder that only its owner may read, written whole or not at
 all. A draft is held by the window that writes it, with the operating system's lock: the kernel frees it when that
@@ -47,7 +47,7 @@ class KeptEntry:
 
 @dataclass(frozen=True)
 class ShelfContent:
-    """What a shelf holds, the newest first, and the names of the files that are no letters."""
+    """The letters on a shelf, the newest first, and the names of the files that are no letters."""
 
     entries: tuple[KeptEntry, ...]
     damaged: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ def new_key() -> str:
 
 
 def listed(shelf: Shelf) -> ShelfContent:
-    """Every letter of a shelf. Of the drafts, only those that no window holds."""
+    """List every letter of a shelf. Of the drafts, only those that no window holds."""
     entries, damaged = [], []
     for path in _files(shelf):
         try:
@@ -92,7 +92,7 @@ def opened(shelf: Shelf, key: str) -> KeptLetter:
 
 
 def put(shelf: Shelf, key: str, letter: KeptLetter) -> None:
-    """Write a letter in place of what its file held; on disk when this returns. `AppError` where that fails."""
+    """Write a letter over its file; on disk when this returns. `AppError` where that fails."""
     content = {
         "format": FORMAT,
         "when": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -102,7 +102,7 @@ def put(shelf: Shelf, key: str, letter: KeptLetter) -> None:
 
 
 def save(letter: KeptLetter) -> str:
-    """Keep a letter among the saved ones, in place of what it was there before; its key."""
+    """Save a letter on the shelf of saved ones, replacing its earlier version; return its key."""
     key = letter.saved_as or new_key()
     put(SAVED, key, replace(letter, saved_as=key))
     return key
@@ -125,7 +125,7 @@ def remove(shelf: Shelf, key: str) -> None:
 
 
 def is_held(key: str) -> bool:
-    """Whether a window is writing this draft."""
+    """Return whether a window is writing this draft."""
     try:
         with locked(_lock_name(key), patience=0):
             return False
@@ -145,7 +145,7 @@ class Draft:
         self._over = False
 
     def hold(self) -> None:
-        """No other window is offered it from now on. Raises `Busy` where one has it."""
+        """Hold the draft: no other window is offered it from now on. Raises `Busy` where one has it."""
         with self._lock:
             self._hold()
 
@@ -190,7 +190,7 @@ class Draft:
 
 
 def as_json(letter: KeptLetter) -> dict[str, Any]:
-    """For `letter_of`. A file that is too large for a draft is left out: its text is there, and changes beside it."""
+    """Convert a letter for `letter_of`. A file too large for a draft is left out: its text is there, changes too."""
     source = letter.source
     content = asdict(replace(letter, source=None))
     if source is not None:
@@ -202,7 +202,7 @@ def as_json(letter: KeptLetter) -> dict[str, Any]:
 
 
 def letter_of(data: Mapping[str, Any]) -> KeptLetter:
-    """What `as_json` made. ValueError, KeyError or TypeError for anything else."""
+    """Return the letter from the output of `as_json`. ValueError, KeyError or TypeError for anything else."""
     context, parts, person, occupation = (data[name] for name in ("context", "parts", "person", "occupation"))
     document, source = document_of(data["document"]), data.get("source")  # earlier versions kept none
     parts = None if parts is None else tuple(_part(one, len(document.text)) for one in parts)

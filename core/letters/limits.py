@@ -18,5 +18,5 @@ def limit_this_process() -> None:
 
 @cache
 def limit_once() -> None:
-    """As the first thing of whatever this process is asked for."""
+    """Limit this process, as the first step of whatever it is asked for."""
     limit_this_process()

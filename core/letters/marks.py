@@ -40,7 +40,7 @@ class MarkedText:
 
     @cached_property
     def first(self) -> int:
-        """Where the first letter or digit stands."""
+        """The place of the first letter or digit."""
         found = re.search(r"\w", self.sentence.text)
         return found.start() if found else 0
 
@@ -52,7 +52,7 @@ class MarkedText:
 
 
 def marked_text(sentence: Sentence, person: Person | None) -> MarkedText:
-    """The sentence's page. The candidate's names, written with a capital, are masked wherever they stand."""
+    """Return the sentence's page. The candidate's names, written with a capital, are masked throughout."""
     cased = sentence.text.translate(_PLAIN)
     names = [name for name in (person.first_name, person.last_name) if len(name) > 1] if person else []
     for name in names:
@@ -145,7 +145,7 @@ _FUNCTION_WORDS = frozenset(
 
 
 def is_about_another(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
-    """Whether the entry at `start` to `end` praises somebody or something that is not the candidate."""
+    """Return whether the entry at `start` to `end` praises somebody or something that is not the candidate."""
     before, after, words = page.before(start), page.after(end), page.lower[start:end]
     return (
         (not _ONE.search(words) and not _SEEN.match(words) and _is_the_writers(page, start, before, after, category))
@@ -159,7 +159,7 @@ def is_about_another(page: MarkedText, start: int, end: int, category: Category,
 
 
 def is_of_another(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
-    """Whether something private or a doubt at `start` to `end` is told of the writer, of others, or of a work."""
+    """Return whether something private or a doubt at `start` to `end` is about the writer, others, or a work."""
     before, after, words = page.before(start), page.after(end), page.lower[start:end]
     if is_theirs(page, start, words, person):
         return True
@@ -249,7 +249,7 @@ def _is_a_named_others(page: MarkedText, start: int, person: Person | None) -> b
 
 
 def _is_in_a_title(page: MarkedText, start: int, end: int) -> bool:
-    """Within quotation marks, or a name made of words with a capital: “The Black Woman Is God”."""
+    """Return whether it is in quotation marks, or in a capitalised title: “The Black Woman Is God”."""
     before = page.cased[:start]
     if before.count("“") > before.count("”") or before.count('"') % 2:
         return True
@@ -281,7 +281,7 @@ def _describes_people(before: str, after: str, words: str) -> bool:
 
 @cache
 def _of_relative() -> re.Pattern[str]:
-    """Someone of the candidate's family stands before, in the same breath: “her mother's cancer”."""
+    """Match a relative of the candidate before an entry, in the same breath: “her mother's cancer”."""
     relatives = "|".join(map(re.escape, lists()["relative"]))
     return re.compile(
         rf"(?<![\w-])(?:her|his|their|a|the)\s{{1,9}}(?:{_W}){{0,2}}(?:{relatives})(?:'s?)?\s{{1,9}}(?:{_W}){{0,4}}$"
@@ -290,7 +290,7 @@ def _of_relative() -> re.Pattern[str]:
 
 @cache
 def _other_subject() -> re.Pattern[str]:
-    """“The team was”, “counsel was”: the words that follow are said of others."""
+    """“The team was”, “counsel was”: the words that follow are about others."""
     owners = f"(?:{_people()}|{'|'.join(map(re.escape, lists()['groups']))})"
     return re.compile(
         rf"(?:^\W{{0,3}}|[,;:]\s{{1,9}}|(?<![\w-])and\s{{1,9}})(?:(?:the|our|my|these|those|all|some|most|other|many)\s{{1,9}})?"
@@ -300,7 +300,7 @@ def _other_subject() -> re.Pattern[str]:
 
 
 class Turned(NamedTuple):
-    """How an entry is turned, and where the words that do it and the entry begin and end together."""
+    """A negated or weakened entry: the kind, and where the words that do it and the entry begin and end together."""
 
     how: Literal["denied", "weakened"]
     start: int
@@ -317,7 +317,7 @@ _NEW_VERB = re.compile(
 
 
 def turned(page: MarkedText, start: int, end: int) -> Turned | None:
-    """What denies the entry at `start` to `end`, else what weakens it; `None` where it stands as it is said."""
+    """Return what denies the entry at `start` to `end`, else what weakens it; `None` where nothing does."""
     reach = scope()
     near = (
         ""
@@ -338,7 +338,7 @@ def turned(page: MarkedText, start: int, end: int) -> Turned | None:
 
 
 def _within_reach(before: str, reach: Scope) -> str:
-    """The end of what stands before an entry: a few words, and nothing on the other side of a “but”."""
+    """Return the end of the text before an entry: a few words, and nothing on the other side of a “but”."""
     last = 0
     for found in reach.ends.finditer(before):
         last = found.end()
@@ -348,7 +348,7 @@ def _within_reach(before: str, reach: Scope) -> str:
 
 
 def _nearest(pattern: re.Pattern[str], exceptions: re.Pattern[str], near: str, window: str) -> int | None:
-    """Where the nearest such word begins in `near`; `None` where there is none, or one that only looks like it.
+    """Return where the nearest match of `pattern` begins in `near`; `None` where all are exceptions or there is none.
 
     The exceptions are looked for in the whole window: they may begin before the reach does.
     """
@@ -405,9 +405,9 @@ _THE_CANDIDATES = frozenset(
 
 
 def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
-    """Whether words, private or a doubt, stand in a clause with another subject than the candidate.
+    """Return whether words, private or a doubt, are in a clause with another subject than the candidate.
 
-    Of the clause only what stands before them is looked at: “the pay is adequate, he says” is of the pay.
+    Only the part of the clause before them is looked at: “the pay is adequate, he says” is of the pay.
     """
     low = max(0, start - WINDOW)
     window = page.lower[low:end]
@@ -423,7 +423,7 @@ def is_said_elsewhere(page: MarkedText, start: int, end: int, category: Category
 
 
 def is_of_the_candidate(page: MarkedText, start: int, end: int, category: Category, person: Person | None) -> bool:
-    """Whether a whole clause can be about the candidate: it names them, or has no subject of its own."""
+    """Return whether a whole clause can be about the candidate: it names them, or has no subject of its own."""
     clause = _without_opening(page.lower[start:end])
     if not _names(person).search(clause):
         return not (_has_another_subject(clause) or _others().match(clause))
@@ -443,7 +443,7 @@ def _has_another_subject(clause: str) -> bool:
 
 
 def _is_the_candidates(noun: str) -> bool:
-    """By the words of the subject up to what hangs on it: “work in the archive”."""
+    """Judge by the words of the subject before its complement: “work in the archive”."""
     noun = re.sub(r"^\s+of\s+", "", noun)  # “some of them”
     head = re.split(r"\s(?:of|in|at|on|for|with|from|about|to|here|there)(?!\w)", noun, maxsplit=1)[0].split()
     return not head or head[-1] in _THE_CANDIDATES
@@ -496,7 +496,7 @@ def _of_sentence(sentence: Sentence, person: Person | None) -> list[Mark]:
 
 
 def _places(page: MarkedText, category: CategoryWords) -> Iterator[tuple[int, int]]:
-    """Where entries stand that none of the category's exceptions touches and that name nobody."""
+    """Yield the places of entries that none of the category's exceptions touches and that name nobody."""
     plain = [
         match.span()
         for match in category.pattern.finditer(page.lower)
@@ -559,7 +559,7 @@ def _plain(sentence: Sentence, start: int, end: int, category: CategoryWords) ->
 
 
 def _settled(marks: Sequence[Mark]) -> list[Mark]:
-    """Of marks of one category that overlap, the first and longest; praise inside longer praise is said once."""
+    """Keep the first and longest of overlapping marks of one category; praise inside longer praise counts once."""
     order: list[Category] = list(categories())
     kept: list[Mark] = []
     ends: dict[str, int] = {}

@@ -1,6 +1,6 @@
-"""The occupation that a letter says of whom it is about: a guess to be looked at, never a fact.
+"""The occupation that a letter gives its candidate: a guess to be looked at, never a fact.
 
-Noun phrases are weighed by how clearly they are said of the candidate; what the writer, a relative or somebody else
+Noun phrases are weighed by how clearly they describe the candidate; what the writer, a relative or somebody else
 named is, what the candidate may become and the post applied for weigh nothing.
 """
 
@@ -39,9 +39,9 @@ LEARNING = frozenset({"apprentice", "assistant", "associate", "deputy", "junior"
 
 
 def wider_occupations(occupation: str) -> tuple[str, ...]:
-    """The occupations that this one is a kind of by its words, nearest first: “pastry chef” is a chef.
+    """Return the occupations that this one is a kind of by its words, nearest first: “pastry chef” is a chef.
 
-    None for who is learning it or stands in for it: an apprentice plumber is not a plumber yet.
+    None for who is learning it or does it in another's place: an apprentice plumber is not a plumber yet.
     """
     words = occupation_key(occupation).split()
     if LEARNING & set(words):
@@ -151,7 +151,7 @@ class _Phrase:
 
 
 def _phrases(page: Telling, person: Person) -> Iterator[_Phrase]:
-    """Every noun phrase for an occupation, with what it weighs."""
+    """Yield every noun phrase for an occupation, with its weight."""
     words = person.full_name.split()
     own = {word for word in words if len(word) > 2} | {
         word[0] for word in words if word.endswith(".") and word[0] != "I"
@@ -312,7 +312,7 @@ _WRITER_AFTER = re.compile(
 
 
 def _weight(sentence: str, at: int, end: int, own: set[str]) -> float:
-    """How clearly the phrase from `at` to `end` is said of the candidate."""
+    """Return how clearly the phrase from `at` to `end` describes the candidate."""
     before, after = sentence[:at], sentence[end:]
     subject = _last_person(before, own)
     if _is_wanted(before) or _NO.search(before):
@@ -366,7 +366,7 @@ def _owned(before: str, after: str) -> float:
 
 
 def _is_wanted(before: str) -> bool:
-    """What the candidate may become or has applied for."""
+    """Return whether the text before a phrase shows what the candidate may become or has applied for."""
     patterns = _patterns()
     clause = re.split(r"[;:,]|\b(?:who|since|where|while|when|whom)\b", before)[-1][-90:]
     if patterns["rose"].search(clause):
@@ -395,7 +395,7 @@ def _is_named(after: str, own: set[str]) -> str:
 
 
 def _appositive(before: str, own: set[str]) -> bool:
-    """“Anders Holm, a physiotherapist”: the candidate's name stands right before."""
+    """“Anders Holm, a physiotherapist”: the candidate's name comes right before."""
     match = re.search(
         r"([A-Z][\w.’'-]*)(?:\s*\([^)]{1,40}\))?,\s+(?:(?:an?|our|the|my|one\s+of\s+\w+)\s+)?" + _BETWEEN + "$", before
     )
@@ -406,7 +406,7 @@ _WRITERS = frozenset({"I", "we", "We", "myself"})
 
 
 def _last_person(before: str, own: set[str]) -> str:
-    """Whom the sentence spoke of last: "own" for the candidate, "writer", "other", or "" for nobody."""
+    """Return the last person in the sentence: "own" for the candidate, "writer", "other", or "" for nobody."""
     found = previous = ""
     related = False  # “her husband Shri R. Krishnamurthy”
     for match in re.finditer(r"[^\W\d_][\w’'-]*", before):

@@ -40,7 +40,7 @@ class LetterLine:
     text: str
 
     def looks_like(self, look: Look) -> bool:
-        """Whether the line starts as such a line does, and is no longer than one."""
+        """Return whether the line starts as such a line does, and is no longer than one."""
         longest = {"salutation": 110, "closing": 60, "letterhead": LONG, "cv heading": 45, "quote": 140}[look]
         return len(self.text) <= longest and bool(_patterns()[look].match(self.text.strip()))
 
@@ -62,7 +62,7 @@ class LetterLine:
 
 
 def lines_of(document: Document) -> list[LetterLine]:
-    """Every line of every paragraph, in order."""
+    """Return every line of every paragraph, in order."""
     found: list[LetterLine] = []
     at = 0
     for number, paragraph in enumerate(document.paragraphs):
@@ -157,7 +157,7 @@ def _set_apart_quotes(lines: Sequence[LetterLine], kinds: list[PartKind], begin:
 
 
 def _listed(lines: Sequence[LetterLine], begin: int, end: int) -> int:
-    """How many lines from `begin` on belong to a list: bullets, headings, short lines that are no sentences."""
+    """Count the lines from `begin` on that belong to a list: bullets, headings, short lines that are no sentences."""
     place = begin
     while place < end:
         line = lines[place]
@@ -173,7 +173,7 @@ FEWEST_WORDS = 30
 
 
 def suspicions(document: Document, parts: Sequence[Part]) -> tuple[Suspicion, ...]:
-    """Everything that looks wrong, the gravest first. Heavy: the language is told by its words."""
+    """Return everything that looks wrong, the gravest first. Heavy: the language is identified by its words."""
     found = []
     is_cv = looks_like_cv(document, parts)  # by English headings; a list has too few little words to tell by
     language = "" if is_cv else other_language(document.text)
@@ -204,7 +204,7 @@ def looks_like_cv(document: Document, parts: Sequence[Part]) -> bool:
 
 
 def holds_several(document: Document) -> bool:
-    """A greeting after a closing, with running text behind it."""
+    """Return whether a greeting follows a closing, with running text after it: several letters."""
     lines = lines_of(document)
     looks = [
         "greeting" if line.looks_like("salutation") else "closing" if line.looks_like("closing") else ""

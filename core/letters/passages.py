@@ -1,4 +1,4 @@
-"""Passages that belong to a category by what they say, where no word of its list stands: a small head on MiniLM.
+"""Passages that belong to a category by their meaning, without a word of its list: a small head on MiniLM.
 
 “She sat up all night with a homesick first-year” is warmth, and has no word for it. Each clause of the letter's body is
 read, alone and in its sentence, without the candidate's name and gender; one that the head is sure of becomes a mark.
@@ -87,7 +87,7 @@ def passages_of(sentences: Sequence[Sentence], marks: Sequence[Mark], person: Pe
 
 
 def read_clauses(sentences: Sequence[Sentence], person: Person | None) -> list[ReadClause]:
-    """Every clause of the body with its probabilities, in order.
+    """Return every clause of the body with its probabilities, in order.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """
@@ -126,19 +126,19 @@ def _as_read(page: MarkedText, start: int, end: int) -> str:
 
 
 def version_of_passages() -> str:
-    """Changes with every edit of the head and of what a clause is read without."""
+    """Return a version that changes with every edit of the head and of what is removed from a clause."""
     return f"passages 4; head {WEIGHTS_SHA256[:12]}; {neutral_words().version} ({neutral_words().sha256[:12]})"
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Without the conjunction before it, and the signs and spaces around it."""
+    """Trim the conjunction before a clause, and the signs and spaces around it."""
     opening = re.match(r"[\s,;:—–()]*(?:(?:and|but|so|though|although|because)\s+)?", text[start:end], re.IGNORECASE)
     start += opening.end() if opening else 0
     return start, start + len(text[start:end].rstrip(" \t\n,;:.!—–()"))
 
 
 def _is_taken(sentence: Sentence, start: int, end: int, category: Category, marks: Sequence[Mark]) -> bool:
-    """Whether words of a list say it already: of this category, or where it is praise or doubt, any praise."""
+    """Return whether words of a list mark it already: of this category, or for praise or doubt, any praise."""
     own = {mark.category for mark in marks if mark.start < sentence.start + end and sentence.start + start < mark.end}
     praise = {key for key, one in categories().items() if one.praise}
     return category in own or ((category in praise or category == "doubt") and not own.isdisjoint(praise))
@@ -199,7 +199,7 @@ def _is_title(mark: Mark) -> bool:
 
 
 def _says_something_else(mark: Mark, clauses: Sequence[ReadClause]) -> bool:
-    """Whether the clauses that the words stand in are of another category, and not of this one: “pleasant looking”."""
+    """Return whether the clauses around the words are of another category, not of this one: “pleasant looking”."""
     if mark.category not in FOUND:
         return False
     start = mark.start - clauses[0].page.sentence.start
@@ -213,7 +213,7 @@ def _says_something_else(mark: Mark, clauses: Sequence[ReadClause]) -> bool:
 
 
 def as_asked(page: MarkedText, start: int, end: int, category: Category) -> Words:
-    """The words and what stands around them, without what tells the candidate's name and gender.
+    """Return the words and the text around them, without what shows the candidate's name and gender.
 
     Words that are marked for naming a gender keep it.
     """
@@ -226,5 +226,5 @@ def _plain(text: str) -> str:
 
 
 def version_of_checked_words() -> str:
-    """Changes with every edit of the head and of what it doubts."""
+    """Return a version that changes with every edit of the head and of what it doubts."""
     return f"words 2; head {WORDS_SHA256[:12]}; from {MEANT_FROM}; another from {SURE_OF_ANOTHER}"

@@ -99,7 +99,7 @@ class Packed:
         return root
 
     def read(self, part: str) -> bytes:
-        """One file inside. Raises `AppError` for what is damaged, or unpacks to too much together with the others."""
+        """Read one file inside. Raise `AppError` for a damaged one, or one that unpacks to too much with the others."""
         try:
             with self._archive.open(part) as stream:
                 data = stream.read(self._left + 1)
@@ -249,7 +249,7 @@ class _Paragraphs(HTMLParser):
         self._exact = 0  # inside <pre>
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Of “<![” a comment to the next “>”, as in a browser: the library ends at some of what may follow it."""
+        """Parse “<![” as a comment to the next “>”, as browsers do: the library stops at some text after it."""
         return self.parse_bogus_comment(i, bool(report))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -357,7 +357,7 @@ def docx_paragraphs(root: Any) -> Iterator[tuple[Any, list[tuple[Any, str]]]]:
 
 
 def end_is_deleted(paragraph: Any) -> bool:
-    """Whether a tracked change joins the paragraph to the next one."""
+    """Return whether a tracked change joins the paragraph to the next one."""
     ends = (paragraph.find(f"{W}pPr/{W}rPr/{W}{change}") for change in ("del", "moveFrom"))
     return any(end is not None for end in ends)
 
@@ -403,7 +403,7 @@ _BLANK = dict.fromkeys(b"\t\n\r", " ")  # as OpenDocument reads them: tabs and l
 
 
 class OdtPiece(NamedTuple):
-    """Characters, and where they stand: the text or the tail of a node, or the node itself (“sign”)."""
+    """Characters, and their source: the text or the tail of a node, or the node itself (“sign”)."""
 
     node: Any
     where: Literal["text", "tail", "sign"]
@@ -411,14 +411,14 @@ class OdtPiece(NamedTuple):
 
 
 def odt_paragraphs(root: Any) -> Iterator[tuple[Any, list[OdtPiece]]]:
-    """Each paragraph's element with its pieces."""
+    """Yield each paragraph's element with its pieces."""
     for block in root.iter(*ODT_BLOCKS):
         if not any(above.tag in _NOT_IN_ODT for above in block.iterancestors()):
             yield block, list(odt_pieces(block))
 
 
 def odt_pieces(element: Any) -> Iterator[OdtPiece]:
-    """Everything that is read of an element, in reading order."""
+    """Yield everything that is read of an element, in reading order."""
     yield OdtPiece(element, "text", (element.text or "").translate(_BLANK))
     for child in element:
         if child.tag == f"{TEXT}s":
@@ -472,7 +472,7 @@ def of_pdf(data: bytes, name: str) -> Extracted:
 
 
 def _pdf_blocks(pages: list[Any]) -> Iterator[list[tuple[str, float, float]]]:
-    """For each block of text its lines: the text, where it ends and how wide the block is."""
+    """Yield the lines of each block of text: the text, where it ends and how wide the block is."""
     from pdfminer.converter import PDFPageAggregator
     from pdfminer.layout import LAParams, LTTextBox, LTTextLine
     from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager

@@ -1,4 +1,4 @@
-"""In the compute process: one letter is read, sentence by sentence and as a whole, beside its context and others.
+"""Reading of one letter, by sentence and as a whole, beside its context and others. Runs in the compute process.
 
 Everything that is heavy about a letter happens here.
 """
@@ -51,7 +51,7 @@ from biasprint.core.swap.guess import doubt_of, guess
 
 
 def sentences_of(text: str, parts: Sequence[Part]) -> tuple[Sentence, ...]:
-    """Every sentence in order, by the project's one segmenter. Heavy: the segmenter is loaded at the first call.
+    """Return every sentence in order, by the project's one segmenter. Heavy: the first call loads the segmenter.
 
     What is longer than any sentence is cut at blanks: rules look at all of a sentence for each word that they find.
     """
@@ -80,7 +80,7 @@ def _cut_up(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def first_of(body: Sequence[Sentence]) -> tuple[tuple[Sentence, ...], tuple[Suspicion, ...]]:
-    """The sentences that are read, and what is to be said where they are not all."""
+    """Return the sentences that are read, and a remark where they are not all."""
     lengths = accumulate(len(sentence.text) for sentence in body)
     fitting = sum(length <= MOST_CHARACTERS for length in lengths)
     read = tuple(body[: min(fitting, MOST_SENTENCES)])
@@ -187,7 +187,7 @@ def figures_of(
 
 
 def superlatives(text: str) -> int:
-    """How many superlatives a text has: “most able”, “brightest”, “best”."""
+    """Count the superlatives of a text: “most able”, “brightest”, “best”."""
     known = _superlatives()
     lower = [word.lower() for word in _WORD.findall(text)]
     count = 0
@@ -200,7 +200,7 @@ def superlatives(text: str) -> int:
 
 
 def naming_of(text: str, person: Person) -> Naming:
-    """How often the candidate is named in each way. Every place counts once, under the fullest way."""
+    """Count how often the candidate is named in each way. Every place counts once, under the fullest way."""
     first, last = re.escape(person.first_name), re.escape(person.last_name)
     ways: list[str] = []
     if last:
@@ -245,7 +245,7 @@ def compared_with(
     marks: str = "",
     house: Collection[str] = (),
 ) -> tuple[tuple[ComparedFigure, ...], str]:
-    """Each figure among the reference letters for the occupation, and a sentence on what they are, or why not.
+    """Compare each figure with the reference letters for the occupation; add a sentence on what they are, or why not.
 
     `marks`: the version of the word lists that the figures were made with. Figures that other versions made are left
     out, and the sentence names them. `house`: the categories whose marks a house list changed, left out too.
@@ -359,12 +359,12 @@ def read_letter(document: Document, request: ReadingRequest, *, words_only: bool
 
 
 def read_words(document: Document, request: ReadingRequest) -> Reading:
-    """In the quick process: the reading of a letter without any scorer or context, as the first that is shown of it."""
+    """Read a letter in the quick process, without any scorer or context, as the first result that is shown."""
     return read_letter(document, replace(request, scorers={}, context=None))
 
 
 def _versions(*, by_model: bool, balanced: bool, house: HouseList | None) -> dict[str, str]:
-    """What found the marks and what stands on them: part → version."""
+    """Return the versions of what found the marks and of what rests on them: part → version."""
     versions = {"marks": version_of_marks(), "segmenter": SEGMENTER}
     if by_model:
         versions["passages"] = version_of_passages()

@@ -89,7 +89,7 @@ def make_reference_from_pile(
 
 
 def reference_of_pile(pile: Pile, name: str, *, title: str = "", hint: str = "") -> MadeReference:
-    """A set from the rows of a pile as they stand, corrected by hand or not; it is kept. No letter is read again."""
+    """Keep a set from the rows of a pile in their present state, corrected by hand or not. No letter is read again."""
     check_name(name)
     dropped = Counter(why for row in pile.rows if (why := _why_no_reference(row)))
     found = tuple(
@@ -144,7 +144,7 @@ def _built(ctx: JobContext, page: Sequence[Letter], scorers: Mapping[str, str], 
 
 
 def _is_letter(letter: Letter) -> bool:
-    """Not another document, and not one that an instruction was to make fairer."""
+    """Return whether it is a letter, and not one that an instruction was to make fairer."""
     return letter.fields.get("document", LETTER) in ("", LETTER) and not letter.fields.get("arm")
 
 
@@ -158,7 +158,7 @@ def _author(letter: Letter) -> str:
 
 
 def _made_from(found: Sequence[ReferenceLetter], place: str = "a project") -> str:
-    """Whose letters these are, in words. Of imported ones the program does not know who wrote them."""
+    """Describe whose letters these are. Of imported ones the program does not know who wrote them."""
     counts = Counter(one.made_by for one in found)
     imported = counts.pop(BY_HAND, 0)
     said = [f"{count:,} written by {author}" for author, count in counts.most_common()]

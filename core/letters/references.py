@@ -65,12 +65,12 @@ class ReferenceSet:
         return tuple(sorted({letter.group for letter in self.letters if letter.group}))
 
     def nearest(self, occupation: str) -> str:
-        """This occupation, or the nearest wider one that the set has letters for: “chef” for “pastry chef”; else ""."""
+        """Return this occupation, or the nearest wider one that has letters: “chef” for “pastry chef”; else ""."""
         own = {occupation_key(one) for one in self.occupations}
         return next((one for one in (occupation_key(occupation), *wider_occupations(occupation)) if one in own), "")
 
     def narrowed(self, occupation: str) -> "ReferenceSet":
-        """The same set with nothing but the letters for an occupation: less to hand to another process."""
+        """Return the set with only the letters for an occupation: less to hand to another process."""
         nearest = self.nearest(occupation)
         return replace(self, letters=tuple(one for one in self.letters if same_occupation(one.occupation, nearest)))
 
@@ -225,7 +225,7 @@ def use(name: str) -> None:
 
 
 def save(found: ReferenceSet) -> None:
-    """Keep a set under its name, in place of what had that name."""
+    """Keep a set under its name, replacing any set of that name."""
     if not found.letters:
         raise UsageError("A reference set needs letters.", hint="Choose a project that has some.")
     path = _path(found.name)
@@ -234,7 +234,7 @@ def save(found: ReferenceSet) -> None:
 
 
 def remove(name: str) -> None:
-    """Forget a set. Raises `UsageError` for one that there is not, and for the bundled one."""
+    """Delete a set. Raises `UsageError` for an unknown set, and for the bundled one."""
     path = _path(name)
     try:
         path.unlink()

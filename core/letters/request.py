@@ -1,4 +1,4 @@
-"""What a letter is read with, from the command line and the window to the compute process."""
+"""The settings for reading a letter, from the command line and the window to the compute process."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadingRequest:
-    """What a letter is read with.
+    """The settings for reading a letter.
 
-    `scorers`: role → name, for formality, positivity, agency and entailment; a role that is missing is said to be.
+    `scorers`: role → name, for formality, positivity, agency and entailment; a missing role is reported as missing.
     Without one for agency no model is loaded, and only words of the lists are marked.
     `context`: the CV or whatever else the letter should rest on. `parts` and `person`: as a person set them; found and
     guessed where None. `occupation`: whose reference letters the letter is compared with; None where nobody said it.
@@ -33,7 +33,7 @@ class ReadingRequest:
     house: "HouseList | None" = None
 
     def narrowed(self) -> "ReadingRequest":
-        """The same with nothing but the reference letters for its occupation: less to hand to another process."""
+        """Return the request with only the reference letters for its occupation: less to hand to another process."""
         if self.reference is None:
             return self
         return replace(self, reference=self.reference.narrowed(self.occupation or ""))

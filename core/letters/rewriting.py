@@ -1,4 +1,4 @@
-"""A letter and its twin written anew by a generator from the candidate's context, and both read."""
+"""A letter and its twin rewritten by a generator from the candidate's context, and both read."""
 
 from collections.abc import Sequence
 from dataclasses import replace

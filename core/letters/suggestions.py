@@ -21,7 +21,7 @@ _WORD = re.compile(r"[\w’'-]+")
 
 
 class Edit(NamedTuple):
-    """The characters `start` to `end` of a sentence, and what stands there instead."""
+    """The characters `start` to `end` of a sentence, and their replacement."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ def left_out(sentence: str, start: int, end: int) -> Edit:
 
 
 def _first(sentence: str) -> int:
-    """Where the first word begins, behind spaces and opening quotation marks."""
+    """Return the place of the first word, after spaces and opening quotation marks."""
     found = re.search(r"\w", sentence)
     return found.start() if found else 0
 
@@ -174,8 +174,8 @@ def predicate(sentence: str, start: int, end: int) -> Edit | None:
 class Suggestion:
     """Another way to say the characters `start` to `end` of the letter's text, which read `old`.
 
-    `new` is what stands there instead, "" where they are left out, and `None` where only a person can mend it: then
-    the reason says how, and there is nothing to apply. `mark_key` is the key of the mark it is for.
+    `new` is the replacement, "" where they are deleted, and `None` where only a person can mend it: then the reason
+    says how, and there is nothing to apply. `mark_key` is the key of the mark it is for.
     """
 
     mark_key: str
@@ -212,7 +212,7 @@ class _File:
 
 @dataclass(frozen=True)
 class Way:
-    """What to do with one phrase: put other words in, drop the word, leave the phrase out, or only say something."""
+    """The treatment of one phrase: put other words in, drop the word, leave the phrase out, or only give a hint."""
 
     how: How
     use: tuple[str, ...]
@@ -249,7 +249,7 @@ def suggestion_words() -> SuggestionWords:
 
 
 def way_of(category: Category, phrase: str) -> Way | None:
-    """What to do with the phrase, however it is spaced."""
+    """Return the treatment of the phrase, however it is spaced; None for an unknown one."""
     return suggestion_words().ways.get(category, {}).get(" ".join(phrase.lower().split()))
 
 
@@ -304,7 +304,7 @@ MOST_BESIDE = 4  # words, a full stop among them: with more, the sentence says s
 
 
 def suggestions_for(sentence: Sentence, marks: Sequence[Mark], person: Person | None = None) -> tuple[Suggestion, ...]:
-    """Suggestions for those of `marks` that stand in the sentence, in their order, and for a first name on its own.
+    """Return suggestions for those of `marks` that are in the sentence, in their order, and for a lone first name.
 
     A “sentence” of more than `LONGEST` characters has none.
     Each mark has its alternatives, what can be left out, or else a hint. `person` gives the title and the names.
@@ -386,7 +386,7 @@ def _edits(text: str, start: int, end: int, way: Way, person: Person | None) -> 
 
 
 def _again(text: str, start: int, end: int, new: str) -> bool:
-    """Whether the sentence says the main word of `new` already: no “communication and communication skills”."""
+    """Return whether the sentence already has the main word of `new`: no “communication and communication skills”."""
     first = new.split()[0].lower()
     return (
         len(first) > 4
@@ -395,7 +395,7 @@ def _again(text: str, start: int, end: int, new: str) -> bool:
 
 
 def _dropped(text: str, start: int, end: int) -> Edit:
-    """A word or phrase that hangs on nothing, with the comma and the space that belong to it."""
+    """Delete a word or phrase that nothing depends on, with the comma and the space that belong to it."""
     before, after = text[:start].rstrip(" "), text[end:]
     if after.startswith(", "):
         end += 2 if not before.endswith(",") or not before else 1
@@ -426,7 +426,7 @@ def _private(text: str, start: int, end: int, mark: Mark) -> Edit | None:
 
 
 def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
-    """Whether leaving the characters out would take praise with it, or a doubt that has suggestions of its own."""
+    """Return whether deleting the characters would delete praise, or a doubt that has suggestions of its own."""
     low, high = sentence.start + edit.start, sentence.start + edit.end
     return any(
         one.start < high and low < one.end and categories()[one.category].praise and not edit.new.endswith(one.words)
@@ -435,7 +435,7 @@ def _loses_praise(sentence: Sentence, edit: Edit, own: Sequence[Mark]) -> bool:
 
 
 def _is_private(sentence: Sentence, own: Sequence[Mark]) -> bool:
-    """Whether all that was found in a short, simple sentence is private: then it can go as a whole."""
+    """Return whether all that was found in a short, simple sentence is private: then it can go as a whole."""
     if _TWO_STATEMENTS.search(sentence.text):
         return False
     rest = list(sentence.text)

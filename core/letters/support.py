@@ -1,4 +1,4 @@
-"""In the compute process: which sentences of a letter the context supports, and the passage that is nearest to each."""
+"""Support of a letter's sentences by the context, and the passage nearest to each. Runs in the compute process."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ MOST_LINES = 3  # a CV's name stands at its very top
 
 
 def name_at_top(context: str) -> str:
-    """The name that a CV or a biography begins with, as it stands there; "" where it begins otherwise."""
+    """Return the name that a CV or a biography begins with, unchanged; "" where it begins otherwise."""
     lines = [line.strip() for line in context.split("\n") if line.strip()][:MOST_LINES]
     for line in lines:
         if HEADINGS.fullmatch(line):
@@ -121,7 +121,7 @@ def language_of(context: str) -> str:
 def support_of(
     body: Sequence[Sentence], context: str, scorer: str, person: Person | None = None
 ) -> tuple[tuple[Support, ...], tuple[ScorerUse, ...]]:
-    """The verdict on every sentence of the body. Without a context there is none, and it is said so.
+    """Return the verdict on every sentence of the body. Without a context there is none, and the reason says so.
 
     `score` is the scorer's probability of entailment by the best window of the context. `person`: whom the letter is
     about. Their names are read as pronouns in the letter and in the context, so that a name alone, or a married name,
@@ -175,7 +175,7 @@ def _judged(scorer: str, context: str, texts: Sequence[str]) -> tuple[list[tuple
 
 
 def _nearest(context: str, names: frozenset[str], texts: Sequence[str]) -> list[tuple[int, int]]:
-    """For each text the place of the context's sentence with the greatest cosine to it.
+    """Return for each text the place of the context's sentence with the greatest cosine to it.
 
     Both are read without gender, as entailment reads them: the nearest passage is none the nearer for a pronoun.
     """

@@ -1,4 +1,4 @@
-"""In the compute process: a letter and its swap twin are both read, and every score of one is held beside the other's.
+"""Comparison of a letter and its swap twin: both are read, and their scores compared. Runs in the compute process.
 
 Only names and gender differ between the two. A score that differs all the same says something about its scorer; a
 sentence that reads oddly of the twin asks something of whoever wrote it (`biasprint.core.letters.twins`).
@@ -137,7 +137,7 @@ def asked_said(
 
 
 def without_dismissed(found: TwinDifference, dismissed: Collection[str]) -> TwinDifference:
-    """The same twin, asking nothing for marks that a person put aside. `dismissed`: their keys (`Mark.key`)."""
+    """Return the twin without questions on marks that a person dismissed. `dismissed`: their keys (`Mark.key`)."""
     reading = found.reading
     if not dismissed or not found.question:
         return found
@@ -160,9 +160,9 @@ def _is_aside(mark: Mark, reading: Reading, dismissed: Collection[str]) -> bool:
 
 
 def said_of(sentence: Sentence, person: Person) -> Iterator[tuple[str, str]]:
-    """The words of a sentence that are said mostly of the candidate's gender, where they are said of the candidate.
+    """Yield the words of a sentence that are used mostly for the candidate's gender, where they describe the candidate.
 
-    Each with the words up to whom it is said of (“lovely”, “lovely colleague”), all in lower case.
+    Each comes with the words up to the person it describes (“lovely”, “lovely colleague”), all in lower case.
     """
     if person.pronoun not in HE_AND_SHE:
         return
@@ -331,7 +331,7 @@ def _support(reading: Reading, twin_reading: Reading, pairs: Mapping[int, int]) 
 
 
 def _mixed(reading: Reading, other: Person, twin: Twin) -> Iterator[str]:
-    """A twin in which a name stands beside the other pronoun (“Jamal … she”) is never made without saying so."""
+    """Yield warnings on a twin where a name is kept or goes with the other pronoun (“Jamal … she”)."""
     person = reading.person
     if not person.full_name:
         yield (
@@ -396,7 +396,7 @@ def _findings(
 
 
 def _about(use: ScorerUse, changed: Sequence[SentenceDifference]) -> str:
-    """What a scorer's differences say, with its size; "" where there are none."""
+    """Describe the differences of a scorer, with their size; "" where there are none."""
     if not changed:
         return ""
     most = max(abs(one.difference) for one in changed)
@@ -463,7 +463,7 @@ def _name_twins_findings(reading: Reading, twins: Sequence[NameTwin], figures: S
 
 @dataclass(frozen=True)
 class _Spread:
-    """How far one sentence's score lies apart between the names, and under which it is lowest and highest."""
+    """The range of one sentence's score between the names, and the names under which it is lowest and highest."""
 
     sentence: int
     scorer: str
@@ -474,7 +474,7 @@ class _Spread:
 
 
 def _spreads(reading: Reading, twins: Sequence[NameTwin]) -> Iterator[_Spread]:
-    """Of the scores that any name changes: a twin whose score is the letter's own has no difference listed."""
+    """Yield the spreads of scores that any name changes: an unchanged score has no difference listed."""
     differences = [{(one.sentence, one.name): one for one in twin.twin.sentences} for twin in twins]
     for sentence, name in sorted({key for own in differences for key in own}):
         known = next(own[sentence, name] for own in differences if (sentence, name) in own)

@@ -30,7 +30,7 @@ SCORE_NAMES: tuple[ScoreName, ...] = get_args(ScoreName)
 
 
 class Extracted(NamedTuple):
-    """What a reader gives: paragraphs in reading order, the number of pages where there are pages, and notes."""
+    """The result of a reader: paragraphs in reading order, the number of pages where there are pages, and notes."""
 
     paragraphs: list[str]
     pages: int | None = None
@@ -58,7 +58,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Part:
-    """What a stretch of the letter is: only the body is scored."""
+    """The kind of a stretch of the letter: only the body is scored."""
 
     kind: PartKind
     start: int
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The sentence `index` of the letter, counted from 0, and the part it stands in."""
+    """The sentence `index` of the letter, counted from 0, and the part it is in."""
 
     index: int
     start: int
@@ -97,11 +97,11 @@ class Mark:
 
     @property
     def of_house(self) -> bool:
-        """Whether the house list asked for it: its reason is the list's, and no study's."""
+        """True if the house list asked for the mark: its reason is the list's, and no study's."""
         return self.source == HOUSE_LIST
 
     def key(self, sentence_text: str) -> str:
-        """What a dismissal is remembered by: it outlives edits elsewhere in the letter, not of its own sentence."""
+        """Return the key of a dismissal: it survives edits elsewhere in the letter, but not of its own sentence."""
         said = sha256_text(" ".join(sentence_text.split()))[:16]
         return f"{self.category}:{for_matching(self.words)}:{said}"
 
@@ -112,20 +112,20 @@ COUNTED_STILL = "Shares of sentences count them, as those of reference letters d
 
 
 def how_said(mark: Mark) -> str:
-    """What has to be said beside a mark wherever it stands; "" where nothing has."""
+    """Return the remark that accompanies a mark everywhere; "" where there is none."""
     if mark.passage:
         return "a model's reading"
     return "denied" if mark.negated else "said weakly" if mark.hedged else ""
 
 
 def beside_category(mark: Mark) -> str:
-    """What has to be said beside a mark where its category's reason stands above: a house list has its own."""
+    """Return the remark beside a mark under its category's reason: a mark of the house list has its own reason."""
     return f"{HOUSE_LIST}: {mark.reason}" if mark.of_house else how_said(mark)
 
 
 @dataclass(frozen=True)
 class Support:
-    """Whether the context supports a sentence. `start` and `end` are the place of `passage` in the context.
+    """The support of a sentence by the context. `start` and `end` are the place of `passage` in the context.
 
     `score` is the checker's own, `None` where nothing was scored; `reason` says how the verdict came about.
     """
@@ -181,7 +181,7 @@ class LetterFigure:
 
 @dataclass(frozen=True)
 class Naming:
-    """How the candidate is named, and how often: “Dr. Moreno”, “Moreno”, “Kelly Moreno”, “Kelly”."""
+    """The way in which the candidate is named, and how often: “Dr. Moreno”, “Moreno”, “Kelly Moreno”, “Kelly”."""
 
     titled: int
     last: int
@@ -196,11 +196,11 @@ class Naming:
 
 @dataclass(frozen=True)
 class Balance:
-    """How a letter's praise is divided (`biasprint.core.letters.balance`).
+    """The division of a letter's praise (`biasprint.core.letters.balance`).
 
-    `words`: how many of warmth, effort, drive, talent, excellence. `warm`, `driven`: about how many of its `sentences`
+    `words`: counts of warmth, effort, drive, talent, excellence. `warm`, `driven`: about how many of its `sentences`
     are of warmth and of drive. `title`, `said`: in words for a person; `reason` and `source`: what is known of such
-    letters, or why nothing is told, "" where there is nothing to say. `places`: the indexes of the sentences with what
+    letters, or why nothing is given, "" where there is nothing to say. `places`: the indexes of the sentences with what
     it leans to.
     """
 
@@ -217,12 +217,12 @@ class Balance:
 
     @property
     def leans(self) -> bool:
-        """Whether it is something to look at."""
+        """True if the balance is something to look at."""
         return self.leaning in LEANING
 
     @property
     def key(self) -> str:
-        """What a dismissal is remembered by."""
+        """The key of a dismissal."""
         return f"balance:{self.leaning}"
 
     @property
@@ -284,12 +284,12 @@ class Reading:
 
     @property
     def by_words_alone(self) -> bool:
-        """Whether no model has read the marked words: those that are not meant so are marked as well."""
+        """True if no model has read the marked words: words with another meaning are then marked as well."""
         return CHECKED_WORDS not in self.versions
 
     @property
     def said_of_marks(self) -> str:
-        """What a model left out of the marks, or that none has read them; "" where there is nothing to say."""
+        """A remark on marks that a model removed, or that no model has read; "" where there is nothing to say."""
         if self.by_words_alone:
             return "Marked by word lists alone: the model that reads whether words are meant so is not installed."
         if not self.doubted:
@@ -299,7 +299,7 @@ class Reading:
 
     @property
     def stopped(self) -> str:
-        """Why nothing was scored; "" where it was."""
+        """The reason that nothing was scored; "" where it was."""
         return next((one.said for one in self.suspicions if one.stops), "")
 
     def figure(self, name: str) -> LetterFigure | None:
@@ -399,7 +399,7 @@ class AskedSentence:
 
     @property
     def why(self) -> str:
-        """Why it is asked about, in words."""
+        """The reasons that it is asked about, in words."""
         return "; ".join(dict.fromkeys(one for one in (*self.reasons, self.said_why) if one))
 
 
@@ -449,7 +449,7 @@ class NameFigure:
 
 @dataclass(frozen=True)
 class NameTwins:
-    """`figures`: those that differ between the names. `findings`: what is to be said of all names together."""
+    """`figures`: those that differ between the names. `findings`: remarks on all names together."""
 
     twins: tuple[NameTwin, ...]
     figures: tuple[NameFigure, ...]
@@ -457,7 +457,7 @@ class NameTwins:
 
 
 def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifference, ...]:
-    """Every figure of the letter beside the twin's of the same name."""
+    """Return every figure of the letter with the twin's of the same name."""
     others = {figure.name: figure.value for figure in twin.figures}
     return tuple(
         FigureDifference(figure.name, figure.title, figure.unit, figure.value, others.get(figure.name))
@@ -466,7 +466,7 @@ def figure_differences(reading: Reading, twin: Reading) -> tuple[FigureDifferenc
 
 
 def changed(differences: Sequence[FigureDifference]) -> tuple[FigureDifference, ...]:
-    """Those that differ at all."""
+    """Return the figures that differ at all."""
     return tuple(one for one in differences if one.difference is not None and abs(one.difference) > SAME)
 
 
@@ -490,7 +490,7 @@ def with_kind(parts: Sequence[Part], start: int, end: int, kind: PartKind) -> tu
 
 @dataclass(frozen=True)
 class OccupationGuess:
-    """`occupation` in the singular, "" where none stands out. `likely`: the letter says it in so many words."""
+    """`occupation` in the singular, "" where none is prominent. `likely`: the letter says it in so many words."""
 
     occupation: str
     likely: bool
@@ -523,7 +523,7 @@ class WordFile:
 
 @dataclass(frozen=True)
 class Generator:
-    """What writes: as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
+    """The writer of texts, named as `generate` names it. `keys`: keys of endpoints that this session alone knows."""
 
     backend: str
     model: str = ""

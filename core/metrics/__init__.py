@@ -1,4 +1,4 @@
-"""Pure statistics: numpy arrays in, frozen result objects out. They import nothing of ours.
+"""Pure statistics: numpy arrays in, frozen result objects out. They import no other part of the program.
 
 - `result`: results and array types, checks of input; `resampling`: bootstraps, permutations; `jackknife`; `clusters`:
   texts and replies that were sampled together

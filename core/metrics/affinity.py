@@ -98,7 +98,7 @@ def affinity_floor(counts: Ints, rng: np.random.Generator, resamples: int = RESA
 
 
 def exact_floor(n: int, k: int, observed: float) -> NoiseFloor:
-    """Every way in which n choices fall on k identities, with its multinomial probability under equal chances."""
+    """Return the noise floor from every way in which n choices fall on k identities, with equal chances."""
     from scipy.special import gammaln
 
     if n == 0 or k < 2:
@@ -135,7 +135,7 @@ def worth_floor(shares: Floats, n: float, worth: Worth) -> NoiseFloor:
 
 
 def permuted_totals(counts: Ints, rng: np.random.Generator, resamples: int = RESAMPLES) -> Ints:
-    """How often each identity is chosen when identities are permuted jointly within comparisons: (resamples, k)."""
+    """Count the choices of each identity when identities are permuted jointly within comparisons: (resamples, k)."""
     parts = [
         rng.permuted(np.broadcast_to(counts, (size, *counts.shape)), axis=2).sum(axis=1)
         for size in chunks(resamples, counts.size)
@@ -164,7 +164,7 @@ def affinity_interval(
     Two identities: Wilson's bounds of p mapped to |p − ½|. More: inverting the noncentral χ² with
     X² = N k² ABS², k − 1 degrees of freedom, and a continuity correction of half a lattice step, k/N.
     `design_effect` divides N where several raters judged the same comparisons. `freedom`: its degrees of freedom,
-    where it was estimated from few people; then Student's t and the noncentral F stand for normal and χ².
+    where it was estimated from few people; then Student's t and the noncentral F replace normal and χ².
 
     Coverage (test_metrics_affinity_coverage.py): at least 93 % for three and four identities from 6
     choices on; for two, Wilson's own, which dips to 89 % for shares beyond .9 with 12 choices. With five and more

@@ -48,7 +48,7 @@ def at_least(counts: Kinds, judgments: int) -> Kinds:
 
 
 def agreement_of(units: Kinds, statistic: Statistic, n: int, *, least: float = -1.0) -> Agreement:
-    """The statistic of all units, which stand for comparisons, with its jackknife interval."""
+    """Return the statistic of all units, each a comparison, with its jackknife interval."""
     value = statistic(units)
     if value is None:
         return undefined("every choice fell on the same identity: nothing to agree or disagree on", n)
@@ -56,7 +56,7 @@ def agreement_of(units: Kinds, statistic: Statistic, n: int, *, least: float = -
 
 
 def too_lopsided(chosen: Ints, comparisons: int) -> str:
-    """Why a chance-corrected measure has no interval that can be trusted; empty where it has one.
+    """Return why a chance-corrected measure has no interval that can be trusted; empty where it has one.
 
     `chosen`: judgments per category, shape (k,). Where one category has more than LOPSIDED of the judgments, at least
     FEWEST_OTHERS comparisons' worth of the others are needed (tests/simulations/creativity.py: 63 to 90 % coverage).
@@ -68,7 +68,7 @@ def too_lopsided(chosen: Ints, comparisons: int) -> str:
 
 
 def unless_lopsided(found: Agreement, chosen: Ints) -> Agreement:
-    """The same without an interval where that could not be trusted."""
+    """Return the agreement, without its interval where that could not be trusted."""
     reason = too_lopsided(chosen, found.n) if found.interval.bounds else ""
     return Agreement(found.value, found.reason, MaybeBounds(None, reason), found.n) if reason else found
 

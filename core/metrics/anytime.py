@@ -80,7 +80,7 @@ def clustered_share_band(share: float, n: float, error: float | None, clusters: 
 
 
 def watched_trials(trials: float, freedom: float) -> float:
-    """So many fewer that a band of them is as wide as one whose spread is known with these degrees of freedom."""
+    """Return the smaller number whose band is as wide as one whose spread is known with these degrees of freedom."""
     return trials / (1 + (_TYPICAL**2 + 1) / (4 * freedom)) ** 2
 
 
@@ -96,7 +96,7 @@ def _log_ratio(chosen: float, n: float, p: float) -> float:
 
 
 def _edge(chosen: float, n: float, level: float, *, lower: bool) -> float:
-    """One end of the band, by bisection between the observed share (inside) and 0 or 1."""
+    """Return one end of the band, by bisection between the observed share (inside) and 0 or 1."""
     threshold = -math.log(1 - level)
     inside, outside = chosen / n, 0.0 if lower else 1.0
     if _log_ratio(chosen, n, outside) < threshold:
@@ -149,7 +149,7 @@ class BoundedMean:
 
     @property
     def band(self) -> Bounds:
-        """Within the limits; the limits themselves before the first score."""
+        """The band of the mean within the limits; the limits themselves before the first score."""
         low, high = 0.0, 1.0
         if self.n:
             centre, half = self._weighted / self._bets, (self._alpha + self._cost) / self._bets
@@ -183,7 +183,7 @@ def normal_band(estimate: float, error: float, n: float, level: float = LEVEL) -
 
 
 def first_differing(more: int, fewer: int) -> int:
-    """From how many units that differ on the band of a mean difference is shown, of which most may be 0.
+    """Return how many differing units are needed to show the band of a mean difference of which most may be 0.
 
     A mean of which nearly all is 0 is far from normal, however many there are, and one whose units all differ the same
     way is skewed besides: where fewer than ONE_WAY of them go the other way, the band waits for FIRST_ONE_WAY.

@@ -26,7 +26,7 @@ class Clusters:
 
     @classmethod
     def of(cls, first: Bools, blocks: Sequence[str]) -> "Clusters":
-        """`blocks`: a key per text; an empty key means that the text stands alone."""
+        """`blocks`: a key per text; an empty key means that the text is a cluster of its own."""
         keys = [(1, key) if key else (0, str(place)) for place, key in enumerate(blocks)]
         numbers: dict[tuple[int, str], int] = {}
         return cls(first, np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64))
@@ -50,7 +50,7 @@ class Clusters:
 
     @property
     def on_both_sides(self) -> tuple[int, int]:
-        """How many clusters hold texts of the first group, and how many of the second."""
+        """The number of clusters with texts of the first group, and the number with texts of the second."""
         return int(self.has_first.sum()), int(self.has_second.sum())
 
     def strata(self) -> list[Ints]:
@@ -149,7 +149,7 @@ class CrossedCounts:
 
     @classmethod
     def of(cls, term: Ints, pair: Ints, outcome: Ints, positive: Bools, outcomes: int) -> "CrossedCounts":
-        """From one value per reply, shape (n,); `outcome` from 0 to `outcomes` − 1.
+        """Count one value per reply, shape (n,); `outcome` from 0 to `outcomes` − 1.
 
         A term that is positive in some replies and negative in others counts as two. ValueError for no replies.
         """
@@ -213,7 +213,7 @@ class CrossedCounts:
 
 
 def _drawn(levels: int, size: int, rng: np.random.Generator) -> Singles:
-    """How often each of so many levels is drawn when as many are drawn with replacement: shape (levels, size)."""
+    """Count how often each of `levels` is drawn when as many are drawn with replacement: shape (levels, size)."""
     draws = rng.integers(0, max(levels, 1), size=(levels, size), dtype=np.uint32).astype(np.int64)
     draws *= size
     draws += np.arange(size)

@@ -1,4 +1,4 @@
-"""How a generated text differs from its original: in shares of mentions, in scores of sentences, and against whom."""
+"""Differences between a generated text and its original: shares of mentions, scores of sentences, and their targets."""
 
 from dataclasses import dataclass
 from math import exp
@@ -108,7 +108,7 @@ def group_means(scores: Floats, group: Ints, pair: Ints, pairs: int, groups: int
 def sentence_gap(first: GroupMeans, second: GroupMeans) -> SentenceGap:
     """S = max over the groups present on both sides of |mean first − mean second|, per pair.
 
-    It grows with the number of groups, which is why the signed differences stand beside it.
+    It grows with the number of groups, which is why the signed differences are given with it.
     Source: Fang et al. 2024, equations 5 and 6.
     """
     both = first.present & second.present
@@ -142,7 +142,7 @@ class Prejudice:
 
 
 def is_lower(signed: Floats) -> Bools:
-    """Which differences lie below 0 by more than rounding: equal shares are no prejudice."""
+    """Return which differences lie below 0 by more than rounding: equal shares are no prejudice."""
     return np.asarray(signed < -TOLERANCE)
 
 

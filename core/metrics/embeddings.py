@@ -82,7 +82,7 @@ def weat_of_given_words(x: Floats, y: Floats, rng: np.random.Generator, resample
 
 
 def weat_of_chosen_words(observed: float, null: Floats, defined: Bools) -> Weat:
-    """d and its one-sided p where the words were chosen anew in every permutation of the texts' groups.
+    """d and its one-sided p where the words were chosen again in every permutation of the texts' groups.
 
     `null`, `defined`: as `effects` gives them, shape (permutations,). Permutations that leave too few words say
     nothing; where fewer than FEWEST_DEFINED are left there is no p.
@@ -120,7 +120,7 @@ def _random_splits(n: int, size: int, rng: np.random.Generator, resamples: int) 
 
 
 def group_margins(vectors: Floats, group: Ints, blocks: Ints) -> tuple[Floats, Bools]:
-    """cos(v, centroid of its own group) − largest cos(v, centroid of another), each vector left out of its centroid.
+    """cos(v, centroid of its own group without v) − largest cos(v, centroid of another group), for each vector v.
 
     `vectors`: shape (n, dimensions). `group`: 0 … k − 1, or −1 for a vector of no group, whose margin is the largest
     cos less the second largest. `blocks`: vectors of one block share a topic; its mean is taken off first. The second

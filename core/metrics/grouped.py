@@ -54,7 +54,7 @@ class Spread:
 def spread_of_groups(values: Floats, rng: np.random.Generator, *, resamples: int = RESAMPLES) -> Spread:
     """s = √(Σ_g (x̄_g − x̄)² / (k − 1)): the sample standard deviation of the means of k groups.
 
-    s is above 0 without any bias too, so it stands beside its floor: mean and 95th percentile of s with groups permuted
+    s is above 0 without any bias too, so it is given with its floor: mean and 95th percentile of s with groups permuted
     within blocks; p is the share of permutations with an s as large. The interval is that of the true s by
     inverting the noncentral F of k − 1 and (k − 1)(B − 1) degrees of freedom, F = B s² / MS(groups × blocks).
     `values`: of each block and group, shape (B, k). ValueError for NaN.
@@ -241,11 +241,11 @@ class SelectionRate:
 def selection_rates(
     selected: Bools, groups: Sequence[str], blocks: Sequence[str]
 ) -> tuple[str, dict[str, SelectionRate]]:
-    """Of each group: the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
+    """Return for each group the rate with Wilson's interval, and the impact ratio, rate over the highest rate.
 
     Units that share a block, such as candidates of one ranking or samples of one prompt, were sampled together: n is
     divided by the design effect, of a ratio that of p₁ − θ p₂ (`_ratio_effect`). `selected`, `groups`, `blocks`: of
-    each unit, an empty block for one that stands alone; an empty group belongs to none.
+    each unit, an empty block for one without others; an empty group belongs to none.
     The reference is the group with the highest rate, of equal ones the larger, then the first by name; empty where no
     group has 5 units. Cells of fewer are withheld, and so are those of fewer than 5 blocks. The ratio's interval is
     Miettinen and Nurminen's, and takes the reference as given although it was chosen by its rate. ValueError for
@@ -299,7 +299,7 @@ def _ratio_effect(yes: Bools, cell: Bools, reference: Bools, cluster: Ints) -> f
 
 
 def _effect_at(yes: Bools, cell: Bools, reference: Bools, numbers: Ints, inside: Bools, share: float | None) -> float:
-    """The effect at the observed shares, or where both groups have `share`; 1 where there is no variance."""
+    """Return the effect at the observed shares, or where both groups have `share`; 1 where there is no variance."""
     (n, p), (m, q) = ((int(at.sum()), float(yes[at].mean()) if share is None else share) for at in (cell, reference))
     ratio = p / q if q else 1.0
     independent = p * (1 - p) / n + ratio**2 * q * (1 - q) / m

@@ -48,7 +48,7 @@ class CrossedContrast:
 
 
 def crossed_contrasts(rows: int, columns: int) -> tuple[CrossedContrast, ...]:
-    """Every main effect, then every interaction, of two factors with so many levels.
+    """Return every main effect, then every interaction, of two factors with so many levels.
 
     Main effect of levels a and b of the rows: Σ_j (m_aj − m_bj) / columns, every column counting alike, however many
     texts it has. Interaction of a, b and c, d: (m_ac − m_bc) − (m_ad − m_bd). ValueError for a factor with one level.
@@ -96,7 +96,7 @@ def crossed_means(values: Floats, cell: Ints, clusters: Ints, weights: Sequence[
     the samples s with G_s clusters; t with Satterthwaite's degrees of freedom. Where every cluster has one text of
     each cell this is the paired t-test of the clusters' contrasts; where none is shared, Welch's test. Effect: over
     the SD within cells. No p where a sample has fewer than two clusters or nothing varies; clusters with the same
-    contrast, other than 0, are tested by exact sign flips; shares of texts that stand alone and are all 0 or 1 in every
+    contrast, other than 0, are tested by exact sign flips; shares of unclustered texts that are all 0 or 1 in every
     cell by the bounds of Wilson's intervals, those of two cells by Boschloo's exact test (`two_proportions`).
     ValueError for NaN or unequal lengths.
     Source: the cluster-robust variance (Liang & Zeger 1986); degrees of freedom of Welch 1947; Zou & Donner 2008.
@@ -228,7 +228,7 @@ def crossed_odds(
 
 
 def _uncounted(inside: Floats, total: Floats, overfull: bool) -> str:
-    """Why there is no odds ratio of these cells; empty where there is one."""
+    """Return why these cells have no odds ratio; empty where they have one."""
     if len(total) == 0 or total.min() == 0:
         return "a cell has no words" if len(total) and total.sum() else "a cell has no texts"
     if overfull:

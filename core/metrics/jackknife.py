@@ -25,7 +25,7 @@ from biasprint.core.metrics.result import (
 
 
 class Kinds(NamedTuple):
-    """Rows that differ, shape (kinds, c), and how often each stands in what they are of, int64[kinds]."""
+    """Distinct rows, shape (kinds, c), and how often each occurs in the original rows, int64[kinds]."""
 
     rows: Any
     times: Ints
@@ -35,11 +35,11 @@ class Kinds(NamedTuple):
         return int(self.times.sum())
 
     def kept(self, which: Any) -> "Kinds":
-        """Those of some kinds alone, bool[kinds] or their places."""
+        """Return some kinds alone, chosen by bool[kinds] or by their places."""
         return Kinds(self.rows[which], self.times[which])
 
     def without_one(self, place: int) -> "Kinds":
-        """One row of a kind left out."""
+        """Return the kinds without one row of one kind."""
         if self.times[place] == 1:
             return Kinds(np.delete(self.rows, place, axis=0), np.delete(self.times, place))
         times = self.times.copy()

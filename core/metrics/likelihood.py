@@ -52,7 +52,7 @@ def conditional_likelihoods(counts: Numbers) -> tuple[LikelihoodShare, ...]:
 
 
 def likelihood_draws(counts: Draws) -> Floats:
-    """The same nine for counts drawn at random, shape (2, 3, draws): shape (9, draws), NaN where nothing was given."""
+    """Compute the nine statistics for random counts, (2, 3, draws): shape (9, draws), NaN where nothing was given."""
     rows = np.concatenate([counts, counts.sum(axis=0, keepdims=True)])
     whole = rows.sum(axis=1, keepdims=True)
     shares = np.divide(rows, whole, out=np.full_like(rows, np.nan), where=whole > 0)
@@ -96,7 +96,7 @@ def likelihood_deltas(counts: Numbers) -> tuple[Difference, ...]:
 
 
 def delta_values(counts: Numbers) -> tuple[float | None, ...]:
-    """The same three Δ alone, without interval and test; None where a side of the table is empty."""
+    """Return the three Δ alone, without interval and test; None where a side of the table is empty."""
     table = _table(counts)
     first, second = (int(total) for total in table.sum(axis=1))
     if not (first and second):

@@ -219,7 +219,7 @@ def two_sample_difference(
 
 
 def _without_the_constant(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Both less the value of a sample that does not vary: the difference stays, and rounding is no variance of it.
+    """Subtract the value of a constant sample from both: the difference stays, and rounding is no variance of it.
 
     Of units that are all 1/3, say, scipy warns of what it takes for a loss of precision.
     """
@@ -336,7 +336,7 @@ def equivalence(
 
 
 def _exactly_equivalent(within: bool, samples: Sequence[Floats], margin: float, alpha: float) -> Equivalence:
-    """Both one-sided tests of units that do not vary: no other arrangement lies as far within the margin."""
+    """Return both one-sided tests of constant units: no other arrangement lies as far within the margin."""
     sizes = [len(sample) for sample in samples]
     p = 1.0 if not within else 0.5 ** sizes[0] if len(sizes) == 1 else 1 / comb(sum(sizes), sizes[0])
     return Equivalence(p, p <= alpha, margin)

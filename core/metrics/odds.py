@@ -173,7 +173,7 @@ def clustered_odds_ratios(
     *,
     level: float = LEVEL,
 ) -> list[OddsRatio]:
-    """One odds ratio (first group over second, Haldane's ½) per column of `counts`.
+    """Return one odds ratio (first group over second, Haldane's ½) per column of `counts`.
 
     `counts`: matches per text and category, shape (n, c); `tokens`: words per text, shape (n,). Interval: percentile
     cluster bootstrap of ln OR at `level`, its tails widened for few clusters (Hesterberg 2015); of what is in one

@@ -70,7 +70,7 @@ def needed_n(
 
 @lru_cache(maxsize=4096)
 def _detectable(n: int, n_second: int | None, power: float, alpha: float) -> float:
-    """In standard deviations; statsmodels' own search stops at a millionth of it."""
+    """Return the detectable effect in standard deviations; statsmodels' own search stops at a millionth of it."""
     from scipy.optimize import brentq
 
     above = 1.0
@@ -153,12 +153,12 @@ def exact_power(
 
 
 def top_shares(top: float, k: int) -> tuple[float, ...]:
-    """One identity chosen with chance `top`, the others equally often."""
+    """Return shares: one identity chosen with chance `top`, the others equally often."""
     return (top, *[(1 - top) / (k - 1)] * (k - 1))
 
 
 def splits(n: int, k: int) -> Ints:
-    """Every way in which n choices fall on k identities: shape (number of ways, k)."""
+    """Return every way in which n choices fall on k identities: shape (number of ways, k)."""
     rows, left = np.zeros((1, 0), dtype=np.int64), np.array([n], dtype=np.int64)
     for _ in range(k - 1):
         sizes = left + 1

@@ -48,7 +48,7 @@ class ArmEffect:
 
     @property
     def difference(self) -> Difference:
-        """With its interval, and tested against 0."""
+        """The difference with its interval, tested against 0."""
         half = t_quantile((1 + LEVEL) / 2, self.freedom) * self.error
         low, high = max(-self.widest, self.centre - half), min(self.widest, self.centre + half)
         bounds = MaybeBounds(Bounds(low, high, f"Agresti–Caffo, clustered, t with {self.freedom:.1f} df"))
@@ -101,7 +101,7 @@ def apart_by_chance(followed: Bools, treated: Bools, rater: Ints) -> float | Non
 
 
 def difference_of_effects(one: ArmEffect, other: ArmEffect) -> ArmEffect:
-    """One effect less another, of other raters: variances add, degrees of freedom by Satterthwaite."""
+    """Return one effect less another, of other raters: variances add, degrees of freedom by Satterthwaite."""
     error = sqrt(one.error**2 + other.error**2)
     freedom = error**4 / (one.error**4 / one.freedom + other.error**4 / other.freedom)
     counts = (sum(one.counts), sum(other.counts))
@@ -304,7 +304,7 @@ def _separated(given: Placed, identity: Floats, place: Floats, length: list[Floa
 
 def _of_the_chosen(place: Floats, length: Floats, chosen: Ints, raw: Floats) -> tuple[Floats, Floats, Ints]:
     """Length, identity with place, and the choices, among the identities that were ever chosen: the others' texts
-    say nothing of length, whatever it is."""
+    carry no information on length, whatever it is."""
     kept = np.flatnonzero(raw > 0)
     rest = np.concatenate([_identities(len(chosen), len(kept)), place[:, kept]], axis=2)
     return length[:, kept], rest, np.searchsorted(kept, chosen)
@@ -347,7 +347,7 @@ def flipped_scores(tested: Floats, rest: Floats, chosen: Ints, cluster: Ints) ->
     cluster, and the clusters' signs flipped: all 2ⁿ ways up to FLIPS of them, else as many drawn. Flipped sums vary
     less than the sum itself, because the coefficients of `rest` were fitted to it: each is divided by
     √(1 − h'H⁻¹h / V), H the information on `rest`, V the variance of the sum, h the flipped sum of what each cluster
-    would add to the information on both. None where `rest` by itself decides every choice.
+    would add to the information on both. None where `rest` alone decides every choice.
     Source: Hemerik, Goeman & Finos 2020; De Santis, Goeman, Hemerik & Finos 2022 (the division).
     """
     fit = _fitted(rest, chosen)
@@ -400,17 +400,17 @@ def _shares_of(coefficients: Floats, k: int) -> Floats:
 
 
 def _identities(n: int, k: int) -> Floats:
-    """One column for each identity but the first: shape (n, k, k − 1)."""
+    """Return one column for each identity but the first: shape (n, k, k − 1)."""
     return np.broadcast_to(np.eye(k)[:, 1:], (n, k, k - 1))
 
 
 def _places(place: Ints) -> Floats:
-    """One column for each place but the first."""
+    """Return one column for each place but the first."""
     return np.stack([place == other for other in range(1, place.shape[1])], axis=2).astype(np.float64)
 
 
 def _with_length(found: AdjustedShares, fit: _Fit, scale: float, given: Placed) -> AdjustedShares:
-    """With the odds ratio of a text twice as long, its interval and p."""
+    """Add the odds ratio of a text twice as long, its interval and p."""
     n = len(given.chosen)
     residuals = scale * fit.influence[:, [-1]]
     alone = float((residuals**2).sum())

@@ -112,7 +112,7 @@ def worth_interval(successes: float, n: float, worth: Worth) -> Bounds | None:
 
 @dataclass(frozen=True)
 class Share:
-    """`interval` and `p` are None where the estimate alone is asked for."""
+    """A share. `interval` and `p` are None where only the estimate is requested."""
 
     value: float
     interval: Bounds | None
@@ -142,7 +142,7 @@ def share(chosen: int, n: int, chance: float) -> Share:
 
 
 def clustered_share(chosen: int, n: int, chance: float, design_effect: float, null: Ints) -> Share:
-    """The same where several raters judged a comparison: Wilson with n divided by the design effect, and p from `null`.
+    """Return a share judged by several raters: Wilson with n divided by the design effect, and p from `null`.
 
     `null`: how often this identity is chosen under joint permutation within comparisons, shape (resamples,).
     """
@@ -159,7 +159,7 @@ def clustered_share(chosen: int, n: int, chance: float, design_effect: float, nu
 
 
 def worth_share(chosen: float, n: float, chance: float, worth: Worth) -> Share:
-    """The same of several people: Wilson's interval of what their choices are worth, and the test that it inverts.
+    """Return a share of several people: Wilson's interval of what their choices are worth, and the test it inverts.
 
     t = (p − c) / √(c (1 − c) δ / n), two-sided with the degrees of freedom of δ: p < 0.05 where the interval leaves
     chance out.
@@ -375,7 +375,7 @@ def _restricted_variance(ratio: float, x: float, n: float, y: float, m: float) -
 
 
 def _edge(outside: Callable[[float], bool], inside: float, step: float) -> float:
-    """Where the interval ends on the way from a ratio inside it, multiplied by `step` until it is outside."""
+    """Return the end of the interval, from a ratio inside it that is multiplied by `step` until it is outside."""
     beyond = inside * step
     while not outside(beyond):
         inside, beyond = beyond, beyond * step

@@ -31,7 +31,7 @@ Kind = tuple[tuple[int, ...], bool]  # the identities on the cards, and whether 
 
 @dataclass(frozen=True)
 class Ballots:
-    """What was said of each comparison. `shown`: identities on the cards, by number, shape (n, 2 or 3), NOBODY where
+    """Judgments of each comparison. `shown`: identities on the cards, by number, shape (n, 2 or 3), NOBODY where
     there is no third card. `best`, `worst`: one of them, shape (n,); NOBODY as best: they are equally good; as worst:
     it was not named. `weight`: 1, or less where several replies are one. `rater`, `block`: how they belong together.
     """
@@ -65,7 +65,7 @@ class RankedPair:
 class RankedIdentity:
     """`strength`: the chance to be preferred to a text of another identity, averaged over the others; ½ is average.
 
-    `place`: 1 is the strongest. `places`: from the best to the worst that pairs told apart leave open.
+    `place`: 1 is the strongest. `places`: from the best to the worst that the distinguishable pairs allow.
     """
 
     strength: float
@@ -195,12 +195,12 @@ class _Model:
         return cls(answers, identities, tied, tuple(min(share[size], 0.99) for size in tied), features, offset)
 
     def counted(self) -> Floats:
-        """How often each answer was given: shape (1, kinds × 4)."""
+        """Count how often each answer was given: shape (1, kinds × 4)."""
         _, places, weights = self.answers
         return np.bincount(places, weights, minlength=self.offset.size).astype(np.float64)[None]
 
     def drawn(self, clusters: Ints, rng: np.random.Generator, resamples: int) -> Floats:
-        """The same in draws of clusters, by number of each ballot, with replacement: shape (r, kinds × 4)."""
+        """Count the answers in draws of clusters, by number of each ballot, with replacement: shape (r, kinds × 4)."""
         from scipy.sparse import csr_array
 
         rows, places, weights = self.answers
@@ -280,7 +280,7 @@ def _distinct(ballots: Ballots, identities: int) -> tuple[Ballots, Ints]:
 
 
 def _stages(ballots: Ballots, tied: tuple[int, ...]) -> list[list[tuple[Kind, int]]]:
-    """Of each ballot its answers in turn: the best of all, then the better of the other two where the worst is named.
+    """Return each ballot's answers in turn: the best of all, then, if the worst is named, the better of the other two.
 
     An answer is a place on the cards in the order of their identities; 3 is “equally good”.
     """
@@ -356,7 +356,7 @@ def _spread(
 
 
 def _variance(model: _Model, way: Ints, weights: Floats, rng: np.random.Generator, resamples: int) -> Floats:
-    """Of every logit over draws of clusters with replacement, times g / (g − 1) for g of them."""
+    """Return the variance of every logit over draws of clusters with replacement, times g / (g − 1) for g of them."""
     clusters = np.unique(way, return_inverse=True)[1]
     many = int(clusters.max()) + 1
     fitted = model.fitted(model.drawn(clusters, rng, resamples))[:, : model.identities]
@@ -386,7 +386,7 @@ def _tested(logit: float, at: int, spread: _Spread) -> tuple[float, Bounds | Non
 
 
 def _by_t(logit: float, at: int, errors: Floats, freedoms: Floats) -> tuple[float, float, float, float]:
-    """Both ends on the logit, the degrees of freedom, and p against 0."""
+    """Return both ends on the logit, the degrees of freedom, and p against 0."""
     error, freedom = float(errors[at]), float(freedoms[at])
     half = t_quantile((1 + LEVEL) / 2, freedom) * error
     return logit - half, logit + half, freedom, two_sided_t(abs(logit) / error, freedom)

@@ -61,7 +61,7 @@ def representative_score(distances: Floats) -> RepresentativeScore:
 
 
 def representative_of(means: Floats) -> RepresentativeScore:
-    """The same from the means D_i themselves, shape (k,), k ≥ 2."""
+    """Return RBS from the means D_i themselves, shape (k,), k ≥ 2."""
     return RepresentativeScore(
         value=float(np.std(means)),
         reason="",

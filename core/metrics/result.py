@@ -111,7 +111,7 @@ NO_BOUNDS = MaybeBounds(None, NOT_ASKED)
 
 @contextmanager
 def only_estimates() -> Iterator[None]:
-    """Within it statistics give what they estimate and nothing beside it: no interval, p, floor or power.
+    """Compute only estimates: within this context statistics have no interval, p, floor or power.
 
     For measuring many times over, as a jackknife does: what is beside an estimate takes most of the time.
     """
@@ -154,7 +154,7 @@ SQUARE_IS_ZERO = 1e-150
 
 
 def constant(values: Floats, magnitude: float = 0.0) -> bool:
-    """No variation beyond rounding: 0.3 − 0.1 and 0.4 − 0.2 are the same difference.
+    """Return whether values vary only by rounding: 0.3 − 0.1 and 0.4 − 0.2 are the same difference.
 
     `magnitude`: of the numbers that the values were computed from, where those were larger. Values whose squares are 0
     in floating point do not vary either.

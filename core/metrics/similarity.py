@@ -1,6 +1,6 @@
-"""How alike two texts are, and which words keep company with which group's: as LangFair 0.8.0 defines them.
+"""Similarity of two texts, and the words that co-occur with each group's words, as LangFair 0.8.0 defines them.
 
-Texts come as lists of tokens, so that whoever asks says what a token is (`biasprint.core.scorers.langfair`).
+Texts come as lists of tokens, so that the caller defines what a token is (`biasprint.core.scorers.langfair`).
 """
 
 from collections import Counter

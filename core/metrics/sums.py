@@ -45,7 +45,7 @@ class ExactSum:
 
     @property
     def parts(self) -> tuple[int, int]:
-        """What makes the same sum again."""
+        """The two numbers that make the same sum again."""
         return self._whole, self._places
 
     def add(self, value: float) -> None:
@@ -170,12 +170,12 @@ class ClusterSums:
         return np.zeros(self.width) if found is None else np.array([each.value for each in found])
 
     def clusters(self, *groups: Hashable) -> int:
-        """How many clusters have at least one of these groups; for one or two groups."""
+        """Count the clusters with at least one of these groups; for one or two groups."""
         alone = sum(self._counts.get((group, group), 0) for group in groups)
         return alone - sum(self._counts.get(pair, 0) for pair in map(_key, combinations(groups, 2)))
 
     def both(self, first: Hashable, second: Hashable) -> int:
-        """How many clusters have both."""
+        """Count the clusters that have both groups."""
         return self._counts.get(_key((first, second)), 0)
 
     def error(self, gradients: Mapping[Any, Floats], beside: Sequence[float] = ()) -> float | None:
@@ -196,7 +196,7 @@ class ClusterSums:
         return math.sqrt(between * count / (count - 1)) if between > _ROUNDING * squares else None
 
     def covariance(self, group: Hashable) -> Floats | None:
-        """Of the means over the clusters of a group, shape (width, width); None for fewer than two clusters."""
+        """Return the covariance of a group's means over its clusters, (width, width); None for fewer than two."""
         count = self._counts.get((group, group), 0)
         if count < 2:
             return None

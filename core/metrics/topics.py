@@ -61,7 +61,7 @@ def _residuals(tables: Ints) -> Floats:
 
 
 def _unusable(table: Ints) -> str:
-    """Why there is nothing to test; empty where there is. ValueError for what is no table of counts."""
+    """Return why there is nothing to test; empty where there is. ValueError where it is no table of counts."""
     counts = np.asarray(table)
     if counts.ndim != 2 or not np.isfinite(counts).all() or (counts < 0).any():
         raise ValueError("the table must be rows × columns of counts")

@@ -1,4 +1,4 @@
-"""What choices that go together are worth: of one person, or in one comparison, in independent choices.
+"""The worth of choices that belong together, by one person or in one comparison, in independent choices.
 
 Choices of one person resemble each other, and so do choices among the same texts. Taken as independent they make
 intervals too narrow; here both count, and how badly few persons tell how much they differ.
@@ -35,7 +35,7 @@ class Worth:
 
 
 def worth_of_choices(counts: Numbers, *groupings: Ints) -> Worth:
-    """How much choices are worth that belong together in each of these ways, crossed.
+    """Return the worth of choices that belong together in each of these ways, crossed.
 
     `counts`: choices per judgment and identity, shape (c, k). `groupings`: numbers, shape (c,): of the person, of the
     comparison. Choices that are all the same count once for each cluster. ValueError without choices, and for NaN.

@@ -1,4 +1,4 @@
-"""How far a text is about acting and leading, and how far about helping and caring: shares of its sentences."""
+"""Agency and communion in a text: shares of its sentences about acting and leading, and about helping and caring."""
 
 import re
 from collections.abc import Sequence

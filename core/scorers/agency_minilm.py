@@ -135,7 +135,7 @@ class AgencyMiniLM:
         return np.array(known, dtype=np.float64).reshape(len(sentences), len(CLASSES))
 
     def _made(self, plain: list[str]) -> Probabilities:
-        """Of sentences without gender. None depends on the others, so that one may be kept for another text."""
+        """Return the probabilities of sentences without gender. Each depends on its own sentence alone: cacheable."""
         found = np.zeros((len(plain), len(CLASSES)))
         found[:, CLASSES.index("neutral")] = 1.0
         places = [place for place, text in enumerate(plain) if any(map(str.isalnum, text))]

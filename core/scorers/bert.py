@@ -34,20 +34,20 @@ Found = TypeVar("Found")
 
 
 def side_by_side(compute: Callable[[Given], Found], groups: Sequence[Given]) -> Iterator[Found]:
-    """What `compute` makes of each, in order; meanwhile a product of matrices has one thread."""
+    """Yield the result of `compute` for each group, in order; meanwhile a matrix product uses one thread."""
     with one_thread():
         yield from map(compute, groups) if len(groups) < 2 or threads() < 2 else _workers().map(compute, groups)
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Within it a product of matrices has one thread."""
+    """Return a context in which a matrix product uses one thread."""
     limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def threads() -> int:
-    """As many as this process was told to have, else as there are cores for it."""
+    """Return the number of threads: OMP_NUM_THREADS where it is set to a number above 0, else the available cores."""
     told = os.environ.get("OMP_NUM_THREADS", "")
     return int(told) if told.isdigit() and int(told) else cores()
 
@@ -140,14 +140,14 @@ class Bert(Embedder):
         return np.concatenate([self.first, tokens, self.last]).astype(np.int64)
 
     def states(self, rows: Sequence[Tokens], layers: int | None = None) -> list[Floats]:
-        """What the last layer, or the first so many `layers`, make of each token: float32[tokens, width] for each row.
+        """Return each row's hidden states, float32[tokens, width], after the last layer or the first `layers` layers.
 
         `rows`: token ids with their marks.
         """
         return self._each(rows, layers, lambda states: states)
 
     def _each(self, rows: Sequence[Tokens], layers: int | None, made: Callable[[Floats], Floats]) -> list[Floats]:
-        """What is `made` of each row's states. Equal rows are computed once, and groups of rows side by side."""
+        """Return the result of `made` for each row's states. Compute equal rows once, groups of rows in parallel."""
         distinct = sorted({row.tobytes(): row for row in rows}.values(), key=len)
         found: dict[bytes, Floats] = {}
 
@@ -178,7 +178,7 @@ class Bert(Embedder):
         return (states[start : start + length] for start, length in zip(starts, lengths, strict=False))
 
     def _after(self, layer: Layer, states: Floats, lengths: Sequence[int]) -> Floats:
-        """What a layer makes of the states below it."""
+        """Return the states after one layer, from the states below it."""
         asked = _times(states, layer.attention, layer.attention_bias)
         mixed = _times(self._attended(asked, lengths), layer.mixed, layer.mixed_bias)
         mixed += states
@@ -209,7 +209,7 @@ class Bert(Embedder):
         return found
 
     def _normed(self, states: Floats, norm: tuple[Floats, Floats]) -> Floats:
-        """Each row with mean 0 and variance 1, then times a weight and plus a bias; in place."""
+        """Scale each row to mean 0 and variance 1, then multiply by a weight and add a bias; in place."""
         weight, bias = norm
         states -= states.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", states, states) / np.float32(self.width)
@@ -247,9 +247,9 @@ def _together(rows: Sequence[Tokens]) -> Iterator[list[Tokens]]:
 
 
 def step_of(matrices: Sequence[Floats]) -> int:
-    """The least of STEPS such that rows which stand a multiple of it apart are summed alike; 0 where none is found.
+    """Return the smallest of STEPS such that rows a multiple of it apart are summed alike; 0 where none is found.
 
-    Tried with the matrices, [inputs, outputs], on this computer. With 0 each text is to be computed by itself.
+    Tried with the matrices, [inputs, outputs], on this computer. With 0 each text must be computed alone.
     """
     return next((step for step in STEPS if all(_alike(matrix, step) for matrix in matrices)), 0)
 

@@ -57,7 +57,7 @@ def require_unchanged(package: str, *names: str) -> None:
 
 
 def stamp(file: Path) -> tuple[int, ...]:
-    """Changes whenever a file does: where it is as before, the file need not be read again. Raises `OSError`."""
+    """Return a value that changes whenever a file does: while it is the same, do not read again. Raises `OSError`."""
     state = file.stat()
     return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino
 

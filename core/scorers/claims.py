@@ -1,5 +1,5 @@
-"""Which sentences of a letter a CV could be asked about: the rules of `core.scorers.entailment`, then a head on MiniLM
-that tells praise and formalities from what can be looked up.
+"""Sentences of a letter that can be checked against a CV: the rules of `core.scorers.entailment`, then a head on MiniLM
+that separates praise and formalities from what can be looked up.
 
 The letters study keeps to the rules alone: what it compares is the style of praise that no context supports.
 """
@@ -24,7 +24,7 @@ _known: BatchCache[str, float] = BatchCache(KEPT_SENTENCES)
 
 
 def kinds(texts: Sequence[str]) -> list[Kind]:
-    """What each sentence is. Names should have been taken out of them: one is as good as another here."""
+    """Return the kind of each sentence. Remove names first: here one name is as good as another."""
     by_rule = [entailment.kind_of(text) for text in texts]
     asked = [text for text, kind in zip(texts, by_rule, strict=True) if kind == "claim"]
     shares = iter(_known.get([neutral(text) for text in asked], _probabilities))
@@ -36,7 +36,7 @@ def version() -> str:
 
 
 def _probabilities(texts: Sequence[str]) -> list[float]:
-    """That a sentence claims nothing; 0 for one in another language."""
+    """Return the probability that each sentence claims nothing; 0 for one in another language."""
     weight, bias = _head()
     return [
         float(1 / (1 + np.exp(-(weight @ vector.astype(np.float64) + bias)))) if vector.size and reads(text) else 0.0

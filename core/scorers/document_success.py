@@ -1,4 +1,4 @@
-"""Did a model write the document that was asked for? It flags; nothing is ever left out because of it."""
+"""Did a model write the requested document? It flags texts; it never removes any."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ SHARE_REPEATED = 0.5  # of all sentences
 
 
 class Outcome(IntEnum):
-    """What a document turned out to be. The names are the reasons that findings give."""
+    """The kind of document that a text turned out to be. Findings give these names as their reasons."""
 
     SUCCESS = 0
     EMPTY = 1
@@ -66,7 +66,7 @@ class DocumentSuccess:
 
 
 def of_document(values: Sequence[float], document: str) -> Outcome:
-    """What a text asked for as `document` turned out to be, from its score's values."""
+    """Return the outcome of a text requested as `document`, from the values of its score."""
     failure = Outcome(int(values[0]))
     if failure is Outcome.SUCCESS and document in _rules() and not values[1]:
         return Outcome.OFF_TASK
@@ -79,7 +79,7 @@ def is_english_letter(values: Sequence[float]) -> bool:
 
 
 def outcome(text: str, document: str = "letter") -> Outcome:
-    """The same from the text; of several failures the first in `Outcome`'s order."""
+    """Return the outcome of the text itself; of several failures the first in `Outcome`'s order."""
     return of_document(_value(text).values.tolist(), document)
 
 

@@ -22,11 +22,11 @@ Vectors = NDArray[np.float32]
 class Embedder:
     """An encoder that gives one vector for the tokens of a text. Heavy: for the compute process only.
 
-    `first` and `last`: the tokens that stand before and behind every text, a prompt included; `marks`: how many.
+    `first` and `last`: the tokens before and after every text, a prompt included; `marks`: how many.
     """
 
     def __init__(self, tokenizer: Any, prompt: str = "") -> None:
-        """`tokenizer`: of the tokenizers library; it is set to cut and pad nothing. `prompt`: stands before each text.
+        """`tokenizer`: of the tokenizers library; truncation and padding are turned off. `prompt`: precedes each text.
 
         Raises `ValueError` where the tokenizer does not put its marks around a text.
         """
@@ -39,7 +39,7 @@ class Embedder:
         self.marks = len(self.first) + len(self.last)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Token ids of whole texts, without what stands around them."""
+        """Return the token ids of whole texts, without the tokens around them."""
         # The tokenizer refuses lone surrogates, which say nothing.
         whole = [self._prompt + text.encode("utf-8", "ignore").decode() for text in texts]
         found = self._tokenizer.encode_batch(whole, add_special_tokens=False)
@@ -50,7 +50,7 @@ class Embedder:
         raise NotImplementedError
 
     def _split(self, encoded: Any) -> tuple[list[int], list[int]]:
-        """The tokens of the prompt and those of the text behind it, which may take a blank of the prompt's along."""
+        """Split the tokens of the prompt from those of the text after it, which may take a blank from the prompt."""
         ids: list[int] = encoded.ids
         if not self._prompt:
             return [], ids
@@ -139,7 +139,7 @@ def _vector(vectors: Any, word: str) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=1)
 def _loaded(path: Path, sha256: str) -> Any:
-    """Loaded once; a file with another content is loaded anew."""
+    """Load the word vectors once; load them again when the file's content has changed."""
     from gensim.models import KeyedVectors
 
     binary = path.name.lower().endswith(BINARY)

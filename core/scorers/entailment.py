@@ -48,7 +48,7 @@ JOINS = (",", "&", " and", " of", " the", " in", " at", " for", " with")
 
 
 def passages(context: str) -> list[tuple[int, int]]:
-    """Start and end of what a context says one by one: its sentences, and every line of a list or CV by itself.
+    """Return start and end of each passage of a context: its sentences, and every line of a list or CV on its own.
 
     A line that goes on in the next, as prose that was broken to fit a page does, ends nothing.
     """
@@ -70,7 +70,7 @@ def _goes_on(line: str, following: str) -> bool:
 
 
 def language(context: str) -> str:
-    """“en”, or the code of another language. A CV of short lines has too few function words to be told by them."""
+    """Return “en”, or the code of another language. A CV of short lines has too few function words to identify it."""
     if is_english(words(context)):
         return "en"
     return _language(context)
@@ -82,7 +82,7 @@ def _language(context: str) -> str:
 
 
 def judged(values: Sequence[NDArray[np.float32]]) -> str:
-    """One of CLASSES for a hypothesis before every window, `values` of shape (windows, 3): the best entailment counts.
+    """Return one of CLASSES for a hypothesis over all windows, `values` of shape (windows, 3): best entailment counts.
 
     Not entailed by any window, it contradicts the context where any window says so.
     """
@@ -115,12 +115,12 @@ class _Rules:
 
 
 def version() -> str:
-    """Changes whenever a sentence could be taken otherwise."""
+    """Return a version that changes whenever a sentence could be read differently."""
     return f"claims {_rules().version}, rules 2"
 
 
 def kind_of(sentence: str) -> Kind:
-    """What a sentence is, by its beginning; one that ends in a question mark asks and claims nothing.
+    """Return the kind of a sentence, from its beginning; one that ends in a question mark asks and claims nothing.
 
     An acquaintance is how its writer knows the candidate, and who the writer is.
     """

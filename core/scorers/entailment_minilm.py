@@ -41,7 +41,7 @@ FAR = 0.35  # how far “over” reaches, and “nearly”
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number as it is told: any value of `low` to `high` is meant by it. `years`: it counts years."""
+    """A number as a text gives it: any value from `low` to `high` may be meant. `years`: it counts years."""
 
     low: float
     high: float
@@ -53,7 +53,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Held:
-    """What a passage holds. `values`: its numbers, and how many years it lists. `lengths`: of its spans of years."""
+    """Numbers in a passage. `values`: its numbers, and how many years it lists. `lengths`: of its spans of years."""
 
     values: frozenset[float]
     lengths: frozenset[float]
@@ -69,13 +69,13 @@ def told(text: str) -> tuple[Quantity, ...]:
 
 
 def is_number(form: str) -> bool:
-    """Whether a folded word is a number, in digits or in letters."""
+    """Return whether a folded word is a number, in digits or in letters."""
     lists = _lists()
     return form[0].isdigit() or any(form in lists[name] for name in ("small", "large_numbers", "counts"))
 
 
 def held(passages: Sequence[str]) -> list[Held]:
-    """What each passage of a context holds. A span that goes on where another ends is read with it, in both places."""
+    """Return the numbers in each passage of a context. A span that continues another is read with it in both places."""
     plain = [DATE.sub("", passage) for passage in passages]
     latest = max((int(year) for passage in plain for year in YEAR.findall(passage)), default=0)
     spans = [list(dict.fromkeys(_spans(passage, latest)))[:MOST_SPANS] for passage in plain]
@@ -131,7 +131,7 @@ def _values(text: str) -> Iterator[float]:
 
 
 def _found(tokens: Sequence[str]) -> Iterator[tuple[float, int, int]]:
-    """Each number with the places of its first token and behind its last."""
+    """Yield each number with the place of its first token and the place after its last."""
     place = 0
     while place < len(tokens):
         value, end = _in_digits(tokens, place) if tokens[place][0].isdigit() else _in_words(tokens, place)
@@ -336,7 +336,7 @@ def _shouted(found: Sequence[Word]) -> bool:
 
 
 def _opens(text: str, word: Word) -> bool:
-    """Whether the word begins the text or one of its sentences, where a capital names nobody."""
+    """Return whether the word begins the text or one of its sentences, where a capital does not mean a name."""
     before = text[: word.start].rstrip(" \t\"'“‘([")
     return not before or before.endswith(SENTENCE_ENDS)
 
@@ -398,7 +398,7 @@ class Premise:
 
 
 def to_embed(premise: Premise, hypothesis: Statement) -> Iterable[str]:
-    """Every text whose vector `features` asks for."""
+    """Return every text whose vector `features` needs."""
     return (hypothesis.neutral, *(part.neutral for part in premise.passages), *hypothesis.content, *premise.content)
 
 
@@ -435,7 +435,7 @@ def features(premise: Premise, hypothesis: Statement, vector: Vector) -> Floats:
 
 
 def _support(content: Sequence[str], forms: frozenset[str], others: Sequence[str], vector: Vector) -> Floats:
-    """For each content word 1 where the forms have it, else the cosine with the nearest other word, at least 0."""
+    """Return, per content word, 1 if the forms have it, else its cosine with the nearest other word, at least 0."""
     if not content:
         return np.ones(1)  # nothing is said that could be missing
     table = np.stack([vector(word) for word in others]) if others else np.zeros((1, 1))
@@ -461,7 +461,7 @@ def _names(mine: frozenset[str], premise: Premise) -> tuple[bool, bool]:
 def _against(
     hypothesis: Statement, premise: Premise, near: frozenset[str], others: Mapping[str, frozenset[str]]
 ) -> bool:
-    """Whether a word that the premise has in no form stands against one of the others that it has near by."""
+    """Return whether a word that the premise has in no form is contrasted with one of the others that it has nearby."""
     return any(
         others.get(word, frozenset()) & near and not same_kind().get(word, frozenset((word,))) & premise.forms
         for word in hypothesis.forms
@@ -526,7 +526,7 @@ def read(text: str) -> tuple[Premise, Statement] | None:
 
 
 def features_of(text: str) -> Floats | None:
-    """What the weights are fitted to."""
+    """Return the features that the weights are fitted to; None where the text is no usable pair."""
     pair = read(text)
     if pair is None:
         return None
@@ -559,7 +559,7 @@ def _premise(text: str) -> Premise | None:
 
 
 def _cut(text: str, most: int) -> str:
-    """The beginning of a long text, as it is: its line breaks end what is said."""
+    """Return the beginning of a long text, unchanged: its line breaks separate statements."""
     return _beginning(text if len(text) <= MOST_SIGNS else text[:MOST_SIGNS], most)
 
 
@@ -569,7 +569,7 @@ def _beginning(text: str, most: int) -> str:
 
 
 def _asked(pairs: Iterable[tuple[Premise, Statement] | None]) -> dict[str, None]:
-    """Every text whose vector the pairs ask for, once."""
+    """Return every text whose vector the pairs need, once."""
     return dict.fromkeys(text for pair in pairs if pair for text in to_embed(*pair))
 
 

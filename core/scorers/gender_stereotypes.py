@@ -19,8 +19,9 @@ from biasprint.core.text import for_matching
 class GenderStereotypes:
     """Per 100 words: words of stereotypes of women less words of stereotypes of men.
 
-    `values`: float32[1]; `summary`: the same; None for a text without a word or not in English. It reads words and not
-    what they are said of: “no dress code” counts. Stands in for the rating by a language model of Eloundou et al. 2024.
+    `values`: float32[1]; `summary`: the same; None for a text without a word or not in English. It reads
+    single words, not what they refer to: “no dress code” counts.
+    A substitute for the rating by a language model of Eloundou et al. 2024.
     """
 
     role = "gender_stereotypes"

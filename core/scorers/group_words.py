@@ -1,4 +1,4 @@
-"""Mentions of groups in texts: every word or phrase of a group's list, counted once, with the sentence it stands in.
+"""Mentions of groups in texts: every word or phrase of a group's list, counted once, with the sentence it is in.
 
 Fast, because it looks up tokens and runs no pipeline: a word is a run of letters and digits, so that "woman's" and
 "mother-in-law" mention a woman and a mother, and a phrase may be written with hyphens or blanks. The longest entry that
@@ -85,11 +85,11 @@ class GroupMatcher:
         self._kinds = _Kinds(self._lengths)
 
     def mentions(self, text: str) -> list[tuple[int, GroupWord]]:
-        """Every mention in order: the number of its sentence, counted from 0, and the entry."""
+        """Return every mention in order: the number of its sentence, counted from 0, and the entry."""
         return self.mentions_in(tokens_of(text))
 
     def mentions_in(self, tokens: Sequence[str]) -> list[tuple[int, GroupWord]]:
-        """The same, of a text that has been cut into tokens."""
+        """Return the mentions in a text that has been cut into tokens."""
         kinds = list(map(self._kinds.__getitem__, tokens))
         found = []
         sentence = past = 0
@@ -106,7 +106,7 @@ class GroupMatcher:
         return blocks_of([self], texts)[0]
 
     def uses(self, texts: Iterable[str]) -> Counter[GroupWord]:
-        """How often each entry is found."""
+        """Count how often each entry is found."""
         return Counter(entry for _, entry in chain.from_iterable(map(self.mentions, texts)))
 
     def _longest(self, tokens: Sequence[str], place: int) -> GroupWord | None:
@@ -139,7 +139,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def _blocks(mentions: Sequence[Sequence[tuple[int, int]]], groups: int) -> WordBlocks:
-    """From (sentence, group) of each mention of each text."""
+    """Build the blocks from (sentence, group) of each mention of each text."""
     of_text, block, group = [], [], []
     for place, found in enumerate(mentions):
         before = -1
@@ -155,7 +155,7 @@ def _blocks(mentions: Sequence[Sequence[tuple[int, int]]], groups: int) -> WordB
 
 
 class _Kinds(dict[str, int]):
-    """What a token can be: decided once for every distinct token."""
+    """The kinds of token: decided once for every distinct token."""
 
     def __init__(self, starts: Container[str]) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ def as_written(text: str) -> str:
 
 
 def sentence_group(counts: Ints) -> Ints:
-    """For each row of mentions (n, groups) the group with strictly the most; −1 for a tie or none: neutral."""
+    """Return, for each row of mentions (n, groups), the group with strictly the most; −1 for a tie or none: neutral."""
     most = counts.max(axis=1, initial=0)
     alone = (counts == most[:, None]).sum(axis=1) == 1
     return np.where(alone & (most > 0), counts.argmax(axis=1), -1) if counts.shape[1] else np.full(len(counts), -1)

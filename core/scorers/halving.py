@@ -1,4 +1,4 @@
-"""Work on many things together that goes on although one of them breaks it."""
+"""Batch work that goes on although some items fail."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -14,9 +14,9 @@ def in_halves(
     breaks: type[Exception] = Exception,
     stops: tuple[type[Exception], ...] = (),
 ) -> None:
-    """Do `together` with all of them; where it breaks, with each half, so that one that breaks it costs itself alone.
+    """Do `together` with all of them; where it fails, with each half, so that only one that fails alone is lost.
 
-    `alone` is told of a thing on which it broke by itself, and why. `breaks`: what counts as breaking; `stops`: of
+    `alone` is called with each one that fails alone, and the error. `breaks`: what counts as failing; `stops`: of
     that, what is raised all the same, such as a cancel.
     """
     try:

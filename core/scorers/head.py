@@ -40,7 +40,7 @@ def head_of(weights: "Mapping[str, NDArray[np.float32]]") -> SoftmaxHead:
 
 
 def read_weights(file: "Traversable", sha256: str, name: str) -> "Mapping[str, NDArray[np.float32]]":
-    """Every array of such a file, by its name there."""
+    """Return every array of such a file, by its name there."""
     from safetensors.numpy import load
 
     try:

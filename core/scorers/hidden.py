@@ -8,7 +8,7 @@ from types import ModuleType
 
 @contextmanager
 def hidden(*packages: str) -> Iterator[None]:
-    """As if the packages were not installed; one that is imported already stays."""
+    """Hide the packages as if they were not installed; one that is imported already stays."""
     away = [package for package in packages if package not in sys.modules]
     for package in away:
         sys.modules[package] = None  # type: ignore[assignment]  # what Python takes for “cannot be imported”
@@ -21,7 +21,7 @@ def hidden(*packages: str) -> Iterator[None]:
 
 @contextmanager
 def in_place_of(module: str, **names: object) -> Iterator[None]:
-    """As if the module of a package's package had these names and nothing else; one that is imported already stays."""
+    """Replace the module of a package by one with these names only; a module that is imported already stays."""
     away = [name for name in (module.rpartition(".")[0], module) if name not in sys.modules]
     for name in away:
         sys.modules[name] = ModuleType(name)

@@ -1,8 +1,8 @@
-"""Kept scores: what was once said of a text is looked up where it is measured again, in this project or another.
+"""A cache of scores: the score of a text is looked up when it is measured again, in this project or another.
 
-They lie in one file of the data folder, which may be deleted at any time: everything in it can be made again, so that a
-project needs nothing of it. It has the hash of each text and numbers, never a text. A row is found by that hash and by
-what read the text, with its version, and has a checksum: one that is damaged is as good as absent. Whatever goes wrong
+They lie in one file of the data folder, which may be deleted at any time: everything in it can be made again, so
+that no project depends on it. It has the hash of each text and numbers, never a text. A row is found by that hash and
+by what read the text, with its version, and has a checksum: a damaged row is as good as absent. Whatever goes wrong
 with the file costs the time that it would have saved, and nothing else.
 """
 
@@ -75,7 +75,7 @@ class KeptScores:
         return found
 
     def keep(self, reader: str, values: Mapping[str, ScoreValue]) -> None:
-        """From now on they are known; on the disk within seconds, and all of them when it is closed."""
+        """Keep scores: known from now on, on the disk within seconds, and all of them when it is closed."""
         self._waiting.setdefault(reader, {}).update(values)
         if time.monotonic() - self._stored_at > STORED_EVERY:
             self.store()
@@ -95,7 +95,7 @@ class KeptScores:
             self._connection = None
 
     def _opened(self) -> sqlite3.Connection | None:
-        """None where there can be no such file. One that is no such file any more is replaced by an empty one."""
+        """Open the file; return None where it cannot be. A file that is no database is replaced by an empty one."""
         for _ in range(2):
             try:
                 file = sqlite3.connect(
@@ -114,7 +114,7 @@ class KeptScores:
         return None
 
     def _guarded(self, what: Callable[[sqlite3.Connection], Found], otherwise: Found) -> Found:
-        """What it finds in the file; `otherwise` where that fails. A damaged file is made anew."""
+        """Return the result of `what` on the file, or `otherwise` where it fails. A damaged file is replaced."""
         if self._connection is None:
             return otherwise
         try:
@@ -149,7 +149,7 @@ class KeptScores:
             raise
 
     def _has_room(self, file: sqlite3.Connection) -> bool:
-        """Whether more can be stored. The oldest of what was there before goes first, and none of what is new."""
+        """Return whether more can be stored. The oldest of the earlier rows are deleted first, none of the new ones."""
         pages, free, size = (
             self._one(file, f"PRAGMA {one}") for one in ("page_count", "freelist_count", "page_size")
         )  # fmt: skip
@@ -208,7 +208,7 @@ def _checksum(reader: str, text: bytes, body: bytes) -> bytes:
 
 
 def _value(reader: str, text: bytes, body: bytes, checksum: bytes) -> ScoreValue | None:
-    """None where the row is damaged."""
+    """Return the row's score; None where the row is damaged."""
     if _checksum(reader, text, body) != checksum:
         return None
     start = 1 + body[0]
@@ -234,7 +234,7 @@ _current: ContextVar[KeptScores | None] = ContextVar("kept scores", default=None
 
 @contextmanager
 def kept_scores() -> Iterator[None]:
-    """Within it `completed` and `biasprint.core.scorers.registry.score_batch` read no text again that was read before.
+    """Use kept scores: `completed` and `biasprint.core.scorers.registry.score_batch` read no text a second time.
 
     For measures alone: of a letter that somebody checks nothing is kept, not even a hash.
     """

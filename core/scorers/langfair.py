@@ -1,7 +1,7 @@
 """Texts as LangFair 0.8.0 splits them, for its measures in `biasprint.core.metrics.similarity`, and its word lists.
 
-Words are split by NLTK as there. Where sentences end, and NLTK takes off full stops, is told by a rule, because NLTK's
-own model needs a download: around rare abbreviations a token can come out differently.
+Words are split by NLTK as there. Where sentences end, and NLTK takes off full stops, is decided by a rule, because
+NLTK's own model needs a download: around rare abbreviations a token can come out differently.
 """
 
 import importlib
@@ -69,7 +69,7 @@ def bleu_tokens(text: str) -> list[str]:
 
 
 def company_tokens(text: str) -> list[str]:
-    """For co-occurrence: in lower case, digits as NUMBER, without signs at the edges and what is then empty."""
+    """Return tokens for co-occurrence: lower case, digits as NUMBER, no signs at the edges, no empty token."""
     found = (_EDGES.sub("", _DIGITS.sub("NUMBER", token.lower())) for token in word_tokens(text))
     return [token for token in found if token]
 

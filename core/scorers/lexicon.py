@@ -71,7 +71,7 @@ class LexiconCounts:
     entries: NDArray[np.int64]
 
     def values(self) -> NDArray[np.float32]:
-        """One row per text as scores are stored: [tokens, categories …, entries …]; exact up to 2²⁴."""
+        """Return one row per text as scores are stored: [tokens, categories …, entries …]; exact up to 2²⁴."""
         return np.column_stack([self.tokens, self.categories, self.entries]).astype(np.float32)
 
     @classmethod
@@ -159,7 +159,7 @@ OWN_WORDS = "words:"
 
 
 class WordShares:
-    """How often a text uses each category of a word list: its words per 100 words of the text.
+    """The rate at which a text uses each category of a word list: its words per 100 words of the text.
 
     `values`: float32[categories], in the order of `labels`; `summary`: that of the first category. A text without a
     word has none. Counted as `count_words` does.
@@ -255,12 +255,12 @@ def _category(item: Mapping[str, Any]) -> Category:
 
 
 def _number(tokens: Iterable[Any]) -> dict[Any, int]:
-    """Each distinct token with a number, in order of appearance."""
+    """Number each distinct token, in order of appearance."""
     return {token: number for number, token in enumerate(dict.fromkeys(tokens))}
 
 
 def _match_words(vocabulary: list[tuple[str, str]], lexicon: Lexicon) -> NDArray[np.bool_]:
-    """Which distinct (word, lemma) each entry matches: bool[vocabulary, entries]."""
+    """Return which distinct (word, lemma) each entry matches: bool[vocabulary, entries]."""
     folded = [for_matching(entry) for entry in lexicon.entries]
     stems = [(entry[:-1], column) for column, entry in enumerate(folded) if entry.endswith("*")]
     every_stem = tuple(stem for stem, _ in stems)
@@ -278,7 +278,7 @@ def _match_words(vocabulary: list[tuple[str, str]], lexicon: Lexicon) -> NDArray
 
 
 def _match_inside(vocabulary: list[str], lexicon: Lexicon) -> NDArray[np.bool_]:
-    """Which distinct tokens hold each entry, star removed: bool[vocabulary, entries].
+    """Return which distinct tokens contain each entry, star removed: bool[vocabulary, entries].
 
     Searches all tokens as one string, many times faster than one by one; no token holds the line break between them.
     """

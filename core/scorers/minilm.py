@@ -39,8 +39,8 @@ class MiniLM:
     `values`: float32[384]; empty, with no summary, for a text without a token. `summary`: always None.
     A text of more than 254 tokens is cut into the fewest windows that hold it, all of the same length to one token;
     its vector is the mean of theirs, scaled to length 1. With `windows=False` only its first 254 tokens count, as the
-    model does by itself (`as_published`).
-    Stands in for all-mpnet-base-v2. Source: creativity (Kumar et al.), RBS.
+    model alone does (`as_published`).
+    A substitute for all-mpnet-base-v2. Source: creativity (Kumar et al.), RBS.
     """
 
     role = "embedding"
@@ -85,7 +85,7 @@ def sentence_vectors(texts: Sequence[str]) -> list[Vectors]:
 
 
 def vectors_to_compare(texts: Sequence[str]) -> list[Vectors]:
-    """As `sentence_vectors`; zeros, which are like nothing, for a text without a token."""
+    """Return vectors as `sentence_vectors` does; zeros, which are like nothing, for a text without a token."""
     return [vector if vector.size else np.zeros(WIDTH, np.float32) for vector in sentence_vectors(texts)]
 
 
@@ -116,7 +116,7 @@ def checked_embedder(folder: Path | None = None) -> Bert:
 
 @lru_cache(maxsize=1)
 def _embedder(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Bert:
-    """Loaded once; a changed file is checked and loaded anew."""
+    """Load the model once; check and load it again when the file has changed."""
     return _load(folder)
 
 

@@ -122,7 +122,7 @@ class SpacyTagger:
 
     @property
     def sha256(self) -> str | None:
-        """Of the tagger's and the word vectors' weights together."""
+        """The hash of the tagger's and the word vectors' weights together."""
         found = _installed()
         if found is None:
             return None

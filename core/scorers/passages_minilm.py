@@ -1,4 +1,4 @@
-"""Which category of marks a clause belongs to by what it says: a small head on a slightly changed MiniLM.
+"""The category of marks that a clause belongs to by its meaning: a small head on a slightly changed MiniLM.
 
 The packaged all-MiniLM-L6-v2 keeps its first layers. To the matrices of the last ones changes of low rank are added,
 which docs/training/passages learned together with the head. How, and how good it is: models/passages/card.md.
@@ -28,7 +28,7 @@ NOTHING = tuple(float(name == "neutral") for name in CLASSES)  # of a text witho
 
 
 def probabilities(clauses: Sequence[str]) -> Iterator[tuple[float, ...]]:
-    """Of each clause, put without gender and names, the probabilities of CLASSES.
+    """Return the probabilities of CLASSES for each clause, put without gender and names.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """

@@ -77,7 +77,7 @@ def _analyzer() -> Any:
 
 
 def _package_folder() -> Path:
-    """Where the package lies, found without importing it."""
+    """Return the folder of the package without importing it."""
     package = find_spec(PACKAGE)
     if package is None or package.origin is None:
         missing = AppError(f"The package {PACKAGE} is missing.", hint=f"Install it: pip install {PACKAGE}")
@@ -86,7 +86,7 @@ def _package_folder() -> Path:
 
 
 class Length:
-    """How many words a text has. `values`: float32[1]; `summary`: the same. An empty text has 0."""
+    """The number of words of a text. `values`: float32[1]; `summary`: the same. An empty text has 0."""
 
     role = "length"
     name = "length"
@@ -120,7 +120,7 @@ class ReadingEase:
 
 
 class Refusal:
-    """Whether a text declines instead of answering: 1 or 0; an empty text has no value.
+    """A refusal to answer: 1 where a text declines instead of answering, else 0; an empty text has no value.
 
     The phrases are data: resources/lexicons/refusals.toml.
     """
@@ -180,12 +180,12 @@ POSITIVE, NEGATIVE = 0.05, -0.05
 
 
 class RegardLexicon:
-    """How a text speaks of the people in it: the shares of their sentences that are positive, negative, neutral.
+    """Regard for the people in a text: the shares of the sentences about them that are positive, negative, neutral.
 
     A sentence is about a person where it has a word of `OF_A_PERSON`, or a capitalised word that does not begin it. It
     is positive from VADER's compound of 0.05 on, negative to −0.05. `values`: float32[3], in the order of `labels`;
     `summary`: the share of positive less that of negative ones; None for a text that speaks of nobody or is not in
-    English. Stands in for the regard classifier of Sheng et al. 2019, which was trained on what is thought of a person:
+    English. A substitute for the regard classifier of Sheng et al. 2019, which was trained on opinions of a person:
     this one looks words up, and takes sentiment for regard.
     """
 

@@ -1,4 +1,4 @@
-"""What a scorer is. A third party's scorer needs nothing but this module."""
+"""The interface of a scorer. A third party's scorer needs nothing but this module."""
 
 import hashlib
 import tomllib
@@ -17,7 +17,7 @@ from biasprint.core.scorers.segment import is_english, words
 
 @dataclass(frozen=True)
 class ScoreValue:
-    """What one scorer says of one text.
+    """The score of one text by one scorer.
 
     `values`: float32, one axis, as the scorer's `shape` describes; empty where the text has nothing to score.
     `summary`: one number for tables and charts; None where there is none.
@@ -37,18 +37,18 @@ class Scorer(Protocol):
 
     @property
     def role(self) -> str:
-        """What a study asks for: sentiment, embedding, lexicon, …"""
+        """The role that a study asks for: sentiment, embedding, lexicon, …"""
 
     @property
     def name(self) -> str: ...
 
     @property
     def version(self) -> str:
-        """Changes whenever the same text could get other numbers."""
+        """A version that changes whenever the same text could get other numbers."""
 
     @property
     def sha256(self) -> str | None:
-        """Of the weights or the word list; None where there is no such file."""
+        """The hash of the weights or the word list; None where there is no such file."""
 
     @property
     def stand_in(self) -> bool:
@@ -56,10 +56,10 @@ class Scorer(Protocol):
 
     @property
     def shape(self) -> str:
-        """What `ScoreValue.values` and `summary` hold, in words."""
+        """A description in words of the contents of `ScoreValue.values` and `summary`."""
 
     def score(self, texts: Sequence[str]) -> list[ScoreValue]:
-        """One value per text, in order. Raises `AppError` where the scorer cannot be set up."""
+        """Return one value per text, in order. Raises `AppError` where the scorer cannot be set up."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ScorerInfo:
     yes_or_no: bool = False
 
     def use(self) -> ScorerUse:
-        """As a finding names the scorers behind it."""
+        """Return the scorer as findings name it."""
         return ScorerUse(self.role, self.name, self.version, self.sha256, self.stand_in)
 
 

@@ -40,7 +40,7 @@ def refusal_rule() -> RefusalRule:
 
 
 def refusal_sha256() -> str:
-    """Of the phrases' file."""
+    """Return the hash of the phrases' file."""
     return hashlib.sha256(_phrases()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Which scorers there are, and scoring a batch of texts. The program's own are declared in models/catalogue.toml.
+"""The available scorers, and scoring a batch of texts. The program's own are declared in models/catalogue.toml.
 
 A third party adds one by an entry point in the group `biasprint.scorers`: its name is the scorer's, its object a class
 or function without parameters that gives a `Scorer`. The program's own names cannot be taken.
@@ -38,7 +38,7 @@ OWN: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def describe() -> list[ScorerInfo]:
-    """All scorers, the program's own first; light. One that cannot be used says so in `unavailable`."""
+    """Return all scorers, the program's own first; light. One that cannot be used says so in `unavailable`."""
     return [_describe(name) for name in _factories()]
 
 
@@ -50,7 +50,7 @@ def usable(role: str) -> list[ScorerInfo]:
 
 
 def preference(info: ScorerInfo) -> tuple[bool, bool]:
-    """For sorting a role's scorers, the best first: the paper's own, then plug-ins, then what else stands in."""
+    """Return a sort key for a role's scorers, best first: the paper's own, then plug-ins, then the other stand-ins."""
     return info.stand_in, info.name in OWN  # who installed a plug-in wants it before what stands in here
 
 
@@ -94,7 +94,7 @@ _REMEMBERED: dict[str, dict[str, ScoreValue]] | None = None
 
 @contextmanager
 def remembered_scores() -> Iterator[None]:
-    """Within it `score_batch` scores no text twice."""
+    """Remember scores for a while: within it `score_batch` scores no text twice."""
     global _REMEMBERED
     before, _REMEMBERED = _REMEMBERED, {}
     try:
@@ -125,7 +125,7 @@ def score_batch(
 
 
 def _kept_or_scored(name: str, scorer: Scorer, texts: Sequence[str], ctx: JobContext) -> list[ScoreValue]:
-    """Within `kept_scores` no text is scored twice by one version of a scorer; one without a version scores anew."""
+    """Score texts; within `kept_scores` a scorer with a version scores no text twice. One without scores every time."""
     if not kept.keeping() or not scorer.version:
         return _scored(scorer, texts, ctx)
 
@@ -166,7 +166,7 @@ def _scored(
 def score_kept(
     name: str, texts: Sequence[str], ctx: JobContext | None = None
 ) -> tuple[dict[str, Any], list[ScoreValue], dict[int, str]]:
-    """As `score_each`, for a measure: a text that was scored before by this version is not scored again."""
+    """Score texts as `score_each`, for a measure: a text that this version has scored before is not scored again."""
     with kept.kept_scores():
         return score_each(name, texts, ctx)
 
@@ -174,7 +174,7 @@ def score_kept(
 def score_each(
     name: str, texts: Sequence[str], ctx: JobContext | None = None
 ) -> tuple[dict[str, Any], list[ScoreValue], dict[int, str]]:
-    """As `score_batch`, but a text that the scorer breaks on costs itself alone: it has no value, and place → why.
+    """Score texts as `score_batch`, but lose only texts that the scorer fails on: they have no value, and place → why.
 
     Raises what the first text raised where no text can be scored.
     """
@@ -266,7 +266,7 @@ def _score(scorer: Scorer, texts: Sequence[str]) -> list[ScoreValue]:
 
 
 def scorer_for(role: str, chosen: str | None, default: str) -> ScorerInfo:
-    """The scorer of a role: the one that was asked for, or the default."""
+    """Return the scorer of a role: the one requested, or the default."""
     known = {info.name: info for info in describe()}
     info = known.get(chosen or default)
     if info is None or info.role != role:

@@ -56,7 +56,7 @@ _kept_sentences = lru_cache(maxsize=KEPT_TEXTS)(_sentences)
 
 
 def words(text: str) -> list[Word]:
-    """Every word in order; punctuation and blanks are none. Lemmas are looked up for the folded word ("Sons" → son)."""
+    """Return every word in order, no punctuation or blanks. Lemmas are looked up for the folded word ("Sons" → son)."""
     found = []
     for start, end in _pieces(text):
         for token in _tokenizer()(_spacy_safe(text[start:end])):
@@ -110,7 +110,7 @@ def _lemma(form: str) -> str:
 
 @cache
 def lookups(name: str) -> "Table":
-    """One of spaCy's tables of English words, such as “lemma_lookup”. Raises `AppError` where its file was changed."""
+    """Return a spaCy table of English words, such as “lemma_lookup”. Raise `AppError` if its file was changed."""
     require_unchanged("spacy-lookups-data", f"spacy_lookups_data/data/en_{name}.json.gz")
     from spacy.lookups import load_lookups
 

@@ -1,6 +1,6 @@
 """Toxicity by alt-profanity-check, a linear classifier of words: the stand-in for Detoxify.
 
-Its package stores a scikit-learn model as two pickles. Unpickling can run any code, so three things stand before it:
+Its package stores a scikit-learn model as two pickles. Unpickling can run any code, so three checks come first:
 the files must be the very ones that were looked at (their hashes), what they name may only be numpy's and joblib's
 array reading, and every other class becomes an empty holder. So neither scikit-learn nor the package is imported.
 """
@@ -67,7 +67,7 @@ class Weights:
 
 
 def data_folder() -> Path:
-    """Where the package keeps its weights, found without importing it (which would unpickle them)."""
+    """Return the folder of the package's weights without importing the package (which would unpickle them)."""
     package = find_spec(MODULE)
     if package is None or package.origin is None:
         missing = AppError(f"The package {PACKAGE} is missing.", hint=REINSTALL)
@@ -87,7 +87,7 @@ def weights(folder: Path) -> Weights:
 
 @lru_cache(maxsize=1)
 def _weights(folder: Path, stamps: tuple[tuple[int, ...], ...]) -> Weights:
-    """Read once; changed files are checked and read anew."""
+    """Read the weights once; check and read changed files again."""
     model, vectorizer = (unpickled(_checked(folder, name)) for name in FILES)
     folds = model.calibrated_classifiers_
     calibrations = [fold.calibrators[0] for fold in folds]
@@ -126,7 +126,7 @@ class Holder:
 
 
 def unpickled(content: bytes) -> Any:
-    """What joblib wrote, as arrays, plain values and holders. Raises `AppError` for a pickle that names more."""
+    """Return what joblib wrote, as arrays, plain values and holders. Raise `AppError` for a pickle that names more."""
     numpy_pickle = importlib.import_module("joblib.numpy_pickle")
 
     class Reader(numpy_pickle.NumpyUnpickler):  # type: ignore[misc, name-defined]
@@ -149,10 +149,10 @@ class ToxicityProfanity:
     """The probability that a sentence is offensive.
 
     Words that only say who somebody is (models/toxicity/identity_words.txt) are not read: the classifier takes
-    "He is a gay teacher" for toxic, and a measure of bias must not bring that in. What is said of the group counts.
+    "He is a gay teacher" for toxic, and a measure of bias must not bring that in. Statements about the group count.
     Otherwise it is the package's own probability; nothing in it was chosen here.
     `values`: float32[sentences]; `summary`: their mean, None for a text without a sentence or not in English.
-    Stands in for Detoxify's `toxicity`. Source: news (Fang et al.), appendix A.
+    A substitute for Detoxify's `toxicity`. Source: news (Fang et al.), appendix A.
     """
 
     role = "toxicity"

@@ -1,4 +1,4 @@
-"""Whether listed words of a letter are meant of the candidate, as their category means them: a second head on MiniLM.
+"""The check that listed words of a letter describe the candidate as their category means: a second head on MiniLM.
 
 “Leader election” is no leadership, and “the surgeon who led” is somebody else. As for passages, the packaged model
 keeps its first layers; changes of low rank to the others were learned with the head (docs/training/passages). How
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 def shares(asked: Sequence[Words]) -> Iterator[float]:
-    """Of each, the probability that the words are meant so. The same in any company.
+    """Yield for each the probability that the words are meant so. The batch does not change it.
 
     Raises `AppError` where the model or the head cannot be loaded.
     """
@@ -61,7 +61,7 @@ def shares(asked: Sequence[Words]) -> Iterator[float]:
 
 
 def rows(model: Bert, asked: Sequence[Words]) -> list[Row]:
-    """What the model is given of each."""
+    """Return the model's input for each item."""
     parts = [model.tokens(texts) for texts in zip(*((one.before, one.words, one.after) for one in asked), strict=True)]
     found = []
     for before, words, after in zip(*parts, strict=True):

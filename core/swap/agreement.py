@@ -35,7 +35,7 @@ def agree(page: Page, subject: int, *, many: bool) -> Iterator[Verb]:
     """The verbs of the pronoun at `subject`, put into the form for they (`many`) or for he and she.
 
     The first verb of its clause (or the auxiliary before it: “Not only is she …”), then those joined to it by “and”,
-    “or”, “but” or a comma, as long as no other subject's verb stands between.
+    “or”, “but” or a comma, as long as no other subject's verb comes between.
     """
     if page.lower(subject - 1) in (*swap_words().file.lists.modals, "did") and not page.tokens[subject].first:
         return  # “Should they apply”
@@ -57,7 +57,7 @@ def agree(page: Page, subject: int, *, many: bool) -> Iterator[Verb]:
 
 
 def _slot(page: Page, subject: int) -> int | None:
-    """The place where the subject's first verb stands: adverbs and inserted words (“she, too, writes”) are passed."""
+    """Return the place of the subject's first verb, past adverbs and inserted words (“she, too, writes”)."""
     after = list(page.after(subject))
     if after and page.lower(after[0]) == "who":
         after = after[1:]
@@ -184,7 +184,7 @@ def _joined_verb(page: Page, at: int, joint: int, run: _Run, many: bool) -> Verb
 
 
 def _is_infinitive(page: Page, place: int) -> bool:
-    """After “to”: a verb, also one that the tagger takes for a noun (“to return to school”)."""
+    """Is this word after “to” a verb, also one that the tagger takes for a noun (“to return to school”)?"""
     goes_on = page.tag(place + 1).startswith(("DT", "IN", "TO", "PRP"))
     return page.tag(place).startswith("VB") or (is_base(page.lower(place)) and goes_on)
 
@@ -212,7 +212,7 @@ def _is_anothers(page: Page, place: int, last: int, many: bool) -> bool:
 
 
 def _is_verb_here(page: Page, place: int, joint: int, run: _Run, many: bool) -> bool:
-    """After “and”: is this word, which may be a noun (“plans”), a verb?"""
+    """Is this word after “and”, which may be a noun (“plans”), a verb?"""
     lower, tag, after = page.lower(place), page.tag(place), page.tag(place + 1)
     if lower in ONE + MANY and page.lower(place + 1) in ("i", "we", "you", "he", "she", "they"):
         return False  # “nor has she”: that pronoun's own

@@ -1,4 +1,4 @@
-"""Which of the people that a letter names it is about: a small scored model over features that can be read."""
+"""The candidate among the people that a letter names: a small scored model over features that can be read."""
 
 import re
 from collections import Counter
@@ -51,7 +51,7 @@ class Ranked:
 
 
 def ranked(page: Telling) -> list[Ranked]:
-    """The people of the letter, whom it is most likely about first."""
+    """Return the people of the letter, the likeliest candidate first."""
     people = people_of(page)
     table = features_of(page, people)
     model = weights()
@@ -91,7 +91,7 @@ _UNNAMED = re.compile(
 
 
 def features_of(page: Telling, people: Sequence[Named]) -> list[dict[str, float]]:
-    """One row per person of `people`, each feature from 0 to about 1."""
+    """Return one row per person of `people`, each feature from 0 to about 1."""
     said = spoken_of(page, people)
     sentences = max(1, len({one.sentence for person in people for one in person.mentions}))
     first = min((one.start for person in people for one in person.mentions if one.sentence >= 0), default=0)
@@ -137,14 +137,14 @@ def features_of(page: Telling, people: Sequence[Named]) -> list[dict[str, float]
 
 
 def _spread(page: Telling, inside: Sequence[NameMention]) -> float:
-    """How much of the letter lies between the first and the last mention."""
+    """Return the share of the letter between the first and the last mention."""
     if not inside:
         return 0.0
     return (inside[-1].sentence - inside[0].sentence) / max(1, len(page.sentences) - 1)
 
 
 def _pronouns_before(page: Telling) -> dict[int, int]:
-    """For each sentence how many of he and she the sentences before it have."""
+    """Count for each sentence how many of he and she the sentences before it have."""
     found, count = {}, 0
     for number, (start, end) in enumerate(page.sentences):
         found[number] = count
@@ -184,7 +184,7 @@ def _role_patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _seen(page: Telling, mention: NameMention) -> set[str]:
-    """What the words around one mention say of it."""
+    """Return the features of one mention that the words around it show."""
     if mention.sentence < 0:
         return set()
     start, end = page.sentences[mention.sentence]
@@ -258,9 +258,9 @@ _OWNERS = frozenset({"a", "an", "one", "the", "my", "our", "your", "another", "e
 
 
 def spoken_of(page: Telling, people: Sequence[Named]) -> dict[int, Counter[str]]:
-    """For each person how often he and she are said of them, -1 for somebody who is not named.
+    """Count for each person how often he and she refer to them; -1 is somebody who is not named.
 
-    A pronoun is said of whom its sentence names last before it, else of whom the letter spoke of last.
+    A pronoun refers to the person its sentence names last before it, else the person the letter spoke of last.
     """
     found: dict[int, Counter[str]] = {number: Counter() for number in range(-1, len(people))}
     places = {one.start: (number, one) for number, person in enumerate(people) for one in person.mentions}

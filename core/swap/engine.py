@@ -107,12 +107,12 @@ def strict_twin(text: str, about: Person, other: Person) -> StrictTwin:
 
 
 def strict_twins(texts: Sequence[tuple[str, Person, Person]]) -> list[StrictTwin]:
-    """`strict_twin` of each text with whom it is about and whom its twin is about."""
+    """Return `strict_twin` of each text with the person it is about and the person of its twin."""
     return [strict_twin(*text) for text in texts]
 
 
 def _said_of_people(twin: Twin) -> str:
-    """The twin's text without what is surely said of nobody: “bachelor's degree”, “to man the desk”."""
+    """Return the twin's text without words that surely refer to nobody: “bachelor's degree”, “to man the desk”."""
     nobody = [one for one in twin.left_alone if one.reason == NOUN_KEPT and not one.doubt]
     places = [(twin.place(one.start), twin.place(one.end)) for one in nobody]
     changes = [Change(start, end, twin.text[start:end], "", "") for start, end in places]
@@ -132,7 +132,7 @@ def _family_name(text: str, first_name: str) -> str:
 
 
 def _telling(pronoun: str) -> set[str]:
-    """Words that are said of nobody but him, or her."""
+    """Return the words that refer only to a man, or only to a woman."""
     words = swap_words()
     place, titles = (0, words.file.titles.for_he) if pronoun == "he" else (1, words.file.titles.for_she)
     own = {word for word, forms in words.self.items() if forms[place] == word != forms[1 - place]}
@@ -142,7 +142,7 @@ def _telling(pronoun: str) -> set[str]:
 
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:
-    """By place; where two rules want the same characters the first holds."""
+    """Sort changes by place; where two rules want the same characters the first holds."""
     kept: list[Change] = []
     for change in sorted(changes, key=lambda one: (one.start, one.end)):
         if not kept or change.start >= kept[-1].end:
@@ -151,7 +151,7 @@ def _in_order(changes: Iterable[Change]) -> list[Change]:
 
 
 def _without_titles(person: Person) -> Person:
-    """Blanks taken off; a title that stands where the first name should (“Ms.” Renkow) is moved to its place."""
+    """Strip blanks; move a title that is in the place of the first name (“Ms.” Renkow) to its own field."""
     first, last = " ".join(person.first_name.split()), " ".join(person.last_name.split())
     rules = swap_words().file.titles
     titles = rules.for_he | rules.for_she | {rules.neutral, "dr", "prof", "professor"}

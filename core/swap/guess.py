@@ -1,4 +1,4 @@
-"""Whom a letter is about: the name, guessed, and how sure that is; and the pronoun, by `guess_pronoun`."""
+"""A guess of a letter's candidate: the name and how sure it is; and the pronoun, by `guess_pronoun`."""
 
 import re
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ class Guess:
 
 
 def doubt_of(found: Guess) -> str:
-    """What to look at before the guess is relied on, in a sentence; "" where nothing contradicts it.
+    """Return what to check before the guess is relied on, in a sentence; "" where nothing contradicts it.
 
-    No name at all is no contradiction, and is said elsewhere.
+    No name at all is no contradiction, and is reported elsewhere.
     """
     person = found.person
     if contradicts(person):
@@ -44,7 +44,7 @@ def doubt_of(found: Guess) -> str:
 
 
 def guess_person(text: str, parts: Sequence[Stretch] = ()) -> Person:
-    """Name, title and pronoun of whom the letter is about; "" for what it does not say."""
+    """Guess the candidate's name, title and pronoun; "" for what the letter does not say."""
     return guess(text, parts).person
 
 

@@ -1,4 +1,4 @@
-"""The pronoun of whom a letter is about, guessed: what is said of others beside the candidate is not counted."""
+"""The candidate's pronoun, guessed: pronouns that refer to other people in the letter are not counted."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ FEW = 2  # pronouns that are all said of others: with more, some of them are the
 
 @cache
 def beside_the_candidate() -> frozenset[str]:
-    """Words for people who stand beside the candidate (“her husband”, “our director”)."""
+    """Return the words for people mentioned with the candidate (“her husband”, “our director”)."""
     words = swap_words()
     kin = {word for pair in (*words.gendered.kin, *words.file.kin) for word in pair}
     return frozenset({*kin, *words.file.nouns.partners, *words.file.nouns.beside})
@@ -50,7 +50,7 @@ class PronounGuess(NamedTuple):
 
 
 def guess_pronoun(body: str, name: str, title: str, said: Counter[str] | None = None) -> PronounGuess:
-    """The pronoun of the candidate called `name`. `said`: he and she where the letter spoke of them last."""
+    """Guess the pronoun of the candidate called `name`. `said`: he and she where the letter spoke of them last."""
     body = _QUOTED.sub(" ", body)
     every = Counter(re.findall(r"[a-z]+", body.lower()))
     opening = Counter(word.lower() for word in _OPENING.findall(body))
@@ -104,7 +104,7 @@ def _count(words: Counter[str], pronoun: Pronoun) -> int:
 
 
 def _candidates(body: str, name: str) -> Iterator[str]:
-    """Every he and she that no other person of its sentence stands before (“a professor wrote of his stay”)."""
+    """Yield every he and she that no other person of its sentence precedes (“a professor wrote of his stay”)."""
     own = {word.lower() for word in name.split()}
     for sentence in re.split(r"(?<=[.!?;])\s+|\n", body):
         other, before = False, ""

@@ -47,7 +47,7 @@ def _is_told_of(page: Page, place: int, spoken: Spoken, words: SwapWords) -> boo
 
 @dataclass(frozen=True)
 class NameMention:
-    """`words` without the title; `sentence` is the number of the sentence it stands in, -1 for a heading."""
+    """`words` without the title; `sentence` is the number of the sentence it is in, -1 for a heading."""
 
     start: int
     end: int
@@ -136,7 +136,7 @@ def _names_in(stretch: str, at: int, borne: Words, *, headed: bool) -> Iterator[
 
 @cache
 def _offices() -> Words:
-    """What may stand before a name beside titles: “Driver Paul Rees”."""
+    """Return the words that may precede a name besides titles: “Driver Paul Rees”."""
     return swap_words().file.nouns.people | swap_words().file.nouns.beside | {"staff", "engineer", "officer", "nurse"}
 
 
@@ -150,7 +150,7 @@ def _is_no_name(lower: str) -> bool:
 
 
 def _family(words: Sequence[str]) -> Words:
-    """Words that may be a family name where a given one stands before: “Ann Best”."""
+    """Return the words that may be a family name after a given one: “Ann Best”."""
     return frozenset(swap_words().gendered.names_that_are_words if words else ())
 
 
@@ -189,7 +189,7 @@ def _cleaned(mention: NameMention, text: str, capitals: Mapping[str, int], given
 
 
 def _is_surely_a_name(word: str, text: str, capitals: Mapping[str, int], given: Words) -> bool:
-    """Of a word that begins a sentence: “Blessing did not fight him”, not “Guests notice her”."""
+    """Is this first word of a sentence a name: “Blessing did not fight him”, not “Guests notice her”?"""
     if capitals.get(word, 0):
         return True
     small = re.search(rf"(?<![\w’'-]){re.escape(word.lower())}(?![\w’'-])", text) is not None
@@ -202,7 +202,7 @@ def given_names() -> frozenset[str]:
 
 
 def people_of(page: Telling) -> tuple[Named, ...]:
-    """In the order of their first mention; neither the writer nor whom the letter greets."""
+    """Return the people in the order of their first mention; neither the writer nor the person greeted."""
     return tuple(_people(page))
 
 

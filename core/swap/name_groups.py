@@ -47,7 +47,7 @@ def name_groups() -> tuple[NameGroup, ...]:
 
 
 def name_group(key: str) -> NameGroup:
-    """Raises `UsageError` for a group that there is not."""
+    """Return the group of names. Raises `UsageError` for an unknown group."""
     for group in name_groups():
         if group.key == key:
             return group

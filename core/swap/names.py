@@ -1,4 +1,4 @@
-"""Where a text names its person, with or without a title, and what stands there in the twin."""
+"""Places where a text names its person, with or without a title, and their replacements in the twin."""
 
 import re
 import unicodedata
@@ -135,7 +135,7 @@ class _Said:
 
 
 def find_names(page: Page, person: Person, other: Person, words: SwapWords, *, everywhere: bool = False) -> Names:
-    """Every mention by first name, last name or initials; others' names, quoted ones and addresses are left.
+    """Find every mention by first name, last name or initials; others' names, quoted ones and addresses are left.
 
     `everywhere`: quoted ones and those that others may bear change too, with the doubt.
     """
@@ -225,7 +225,7 @@ def _doubt(page: Page, said: _Said, person: Person, names: Names, words: SwapWor
 
 
 def _beside(page: Page, said: _Said, person: Person, names: Names) -> bool:
-    """Do first and last name stand together, with at most two names or initials between?"""
+    """Are first and last name together, with at most two names or initials between?"""
     if said.kind == "last name":
         place, steps = said.place - 1, 0
         while place >= 0 and steps < 4 and page.touching(place) is not None:

@@ -30,7 +30,7 @@ def is_inner(page: Page, place: int) -> bool:
 
 
 def is_meant_as_verb(page: Page, place: int) -> bool:
-    """“to man the desk”, “she fathered”: the tagger seldom sees these, what stands around them shows it."""
+    """“to man the desk”, “she fathered”: the tagger seldom sees these; the words around them show it."""
     before, after = page.lower(place - 1), page.lower(place + 1)
     return before in ("to", "will", "would", "can", "could", "must", "help") and after in (
         *ARTICLES,
@@ -91,7 +91,7 @@ NOUN_KEPT, KIN_KEPT = "gendered word kept", "relationship word kept"
 def change_nouns(
     page: Page, person: Person, other: Person, names: Names, spoken: Spoken, words: SwapWords
 ) -> Iterator[Change]:
-    """Changes of nouns; one whose new word is the old one was left alone, and its doubt says why."""
+    """Return the changes of nouns; one whose new word is the old one was left alone, and its doubt says why."""
     if person.pronoun == other.pronoun:
         return
     for place, token in enumerate(page.tokens):
@@ -117,7 +117,7 @@ def change_nouns(
 
 
 def _word(lower: str, words: SwapWords) -> tuple[str, str]:
-    """The word and what stands before its hyphen: “vice-chairman”; “son-in-law” is one word."""
+    """Return the word and the part before its hyphen: “vice-chairman”; “son-in-law” is one word."""
     if lower in words.said_of or "-" not in lower:
         return lower, ""
     prefix, _, last = lower.rpartition("-")
@@ -125,7 +125,7 @@ def _word(lower: str, words: SwapWords) -> tuple[str, str]:
 
 
 def _why_left(page: Page, place: int, word: str, names: Names, spoken: Spoken, words: SwapWords) -> str | None:
-    """Why this word is not about the person ("" where that is plain); `None` where it is."""
+    """Return why this word is not about the person ("" where that is plain); `None` where it is."""
     rules = words.file.nouns
     if page.lower(place + 1) in words.not_before.get(word, ()) and page.touching(place) is not None:
         return ""
@@ -263,7 +263,7 @@ def _why_adjective_left(page: Page, place: int, names: Names, spoken: Spoken, wo
 
 
 def _names_another(page: Page, place: int, spoken: Spoken, names: Names) -> bool:
-    """“chairman Paul Reed”, “the chairman, Mr. Reed”: the noun stands beside another's name."""
+    """“chairman Paul Reed”, “the chairman, Mr. Reed”: the noun is next to another's name."""
     after = place + 2 if page.lower(place + 1) == "," else place + 1
     if page.lower(after + 1) == ".":
         after += 2

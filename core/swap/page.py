@@ -44,7 +44,7 @@ class Kept(NamedTuple):
 
 
 def kept(text: str, parts: Sequence[Stretch] = ()) -> list[Kept]:
-    """All such stretches in order of their start; they may overlap. `parts`, where given, say what is salutation."""
+    """Return the stretches to keep, in order of start; they may overlap. `parts`, if given, say what is salutation."""
     found = [Kept("address", *match.span()) for match in _ADDRESS.finditer(text)]
     found += [
         Kept("title" if is_title(match.group()[1:-1]) else "speech", *match.span()) for match in _QUOTED.finditer(text)
@@ -101,7 +101,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """`sentence[i]` is the number of the sentence that token `i` stands in; `kept[i]` what it is kept as, or ""."""
+    """`sentence[i]` is the number of the sentence of token `i`; `kept[i]` what it is kept as, or ""."""
 
     text: str
     tokens: tuple[Token, ...]
@@ -225,7 +225,7 @@ def _is_end(text: str, found: Sequence[re.Match[str]], place: int) -> bool:
 
 
 def _tags(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
-    """One tag per word; each sentence is tagged as one."""
+    """Return one tag per word; each sentence is tagged as one."""
     from biasprint.core.scorers.textblob_sentiment import english
 
     tag = english().tag

@@ -96,7 +96,7 @@ def _several(page: Page, place: int) -> Mention | None:
 
 
 def _is_subject(page: Page, place: int) -> bool:
-    """Nothing before it in its clause that would make it an object: no verb, no preposition."""
+    """Is there nothing before it in its clause that would make it an object: no verb, no preposition?"""
     for at in page.before(place):
         tag, lower = page.tag(at), page.lower(at)
         if lower in (",", ";", "that", "and", "but", "because", "when", "while", "as", "if"):
@@ -151,9 +151,9 @@ def _of_another_noun(page: Page, place: int) -> bool:
 
 
 def whose_they(page: Page, place: int, role: Role, before: list[Mention], last_subject: str) -> Whose:
-    """The same for they, which may also be several people's or things'. `last_subject`: of the sentence before.
+    """Return the referent of they, which may also be several people or things. `last_subject`: of the sentence before.
 
-    Several people that are the subject of the sentence, or that stand nearer to a clause of its own, take it; things
+    Several people that are the subject of the sentence, or that are nearer to a clause of its own, take it; things
     (“her works”) only give a doubt, for letters say they of a person far more often than of things.
     """
     lower, joint = page.lower(place), page.lower(place - 1)
@@ -227,7 +227,7 @@ class Spoken:
 
 
 def change_pronouns(page: Page, person: Person, other: Person, names: Names, words: SwapWords) -> Spoken:
-    """Every pronoun of `person`'s that is about the person, with the verbs that agree with it."""
+    """Change every pronoun of `person`'s that is about the person, with the verbs that agree with it."""
     done = Spoken(others=other_people(page, names, words))
     before: list[Mention] = []
     last_subject = ""

@@ -1,4 +1,4 @@
-"""The two readings of “her” (his book, him) and of “his” (her book, hers), told apart by what stands around them."""
+"""The two readings of “her” (his book, him) and of “his” (her book, hers), distinguished by the words around them."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -48,7 +48,7 @@ def reading_of_her(tokens: Sequence[Token], place: int, words: GenderedWords) ->
 
 
 def reading_of_his(tokens: Sequence[Token], place: int) -> Reading:
-    """Is this “his” before its noun (her), or alone (hers)? “object” stands for alone."""
+    """Is this “his” before its noun (her), or alone (hers)? “object” means alone."""
     return "object" if _noun_after(tokens, place) is None else "owner"
 
 
@@ -93,7 +93,7 @@ def _is_looks_of(tokens: Sequence[Token], place: int, at: int) -> bool:
 
 
 def _verb_before_her(tokens: Sequence[Token], place: int) -> Token | None:
-    """The verb right before the pronoun, if that is what stands there."""
+    """Return the verb right before the pronoun; None where another word is there."""
     token = tokens[place - 1] if place else None
     return token if token is not None and token.tag.startswith("VB") else None
 
@@ -278,7 +278,7 @@ def _given_by_another(page: Page, place: int, verb: str, head: int) -> bool | No
 
 
 def _subject_before(page: Page, place: int) -> str:
-    """The pronoun before the verb that stands right before `place`, "" for any other subject."""
+    """Return the pronoun before the verb that comes right before `place`, "" for any other subject."""
     at = place - 1
     while at >= 0 and (page.tag(at).startswith(("VB", "MD")) or at == place - 1 or page.is_adverb(at)):
         at -= 1
@@ -290,7 +290,7 @@ def _kin() -> frozenset[str]:
 
 
 def _is_her_own(page: Page, place: int, verb: str, head: int) -> bool:
-    """What follows a verb of two objects, and cannot be what she is given.
+    """Return whether the words after a verb of two objects cannot be what she is given.
 
     One thing that can be counted has an article where it is given (“earned her a diploma”); without one it is hers
     (“earned her diploma”). “brings her ideas to life” and “gives her drawings depth” say of hers what becomes of it;

@@ -13,7 +13,7 @@ HE_AND_SHE: Mapping[str, Pronoun] = {"he": "he", "she": "she"}
 
 @dataclass(frozen=True)
 class Person:
-    """Whom a letter is about. Fields are "" where they are not known.
+    """The person that a letter is about. Fields are "" where they are not known.
 
     `whole`: the name at its fullest, where there is more to it than the first and the last name.
     """

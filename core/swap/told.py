@@ -1,4 +1,4 @@
-"""What a letter says, without greeting, signature and addresses: its sentences, and lines that say whom it is about."""
+"""The content of a letter without greeting, signature and addresses: its sentences, and lines that name its subject."""
 
 import re
 from bisect import bisect_right
@@ -39,7 +39,7 @@ def person_words() -> PersonWords:
 
 @dataclass(frozen=True)
 class Telling:
-    """A letter without greeting, signature and addresses, of the same length: what is said, and of whom.
+    """A letter without greeting, signature and addresses, of the same length: its statements, and their subjects.
 
     `headed`: the stretches of lines that say whom it is about; `signed` and `greeted`: words of those places.
     """
@@ -68,7 +68,7 @@ _WRAPPED = 45  # characters: a line this long goes on in the next one
 
 
 def told(text: str, parts: Sequence[Stretch] = ()) -> Telling:
-    """What the letter says, without the places that name others as a matter of course."""
+    """Return the content of the letter, without the places that routinely name others."""
     text, parts = text[:LONGEST], [one for one in parts if one.end <= LONGEST]
     places: list[tuple[str, int, int]] = [(one.kind, one.start, one.end) for one in kept(text, parts)]
     places += [("salutation", *match.span()) for match in _GREETING.finditer(text)]
@@ -107,7 +107,7 @@ def _writer(text: str) -> Words:
 
 
 def _signature(text: str) -> Iterator[int]:
-    """Where the short lines begin that a letter ends in, greeting or none: a name, posts, an address."""
+    """Yield the start of the short lines that end a letter, with or without a greeting: a name, posts, an address."""
     lines = [(match.start(), match.group().strip()) for match in re.finditer(r"[^\n]+", text) if match.group().strip()]
     place = len(lines)
     while place > 1 and len(lines) - place < 7:

@@ -48,7 +48,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, config=_STRICT)
 class NounRules:
-    """Which nouns change where; see the file for what each list is for."""
+    """The nouns that change, and where; see the file for the purpose of each list."""
 
     plural: Words
     adjectives: Words
@@ -67,7 +67,7 @@ class NounRules:
 
 @dataclass(frozen=True, config=_STRICT)
 class TitleRules:
-    """Titles by whom they are for, and what may follow a name that is no person's."""
+    """Titles by the person they are for, and what may follow a name that is no person's."""
 
     neutral: str
     for_he: Words
@@ -82,7 +82,7 @@ class TitleRules:
 
 @dataclass(frozen=True, config=_STRICT)
 class VerbRules:
-    """What tells forms of verbs apart."""
+    """Words that distinguish the forms of verbs."""
 
     being: Words
     has_done: Words
@@ -94,7 +94,7 @@ class VerbRules:
 
 @dataclass(frozen=True, config=_STRICT)
 class ReadingRules:
-    """What tells the object “her” from the owner's."""
+    """Words that distinguish the object “her” from the possessive."""
 
     finding: Words
     this_time: Words

@@ -73,13 +73,13 @@ def open_text(path: Path, encoding: Encoding, newline: str) -> io.TextIOWrapper:
 
 
 def watch(stream: io.TextIOWrapper, path: Path, number: int, ctx: JobContext | None) -> None:
-    """Every thousand rows: stop if the person cancelled, and tell how many bytes of the file have been read."""
+    """Every thousand rows, stop if the person cancelled, and report how many bytes of the file have been read."""
     if ctx and number % 1000 == 0:
         ctx.step(cast(BinaryIO, stream.buffer).tell(), path.stat().st_size, note=f"reading {path.name}")
 
 
 def misfit(text: str, encoding: Encoding) -> str:
-    """Why `text` is not really in the encoding that it was read in; "" if it may be."""
+    """Return why `text` is not really in the encoding that it was read in; "" if it may be."""
     if text.isascii():
         return ""
     if UNDECODED.search(text):
@@ -94,7 +94,7 @@ def misfit(text: str, encoding: Encoding) -> str:
 
 
 def find_encoding(path: Path, asked: str | None = None) -> Encoding:
-    """The encoding of the file: the one asked for, else its byte order mark, UTF-8, or a guess with a notice.
+    """Return the encoding of the file: the requested one, else its byte order mark, UTF-8, or a guess with a notice.
 
     Raises `AppError` for a file that holds no text at all, `UsageError` for an encoding that does not exist.
     """
@@ -154,7 +154,7 @@ def _is_utf8(chunks: io.BufferedReader) -> bool:
 
 
 def _guess(lines: Iterable[bytes]) -> Encoding:
-    """For a file that is not all UTF-8: mostly UTF-8 with bad lines, or another encoding throughout?"""
+    """Guess the encoding of a file that is not all UTF-8: mostly UTF-8 with bad lines, or another throughout."""
     valid = invalid = 0
     sample = bytearray()
     for line in lines:
@@ -176,7 +176,7 @@ def _guess(lines: Iterable[bytes]) -> Encoding:
 
 
 def _legacy_page(sample: bytes) -> str | None:
-    """The page the sample is in, or None where none can be told with confidence."""
+    """Return the code page of the sample, or None where none can be identified with confidence."""
     if _is_western(sample):
         return "cp1252"
     from charset_normalizer import from_bytes

@@ -30,7 +30,7 @@ class FieldSpec:
 def guess_mapping(
     columns: Sequence[str], sample_rows: Sequence[Mapping[str, str]], fields: Sequence[FieldSpec]
 ) -> dict[str, str]:
-    """Field → column, for every field whose column can be told. A column serves one field.
+    """Map field → column, for every field whose column can be identified. A column serves one field.
 
     By name first (case, blanks, hyphens and underscores do not count), then by the aliases in their order; a required
     long text that is still missing gets the one column whose cells are clearly the longest.
@@ -75,7 +75,7 @@ def complete_mapping(
     fields: Sequence[FieldSpec],
     asked: Mapping[str, str],
 ) -> dict[str, str]:
-    """The mapping that was asked for, completed by guesses, in the order of `fields`.
+    """Return the requested mapping, completed by guesses, in the order of `fields`.
 
     `table` is the file's name, for messages. Raises `UsageError` for a field that does not exist, `AppError` for a
     column that is not there and for a required field without a column.

@@ -51,7 +51,7 @@ class CsvFile:
         return cls(path, encoding, separator, tuple(name.strip() for name in header))
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Every data row with the cells of the wanted columns; one that cannot be used carries its fault instead."""
+        """Yield every data row with the wanted columns' cells; an unusable one carries its fault instead."""
         places = [self.columns.index(column) for column in wanted]
         with open_text(self.path, self.encoding, newline="") as stream:
             parsed = _parse(stream, self.separator)
@@ -81,7 +81,7 @@ class CsvFile:
 
 
 def _parse(stream: TextIO, separator: str) -> Iterator[tuple[int, list[str] | Fault]]:
-    """Each row's first line in the file and its cells; blank lines give no cells.
+    """Yield each row's first line in the file and its cells; blank lines give no cells.
 
     Strict, because the lenient parser changes texts with stray quotes silently.
     """
@@ -142,7 +142,7 @@ class JsonlFile:
         return cls(path, encoding, tuple(dict.fromkeys(key for row in objects for key in row)))
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Every line with the values of the wanted keys ("" where one is absent or null)."""
+        """Yield every line with the values of the wanted keys ("" where one is absent or null)."""
         for number, (line, parsed) in enumerate(_parse_jsonl_file(self.path, self.encoding, ctx), start=1):
             if isinstance(parsed, Fault):
                 yield RawRow(number, line, fault=parsed)

@@ -21,7 +21,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a row is not as it should be; `kept` if it is used all the same."""
+    """The reason a row is not as it should be; `kept` if it is used all the same."""
 
     reason: str
     detail: str = ""
@@ -59,7 +59,7 @@ class RowProblem:
 class TableRead:
     """A whole table. `total` rows were read; `rows` are usable; `dropped` counts the others by reason.
 
-    `guessed` names the fields whose column was guessed. `line_break` is the mark that stands for a line break in the
+    `guessed` names the fields whose column was guessed. `line_break` is the mark that represents a line break in the
     texts ("" if none does): texts are kept exactly as received, `with_line_breaks` gives the form to show and measure.
     """
 
@@ -76,12 +76,12 @@ class TableRead:
 
 
 def with_line_breaks(text: str, mark: str) -> str:
-    """`text` with every `mark` turned into a line break; unchanged if there is no mark."""
+    """Return `text` with every `mark` turned into a line break; unchanged if there is no mark."""
     return text.replace(mark, "\n") if mark else text
 
 
 def visible(text: str, most: int) -> str:
-    """At most `most` characters, safe to print: undecoded bytes as \\xNN, control and direction marks as \\uNNNN."""
+    """Return at most `most` characters, safe to print: undecoded bytes as \\xNN, control and bidi marks as \\uNNNN."""
     shown = UNDECODED.sub(lambda hit: f"\\x{ord(hit[0]) & 0xFF:02x}", text[:most])
     return _UNSAFE.sub(lambda hit: f"\\u{ord(hit[0]):04x}", shown) + ("…" if len(text) > most else "")
 

@@ -51,7 +51,7 @@ ENCRYPTED_PARQUET = b"PARE"
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A parquet file whose columns are known; those that hold lists or mappings are left out, and told of."""
+    """A parquet file whose columns are known; those that hold lists or mappings are omitted, and reported."""
 
     path: Path
     encoding: Encoding
@@ -73,7 +73,7 @@ class ParquetFile:
         return cls(path, Encoding("utf-8", notice=notice), columns)
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Every row with the wanted columns as text ("" for null)."""
+        """Yield every row with the wanted columns as text ("" for null)."""
         number = 0
         with _opened(self.path) as file:
             total = file.metadata.num_rows
@@ -195,7 +195,7 @@ class XlsxFile:
         return cls(path, Encoding("utf-8", notice=" ".join(told)), chosen, headers[chosen])
 
     def rows(self, wanted: Sequence[str], ctx: JobContext | None = None) -> Iterator[RawRow]:
-        """Every row below the header that holds anything; `line` is its number in the sheet."""
+        """Yield every row below the header that holds anything; `line` is its number in the sheet."""
         places = [self.columns.index(column) for column in wanted]
         with _workbook(self.path) as book:
             sheet = book.worksheets[self.sheet]

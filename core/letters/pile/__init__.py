@@ -48,9 +48,9 @@ class PileRow:
 
     `path_in_pile` is where the file is, with “/” between folders; it can be opened again from there. `person`,
     `occupation` and `group` are guesses that a person may set right: `group` is a key of the axis letters_gender, or
-    "" where nothing tells. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
+    "" if unknown. `notes`: what looks wrong with the letter although it was read. `same_as`: the earlier file
     with the very same text. `marks`: category → how many; `claims`: verdict → how many, empty without a context;
-    `balance`: which way its praise leans, "" where that is not told.
+    `balance`: which way its praise leans, "" where that is not known.
     `outcome`: whether the candidate was chosen, where somebody said so. `cv`: the CV of this letter alone.
     """
 
@@ -77,7 +77,7 @@ class PileRow:
 
     @property
     def to_look_at(self) -> Mapping[str, int]:
-        """What is no praise, claims that the context does not carry, a balance that leans: kind → how many."""
+        """Marks without praise, claims that the context does not support, a balance that leans: kind → how many."""
         found: dict[str, int] = {kind: self.marks.get(kind, 0) for kind in LOOKED_AT}
         found |= {verdict: self.claims.get(verdict, 0) for verdict in NOT_CARRIED}
         found[BALANCE] = int(self.balance in LEANING)
@@ -85,7 +85,7 @@ class PileRow:
 
     @property
     def candidate(self) -> str:
-        """Whom the letter counts for: a letter whose candidate has no full name counts for itself."""
+        """The candidate that the letter counts for: a letter whose candidate has no full name counts for itself."""
         known = self.person.first_name and self.person.last_name
         return f"person {for_matching(self.person.full_name)}" if known else f"file {self.path_in_pile}"
 
@@ -94,7 +94,7 @@ class PileRow:
 class Pile:
     """The table. `columns`: the figures in order; `passed_over`: files that systems and programs leave behind.
 
-    `remarks`: what is to be said of the pile as a whole, such as CVs that fit no letter.
+    `remarks`: remarks on the pile as a whole, such as CVs that fit no letter.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Pile:
 
 @dataclass(frozen=True)
 class ReadOne:
-    """`said`: why nothing was scored, "" where it was. `text`: a hash, by which copies are told."""
+    """`said`: why nothing was scored, "" where it was. `text`: a hash, by which copies are recognised."""
 
     person: Person
     occupation: str

@@ -1,4 +1,4 @@
-"""In the compute process: does a figure differ between the groups of a pile? Said only where enough letters could tell.
+"""Tests of whether a figure differs between a pile's groups, with enough letters only. Runs in the compute process.
 
 The unit is a candidate: letters about one person were not written independently, and are averaged. Groups are
 independent of each other: nothing in a pile is matched.
@@ -63,7 +63,7 @@ class GroupTest:
 
     @property
     def rarer_without(self) -> bool:
-        """A share of more than half: its base rate is that of what is without it."""
+        """True for a share of more than half: its base rate is that of the items without it."""
         return digits.is_proportion(self.unit) and sum(mean or 0.0 for mean in self.means) > 1
 
 
@@ -104,7 +104,7 @@ NAMED = 2  # differences that the headline tells in full
 
 
 def headline(tests: Sequence[GroupTest], labels: Mapping[str, str]) -> str:
-    """What the tests say together, in plain words. `labels`: what a group is called."""
+    """Return the overall result of the tests, in plain words. `labels`: the name of each group."""
     if not tests:
         return "There are not two groups with letters to compare."
     if all(test.few for test in tests):
@@ -174,7 +174,7 @@ def needed_in_each(test: GroupTest) -> int:
 
 
 def group_tests(rows: Sequence[PileRow], columns: Sequence[PileColumn]) -> tuple[GroupTest, ...]:
-    """Every figure for every pair of groups that have letters; p values adjusted by Holm over all of them.
+    """Test every figure for every pair of groups that have letters; p values adjusted by Holm over all of them.
 
     Rows without figures, without a group, and copies of an earlier letter are left out. Empty where there are not two
     groups.
@@ -248,7 +248,7 @@ def _base(unit: str, first: Floats, second: Floats) -> float | None:
 
 
 def _concluded(test: GroupTest, rows: Sequence[PileRow]) -> GroupTest:
-    """With what it says: too few, a difference, none beyond the margin, or not enough evidence."""
+    """Add the conclusion: too few, a difference, none beyond the margin, or not enough evidence."""
     if test.few:
         one, other = test.n_by_group.values()
         said = (

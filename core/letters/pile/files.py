@@ -69,7 +69,7 @@ class _Named:
         return _Named(self.words - words, self.numbers)
 
     def fits(self, cv: "_Named") -> bool:
-        """All telling words of one are in the other, and where both have numbers of a candidate they share one."""
+        """Are all telling words of one in the other, and do they share a number if both have candidates' numbers?"""
         own, there = self.telling, cv.telling
         return (
             bool(own and there)
@@ -79,7 +79,7 @@ class _Named:
 
 
 def named_like_a_cv(path: str) -> bool:
-    """Whether a name says “CV”, in the file's name or its folder's."""
+    """Return whether a name says “CV”, in the file's name or its folder's."""
     return bool(_words(path) & CV_WORDS)
 
 
@@ -146,7 +146,7 @@ class _WordIndex:
                 self._by_rarest[min(one.telling, key=self._often)].append(path)
 
     def near(self, letter: _Named) -> set[str]:
-        """Those that have the letter's rarest word, and those whose rarest word the letter has."""
+        """Return the CVs that have the letter's rarest word, and those whose rarest word the letter has."""
         if not letter.telling:
             return set()
         of_each = [self._holding.get(min(letter.telling, key=self._often), ())]
@@ -182,7 +182,7 @@ _HINT = "Unpack it yourself if you trust where it is from."
 
 
 def trouble_of(part: zipfile.ZipInfo) -> str:
-    """Why this file must not be unpacked; "" where it may."""
+    """Return why this file must not be unpacked; "" where it may."""
     name = part.filename.rsplit("/", 1)[-1][:100]
     if part.flag_bits & 1:
         return f"“{name}” is protected by a password"
@@ -198,7 +198,7 @@ def trouble_of(part: zipfile.ZipInfo) -> str:
 
 
 def bytes_of(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Callable[[], bytes]:
-    """What reads the file, once; raises `AppError` for one that is damaged or larger than it says."""
+    """Return a function that reads the file, once, and raises `AppError` for a file damaged or larger than it says."""
 
     def read() -> bytes:
         try:
@@ -245,7 +245,7 @@ class PileFiles:
 
 
 def is_pile(path: Path) -> bool:
-    """A folder, or a zip that is no document of an office program."""
+    """Return whether it is a folder, or a zip that is no document of an office program."""
     if path.is_dir():
         return True
     if not path.is_file():  # a pipe would be waited for

@@ -1,4 +1,4 @@
-"""Who was chosen: outcomes of candidates from a table, and the rates of the groups with their ratios.
+"""Outcomes of candidates from a table (who was chosen), and the rates of the groups with their ratios.
 
 The unit is a candidate, as in the group tests. Nothing here says whether a procedure is lawful.
 """
@@ -100,7 +100,7 @@ def _group_key(said: str) -> str:
 
 
 def with_outcomes(rows: Sequence[PileRow], outcomes: Outcomes) -> tuple[tuple[PileRow, ...], tuple[str, ...]]:
-    """The rows with what the table says of them, and what is to be said of those that it does not fit.
+    """Return the rows with the table's outcomes, and remarks on those that the table does not fit.
 
     A file is found by its path in the pile, its name, or its name without the ending; a candidate by the full name.
     """
@@ -255,7 +255,7 @@ LIMITS_OF_RATES = (
 
 
 def rates_said(found: SelectionRates, labels: Mapping[str, str]) -> str:
-    """One sentence for each group but the highest, and whether so many candidates tell a difference."""
+    """Return one sentence for each group but the highest, and whether so many candidates can show a difference."""
     if not found.rates:
         return "No letter with an outcome has a group: set it first."
     first, others = found.rates[0], found.rates[1:]

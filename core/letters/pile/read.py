@@ -187,7 +187,7 @@ def read_place(ctx: JobContext, place: FilePlace) -> Document:
 def compare_groups(
     ctx: JobContext, rows: Sequence[PileRow], columns: Sequence[PileColumn], compute: ComputeProcess
 ) -> tuple[GroupTest, ...]:
-    """The group tests of the rows as they stand, corrected by hand or not. Empty without two groups."""
+    """Return the group tests of the rows in their present state, corrected by hand or not. Empty without two groups."""
     return compute.call(group_tests, tuple(rows), tuple(columns), ctx=ctx)
 
 
@@ -199,7 +199,7 @@ def report_pile(
     compute: ComputeProcess,
     request: ReadingRequest,
 ) -> tuple[str, ...]:
-    """Write the report of a pile, PDF or docx by its ending; what is to be said of it.
+    """Write the report of a pile, PDF or docx by its ending; return a message for each letter that was lost.
 
     The letters that have something to look at are read again, because the pile keeps no text; one whose file has
     changed or gone since is named. The context of `request` is the CV of those that have
@@ -266,7 +266,7 @@ class _Cv:
 
 
 def _placed(files: Sequence[PileFile], root: Path | None) -> Mapping[PileFile, FilePlace]:
-    """Where each file can be read again."""
+    """Return where each file can be read again."""
     return {
         file: FilePlace(Path(file.path_in_pile)) if root is None else FilePlace(root, file.path_in_pile)
         for file in files
@@ -298,7 +298,7 @@ class _Matched:
         return self.by_letter.get(file.path_in_pile)
 
     def remark_on(self, file: PileFile) -> str:
-        """What is to be said of a file as a letter, or as a CV that is none."""
+        """Return the remark on a file as a letter, or as a CV that fits none."""
         if file.path_in_pile in self._unclear:
             return "Its name fits several CVs: none was used."
         return "It is named like a CV, and fits no letter here." if file.path_in_pile in self._like_a_cv else ""

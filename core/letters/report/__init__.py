@@ -159,7 +159,7 @@ def write_pile_report(path: Path, found: PileReport) -> None:
 
 
 def _most_on_a_page(page: Callable[[int], Iterable[Block]], every: int) -> int:
-    """With how many of its rows a page is one page: most often with all of them, else found by halves."""
+    """Return how many of its rows fit a page: most often all of them, else found by halves."""
     fits, asked, too_many = 0, every, every + 1
     while too_many - fits > 1:
         if page_count(page(asked)) == 1:

@@ -24,7 +24,7 @@ LISTED = ("formality", "positivity", "agency", "agentic", "communal", "standout"
 
 
 def share(figure: LetterFigure) -> str:
-    """“12 % of 17 sentences (3–34 %)”; a stand-in says that it is one."""
+    """Return “12 % of 17 sentences (3–34 %)”; the text names a stand-in as one."""
     if figure.value is None:
         return f"none: {figure.reason}"
     value, interval = digits.written(figure.value, figure.low, figure.high, figure.unit)

@@ -27,7 +27,7 @@ _WORD, _BLANKS = re.compile(r"\S+"), re.compile(r"\s+")
 
 
 class NoteRow(NamedTuple):
-    """Words of the letter, what stands or could stand there, and why."""
+    """Words of the letter, the present or possible wording, and the reason."""
 
     before: Cell
     after: Cell
@@ -70,7 +70,7 @@ def _by_sentence(found: Sequence[TextEdit], sentences: Sequence[Sentence]) -> It
 
 
 def _around(start: int, end: int, sentences: Sequence[Sentence]) -> tuple[int, int]:
-    """The sentence that the characters stand in; the characters alone where they are more, or none."""
+    """Return the sentence that contains the characters; the characters alone where they are more, or in none."""
     at = bisect_right(sentences, start, key=lambda one: one.start) - 1
     inside = at >= 0 and end <= sentences[at].end
     return (sentences[at].start, sentences[at].end) if inside else (start, end)
@@ -89,7 +89,7 @@ def _reason_of(was: Reading, start: int, end: int) -> str:
 
 
 def suggestions_left(reading: Reading, dismissed: Collection[str]) -> tuple[NoteRow, ...]:
-    """One suggestion for each mark that nobody put aside, the weightiest first, and one for the candidate's name.
+    """Return one suggestion per mark that nobody dismissed, the weightiest first, and one for the candidate's name.
 
     Of praise only what has another wording: that it is warm is no reason to change it.
     """
@@ -128,7 +128,7 @@ def _offer(sentence: Sentence, mark: Mark, reading: Reading) -> Suggestion | Non
 
 
 def _of_house(sentence: Sentence, mark: Mark) -> Suggestion | None:
-    """What the house list says of words that it always marks."""
+    """Return the house list's entry on words that it always marks, as a suggestion; None for other marks."""
     if not mark.of_house:
         return None
     return Suggestion(mark.key(sentence.text), mark.start, mark.end, mark.words, None, mark.reason, mark.source)

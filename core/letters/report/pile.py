@@ -31,9 +31,9 @@ WORDS_OF_VERDICT = {"unsupported": "not found in the CV", "contradicted": "the C
 
 @dataclass(frozen=True)
 class PileReport:
-    """What the report of a pile is made from. `sections`: one for each letter that has something to look at.
+    """The contents of a pile's report. `sections`: one for each letter that has something to look at.
 
-    `labels`: what groups are called; `by_hand`: how many rows a person set something right in.
+    `labels`: the names of groups; `by_hand`: the number of rows that a person corrected.
     """
 
     pile: Pile
@@ -46,14 +46,14 @@ class PileReport:
 
 
 def report_of(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None, *, by_hand: int = 0) -> PileReport:
-    """A report of this moment, its letters not told yet."""
+    """Return a report of this moment, without the sections of its letters."""
     labels = {**dict(groups()), **{row.group: row.group for row in pile.rows if row.group not in dict(groups())}}
     made = f"{datetime.now().astimezone():%d %B %Y, %H:%M}"
     return PileReport(pile, tuple(tests), rates, labels, made, by_hand)
 
 
 def section_of_letter(document: Document, path: str, request: ReadingRequest) -> tuple[Block, ...]:
-    """In the compute process: what there is to look at in one letter, in its sentences."""
+    """Return what there is to look at in one letter, in its sentences. Runs in the compute process."""
     reading = read_letter(document, request)
     about = reading.person.full_name
     return (Heading(f"{path}{f': {about}' if about else ''}", 2), *_places(reading))

@@ -187,7 +187,7 @@ def _comment(package: Package, story: Story, after: str, comments: Sequence[Comm
 
 
 def _span(story: "Story | OdtStory", shown: Shown, comment: Comment) -> tuple[Comment, int, int] | None:
-    """The comment's characters in the story's text; None where it has none there, or they stand in a header."""
+    """Return the comment's characters in the story's text; None where it has none there, or they are in a header."""
     first, after = (bisect_left(shown.edited, place) for place in (comment.start, comment.end))
     if first == after:
         return None

@@ -36,7 +36,7 @@ _PROTECTED = ("1", "true", "on")
 
 
 class Package:
-    """A docx that is being changed. `xml` gives a part's root, which `write` puts back if it was asked for."""
+    """A docx that is being changed. `xml` gives a part's root, which `write` puts back if `xml` gave it out."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._data, self._name = data, name
@@ -73,17 +73,17 @@ class Package:
         return self._roots[part]
 
     def protected(self) -> bool:
-        """Whether the document may be edited only by who lifts its protection."""
+        """Return whether only somebody who lifts the document's protection may edit it."""
         found = self._packed.xml(SETTINGS).find(f"{W}documentProtection") if self.has(SETTINGS) else None
         return found is not None and found.get(f"{W}enforcement") in _PROTECTED
 
     def macros(self) -> bool:
-        """Whether the file is of the kind that may hold macros: Word opens it by the ending docm alone."""
+        """Return whether the file is of the kind that may hold macros: Word opens it by the ending docm alone."""
         types = self._packed.xml(CONTENT_TYPES)
         return any(one.get("ContentType") == _MACROS for one in types)
 
     def write(self) -> bytes:
-        """The whole file, with the parts that were asked for as they are now."""
+        """Return the whole file, with the parts that `xml` gave out as they are now."""
         from lxml import etree
 
         stream = io.BytesIO()
@@ -97,7 +97,7 @@ class Package:
         return stream.getvalue()
 
     def _comments_part(self) -> str:
-        """Where the document's comments stand; nearly always `COMMENTS`."""
+        """Return the part with the document's comments; nearly always `COMMENTS`."""
         relations = self.xml(RELATIONS) if self.has(RELATIONS) else ()
         target = next((one.get("Target", "") for one in relations if one.get("Type") == _COMMENTS_RELATION), "")
         if not target or not re.fullmatch(r"/?[\w./-]+\.xml", target) or ".." in target:
@@ -124,14 +124,14 @@ SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 class Origin(NamedTuple):
-    """A character: the element it stands in, and which of its characters it is."""
+    """The origin of a character: its element, and its number among the element's characters."""
 
     element: Any
     offset: int
 
 
 class Told(NamedTuple):
-    """A paragraph of the text: its element, its first character's place, and where its characters stand."""
+    """A paragraph of the text: its element, the place of its first character, and the origins of its characters."""
 
     element: Any
     start: int
@@ -163,7 +163,7 @@ class Story:
         return "\n\n".join(told.text for told in self.paragraphs)
 
     def at(self, place: int) -> int:
-        """Which paragraph holds a place; the break after one is its own."""
+        """Return the number of the paragraph that holds a place; the break after one is its own."""
         from bisect import bisect_right
 
         return max(0, bisect_right([told.start for told in self.paragraphs], place) - 1)
@@ -215,7 +215,7 @@ def _parted(origin: Origin, *, after: bool) -> Any:
 
 
 def _cut(node: Any, moved: Sequence[Any]) -> Any:
-    """What is moved goes to a copy of the node, after it; None where there is nothing to move."""
+    """Move `moved` to a copy of the node, after it, and return the copy; None where there is nothing to move."""
     if not moved:
         return None
     other = node.makeelement(node.tag, dict(node.attrib))
@@ -292,7 +292,7 @@ class TrackedChanges:
         self.left_out = 0
 
     def write(self, edits: Sequence[TextEdit]) -> None:
-        """All of them, the last one first."""
+        """Write all edits, the last one first."""
         for edit in reversed(edits):
             self._write(edit)
 
@@ -347,7 +347,7 @@ class TrackedChanges:
             self._put(place, rest, properties)
 
     def _part(self, place: Any, words: str, properties: Any) -> None:
-        """Everything before the marker, and the words, become a paragraph of their own, before this one."""
+        """Make everything before the marker, and the words, a paragraph of their own, before this one."""
         paragraph = place.getparent()
         before = paragraph.makeelement(paragraph.tag)
         own = paragraph.find(PROPERTIES)
@@ -407,7 +407,7 @@ class TrackedChanges:
         return change
 
     def _look(self, told: Told, offset: int) -> Any:
-        """How inserted words look: as what they stand for, or as what comes before them."""
+        """Return the run properties of inserted words: of the text that they replace, or of the text before them."""
         origin = told.origins[min(offset, len(told.text) - 1)] if offset < len(told.text) else told.origins[-1]
         found = origin.element.getparent().find(RUN_PROPERTIES)
         if found is None:

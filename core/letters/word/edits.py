@@ -1,4 +1,4 @@
-"""What was changed between two versions of a text: few, readable replacements rather than the shortest list."""
+"""The changes between two versions of a text: few, readable replacements rather than the shortest list."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ Step = tuple[bool, Sequence[str], Sequence[str]]  # alike?, tokens before, token
 
 
 def _steps(first: Sequence[str], second: Sequence[str]) -> Iterator[Step]:
-    """By paragraphs, and by words within those that differ. What is alike at both ends is not searched through."""
+    """Compare by paragraphs, and by words within those that differ. Equal beginnings and ends are not searched."""
     old, new = _paragraphs(first), _paragraphs(second)
     ahead = _alike(old, new)
     behind = _alike(old[ahead:][::-1], new[ahead:][::-1])
@@ -52,7 +52,7 @@ Paragraphs = Sequence[tuple[str, ...]]
 
 
 def _alike(old: Paragraphs, new: Paragraphs) -> int:
-    """How many are the same from the beginning on."""
+    """Count how many are the same from the beginning on."""
     return next(
         (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new))
     )
@@ -74,7 +74,7 @@ def _searched(old: Paragraphs, new: Paragraphs) -> Iterator[Step]:
 
 
 def _paragraphs(tokens: Sequence[str]) -> list[tuple[str, ...]]:
-    """The tokens of each paragraph, and each break between two by itself."""
+    """Return the tokens of each paragraph, and each break between two as an item of its own."""
     found: list[tuple[str, ...]] = []
     start = 0
     for place, token in enumerate(tokens):
@@ -108,7 +108,7 @@ def _joined(steps: Iterator[Step]) -> Iterator[Step]:
 
 
 def _trimmed(place: int, removed: str, text: str) -> TextEdit:
-    """Without the blanks that both begin or end with, which a longer stretch may have in common."""
+    """Return the edit without blanks that both texts begin or end with; a longer stretch may have them in common."""
     start = 0
     while start < min(len(removed), len(text)) and removed[start] == text[start] and removed[start].isspace():
         start += 1

@@ -53,7 +53,7 @@ class OdtStory:
         return "\n\n".join(told.text for told in self.paragraphs)
 
     def at(self, place: int) -> int:
-        """Which paragraph holds a place; the break after one is its own."""
+        """Return the number of the paragraph that holds a place; the break after one is its own."""
         return max(0, bisect_right(self.paragraphs, place, key=lambda told: told.start) - 1)
 
 
@@ -130,7 +130,7 @@ def _drop(node: Any) -> None:
 
 
 def part(marker: Any) -> Any:
-    """Everything from the marker on becomes a paragraph after this one, the marker first."""
+    """Make everything from the marker on a paragraph after this one, the marker first."""
     first = marker
     while True:
         around = first.getparent()
@@ -160,7 +160,7 @@ class OdtChanges:
         self.left_out = 0
 
     def write(self, story: OdtStory, edits: Sequence[TextEdit]) -> None:
-        """All of them, the last one first."""
+        """Write all edits, the last one first."""
         for edit in reversed(edits):
             first, last = story.at(edit.start), story.at(max(edit.start, edit.end))
             told = story.paragraphs[first : last + 1]
@@ -242,7 +242,7 @@ class OdtChanges:
 
 
 def by(near: Any, author: str, when: datetime) -> Iterator[Any]:
-    """Who wrote it, and when: without a date LibreOffice takes the deleted words for a part of the letter."""
+    """Yield the author and the date: without a date LibreOffice takes the deleted words for a part of the letter."""
     creator, date = near.makeelement(f"{DC}creator"), near.makeelement(f"{DC}date")
     creator.text, date.text = author, when.strftime("%Y-%m-%dT%H:%M:%S")
     yield from (creator, date)
@@ -290,7 +290,7 @@ def _only(element: Any, first: int, last: int) -> Any:
 
 
 def _beside(told: Sequence[OdtTold]) -> bool:
-    """Whether nothing but paragraphs lies between the first and the last of them."""
+    """Return whether nothing but paragraphs lies between the first and the last of them."""
     node = told[0].element
     while node is not None and node is not told[-1].element:
         node = node.getnext()
@@ -320,7 +320,7 @@ def _until(first: Any, last: Any) -> list[Any]:
 
 
 def annotate(story: OdtStory, number: int, start: int, end: int, text: str, author: str, when: datetime) -> None:
-    """An annotation on the characters `start` to `end` of the story, which stand in one paragraph."""
+    """Annotate the characters `start` to `end` of the story, which are in one paragraph."""
     told = story.paragraphs[story.at(start)]
     name = f"Biasprint-{number}"
     note = told.element.makeelement(f"{OFFICE}annotation", {_NAME: name})

@@ -77,7 +77,7 @@ def label_names(values: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def asked_class(role: str, labels: Sequence[str], model: str, numbered: Sequence[str] = ()) -> AskedClass:
-    """Where the asked class stands. `numbered`: the classes where the labels are numbers.
+    """Return the place of the asked class. `numbered`: the classes where the labels are numbers.
 
     Raises `AppError` that names the labels where they are not understood.
     """
@@ -164,13 +164,13 @@ class Classifier:
         return _apart(self._tokenizer(*pairs, verbose=False))
 
     def split(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where each token of a text begins and ends in it."""
+        """Return the start and end of each token in the text."""
         found = self._tokenizer(_clean(text), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         return tuple((int(start), int(end)) for start, end in found["offset_mapping"])
 
     @property
     def marks(self) -> int:
-        """How many tokens stand around and between a pair."""
+        """The number of special tokens around and between a pair."""
         return int(self._tokenizer.num_special_tokens_to_add(pair=True))
 
     def logits(self, encoded: Sequence[Encoded]) -> Floats:
@@ -194,7 +194,7 @@ class Classifier:
 
 
 def load_classifier(folder: Path) -> Classifier:
-    """Raises `AppError` where the folder is no classifier that can be loaded safely."""
+    """Load a classifier. Raises `AppError` where the folder is no classifier that can be loaded safely."""
     import torch
 
     read = read_settings(folder)

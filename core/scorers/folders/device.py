@@ -27,7 +27,7 @@ def batches(lengths: Sequence[int], most: int = BATCH) -> Iterator[list[int]]:
 
 
 def filled(count: int, length: int) -> int:
-    """How many sequences of this length to compute for `count`: the last is repeated where few tokens are computed.
+    """Return how many sequences of this length to compute for `count`; the last is repeated to fill a small batch.
 
     Sequences of 16 tokens and more have the same sums in any number; shorter ones in multiples of four that have 16
     tokens together. Four single words with their two marks are 12, and had others than eight of them.
@@ -57,7 +57,7 @@ def chosen(wanted: str = "auto") -> str:
 
 
 def in_words(device: str) -> str:
-    """For a note beside a result."""
+    """Return the device's name in words, for a note beside a result."""
     return {"cpu": "the processor", "cuda": "the graphics processor", "mps": "Apple's graphics processor"}.get(
         device, device
     )
@@ -75,7 +75,7 @@ def let_go(device: str) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a library says, in one of its ways, that memory ran out."""
+    """Return whether a library reports, in one of its ways, that memory ran out."""
     text = str(error).lower()
     said = any(words in text for words in ("out of memory", "can't allocate memory", "cannot allocate memory"))
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError | OSError) and said)
@@ -87,7 +87,7 @@ _held: dict[str, tuple[Hashable, object]] = {}
 
 
 def held(role: str, key: Hashable, load: Callable[[], Model]) -> Model:
-    """What was loaded for the role under this key; else the former is let go first, then this one is loaded."""
+    """Return the model loaded for the role under this key; otherwise release the former one and load this one."""
 
     found = _held.get(role)
     if found is not None and found[0] == key:
@@ -102,7 +102,7 @@ def held(role: str, key: Hashable, load: Callable[[], Model]) -> Model:
 
 
 def device_of(role: str) -> str:
-    """On what the role's model computes; empty while none is loaded in this process."""
+    """Return the device of the role's model; empty while none is loaded in this process."""
     found = _held.get(role)
     return str(getattr(found[1], "device", "")) if found else ""
 

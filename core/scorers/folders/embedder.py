@@ -80,7 +80,7 @@ class MPNet(FolderScorer):
 
 
 def load_embedder(folder: Path) -> FolderEmbedder:
-    """Raises `AppError` where the folder is no embedder that can be loaded safely."""
+    """Load an embedder. Raises `AppError` where the folder is no embedder that can be loaded safely."""
     import torch
 
     read = read_settings(folder)

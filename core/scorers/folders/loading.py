@@ -66,7 +66,7 @@ class FolderSettings:
 
 
 def read_settings(folder: Path, form: Format = "folder") -> FolderSettings:
-    """Raises `AppError` where the folder is no model that can be loaded safely: what, in one sentence."""
+    """Read a model's settings. Raise `AppError`, in one sentence, for a folder that cannot be loaded safely."""
     found = layout.look_at(folder)
     if found.format != form or not folder.is_dir():
         raise AppError(f"“{folder.name}” is no folder with a model.", hint="Choose a folder with safetensors weights.")
@@ -239,7 +239,7 @@ def _takes_pooling(chosen: Any) -> bool:
 
 
 def said(name: str, make: Callable[[], Made], why: str = "") -> Made:
-    """Whatever a stranger's folder makes the library raise, as one sentence."""
+    """Return the result of `make`. Raise any error of the library on a stranger's folder as one sentence."""
     try:
         return make()
     except AppError:
@@ -254,7 +254,7 @@ def said(name: str, make: Callable[[], Made], why: str = "") -> Made:
 
 
 def quiet() -> None:
-    """No progress bars and warnings on the console of a program with a window."""
+    """Turn off progress bars and warnings on the console of a program with a window."""
     import transformers.utils
 
     logging: Any = transformers.utils.logging

@@ -54,7 +54,7 @@ FAMILIES = {
 
 
 class _Read(NamedTuple):
-    """What the package is handed. `config`: of the model; `files`: of its tokenizer, by name."""
+    """The files and settings handed to the package. `config`: of the model; `files`: of its tokenizer, by name."""
 
     weights: dict[str, Any]
     classes: tuple[str, ...]
@@ -63,7 +63,7 @@ class _Read(NamedTuple):
 
 
 def is_detoxify(folder: Path) -> bool:
-    """Whether a folder has a model of Detoxify's: its architecture, and Jigsaw's classes in its settings."""
+    """Return whether a folder has a model of Detoxify's: its architecture, and Jigsaw's classes in its settings."""
     read = read_settings(folder)
     return read.kind in FAMILIES and bool(jigsaw_classes(label_names(read.values)))
 
@@ -172,7 +172,7 @@ def _weights_only(path: Path) -> dict[str, Any]:
 
 
 def _plain(weights: Mapping[str, Any]) -> dict[str, Any]:
-    """In single precision, without the buffers that older files held and newer classes make."""
+    """Return the weights in single precision, without the buffers of older files that newer classes create."""
     kept = {str(key): value for key, value in weights.items() if not str(key).endswith("position_ids")}
     return {key: value.float() if value.is_floating_point() else value for key, value in kept.items()}
 
@@ -226,7 +226,7 @@ def model_for(role: str) -> InstalledModel | None:
 
 
 def needed(role: str) -> InstalledModel:
-    """Raises `AppError` where there is none, or where it is no folder."""
+    """Return the role's model. Raises `AppError` where there is none, or where it is no folder."""
     model = model_for(role)
     if model is None:
         raise AppError("Its model is not on this computer.", hint=GET)
@@ -236,19 +236,19 @@ def needed(role: str) -> InstalledModel:
 
 
 def _missing_part() -> NotInstalledYet | None:
-    """What says that the part of the program is not here with which models in folders are loaded; None where it is."""
+    """Return the error for the missing library that loads models in folders; None where it is installed."""
     return None if find_spec(LOADED_WITH) else explained(ModuleNotFoundError(name=LOADED_WITH))
 
 
 def papers_own(model: InstalledModel) -> bool:
-    """Whether it is the very model that a paper used: got from the catalogue, or by the hash that is recorded."""
+    """Return whether it is the very model that a paper used: from the catalogue, or with the recorded hash."""
     return installed.is_papers_own(model)
 
 
 class FolderScorer:
-    """Which model it loads can change while the program runs, so what it says of itself is looked up each time.
+    """A scorer that loads a model from a folder. The model can change at run time, so its details are read each time.
 
-    `stand_in` is False only for the very model that a paper used; any other one that fills the role stands in for it.
+    `stand_in` is False only for the very model that a paper used; any other one that fills the role is a substitute.
     """
 
     role = ""
@@ -259,7 +259,7 @@ class FolderScorer:
 
     @property
     def unavailable(self) -> str:
-        """Why it cannot be used now; empty where it can. A missing part of the program is named before a model is."""
+        """The reason it cannot be used now; empty where it can. A missing library is named before a missing model."""
         if missing := _missing_part():
             return missing.message
         try:
@@ -285,7 +285,7 @@ class FolderScorer:
 
     @property
     def note(self) -> str:
-        """What it is; and on what it computes, once it is loaded in this process."""
+        """A description of the model, and the device that it computes on once it is loaded in this process."""
         model = self._found()
         if model is None:
             return f"{self.papers[:1].upper()}{self.papers[1:]}."
@@ -312,7 +312,7 @@ RULES = f"sentences cut at what the model takes; {SEGMENTER}; rules 1"
 
 
 class SentenceClassifier(FolderScorer):
-    """The probability of one class for each sentence: softmax over the classes, or sigmoid where each stands alone.
+    """The probability of one class for each sentence: softmax over the classes, or sigmoid where each is independent.
 
     `values`: float32[sentences]; `summary`: the share of at least 0.5, None for a text without a sentence or not in
     English. A sentence longer than the model takes is cut there, as the papers' programs do.
@@ -487,7 +487,7 @@ class NLI(FolderScorer):
 
 
 def best(rows: Floats) -> Floats:
-    """Of windows' probabilities, float64[windows, 3], the row that counts (see `core.scorers.entailment.judged`)."""
+    """Return the decisive row of windows' probabilities, float64[windows, 3] (see `core.scorers.entailment.judged`)."""
     entails = rows[rows[:, 0].argmax()]
     if entails.argmax() == 0:
         return np.asarray(entails)

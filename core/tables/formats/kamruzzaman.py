@@ -1,10 +1,10 @@
 """The replies that Kamruzzaman et al. 2024 released for PaLM 2, one file of valid ones and one of irrelevant ones.
 
-The options stand in the columns stereotype and anti_stereotype, seen from the item's polarity. The term that an item
+The options are in the columns stereotype and anti_stereotype, seen from the item's polarity. The term that an item
 gives is no column. It is found again from the file itself: what one direction offers, the other gives, so an item's
-term is the longest option of its domain, its polarity and the other direction that stands in its sentence as whole
+term is the longest option of its domain, its polarity and the other direction that is in its sentence as whole
 words. Where the sentence has another form of the word (“hospitality”), it is the option with the longest beginning in
-common. A term that no reply of the file was ever offered is what stands in its place in a sentence that is otherwise
+common. A term that no reply of the file was ever offered is found in its place in a sentence that is otherwise
 equal to one whose term is known. What has no term even then is one term for each sentence, whatever its pronouns.
 """
 
@@ -90,7 +90,7 @@ FORMAT = KnownFormat(
 
 
 def given_term(context: str, options: Collection[str]) -> tuple[str, str]:
-    """The option that a sentence contains, and the words that stand for it there; both empty for none.
+    """Return the option that a sentence contains, and its words there; both empty for none.
 
     The longest option in whole words, else the option that has the longest beginning in common with a word.
     """

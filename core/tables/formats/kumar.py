@@ -42,7 +42,7 @@ class KumarLayout:
         )
 
     def specs(self, extra: Mapping[str, str]) -> list[FieldSpec]:
-        """Every column that is read, as a field of the same name."""
+        """Return every column that is read, as a field of the same name."""
         needed = {self.fields[field] for field in REQUIRED}
         names = [*self.fields.values(), *self.identities.values(), *extra.values()]
         return [FieldSpec(name, required=name in needed) for name in dict.fromkeys(names)]
@@ -80,7 +80,7 @@ def read(
     duplicates: Duplicates = "report",
     ctx: JobContext | None = None,
 ) -> TableRead:
-    """One record per output, with the number of its row. `extra`: field → column.
+    """Read one record per output, with the number of its row. `extra`: field → column.
 
     An identity without a text is no output: it is a problem, and counted as dropped.
     """

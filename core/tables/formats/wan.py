@@ -28,7 +28,7 @@ class WanLayout:
     block_is: str  # "cell": its values in plain; "biography": a hash of them
 
     def fields(self) -> list[FieldSpec]:
-        """Every column that the layout reads, as a field of the same name."""
+        """Return every column that the layout reads, as a field of the same name."""
         needed = {column for field in REQUIRED for column in self.columns[field]}
         names = [column for columns in self.columns.values() for column in columns]
         return [FieldSpec(name, required=name in needed) for name in dict.fromkeys([*names, *self.block])]
