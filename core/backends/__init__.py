@@ -1,1 +1,1 @@
-"""What writes text: the protocol of a backend, the registry, and the backends themselves, each in its own folder."""
+"""Backends, which write text: their protocol, the registry, and each backend in its own folder."""

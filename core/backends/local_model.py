@@ -1,4 +1,4 @@
-"""What backends for local models share: finding the model, the memory it needs, and text out of pieces of bytes."""
+"""Common parts of local models' backends: finding the model, the memory it needs, and text out of pieces of bytes."""
 
 import codecs
 import ctypes
@@ -30,14 +30,14 @@ class FoundModel:
 
 
 def find_local(model: str) -> FoundModel:
-    """What a name in the catalogue, a name given by the user, or a path stands for. Raises `AppError` for nothing."""
+    """Find the model that a catalogue name, a user's name or a path means. Raises `AppError` where there is none."""
     known = find(model, roles={ROLE})
     name = known.path.name if known.origin == "path" else known.name
     return FoundModel(name, known.path, known.sha256, known.format)
 
 
 def shared_beginning(lists: Sequence[Sequence[int]]) -> list[int]:
-    """The tokens with which all begin."""
+    """Return the tokens with which all lists begin."""
     shortest = min(lists, key=len)
     for at, token in enumerate(shortest):
         if any(other[at] != token for other in lists):
@@ -51,9 +51,9 @@ _BYTES_PER_NUMBER = 2  # keys and values are kept as 16-bit floats
 
 
 def cache_bytes(metadata: Mapping[str, Any], context: int) -> int:
-    """What the keys and values of a context take: 2 · layers · context · heads of keys · head size · 2 bytes.
+    """Estimate the memory of a context's keys and values: 2 · layers · context · heads of keys · head size · 2 bytes.
 
-    An upper estimate: layers that keep a window or a state only take less.
+    The estimate is an upper one: layers that keep only a window or a state take less.
     """
     kind = metadata["general.architecture"]
 
@@ -111,14 +111,14 @@ class Spelling:
 
     @property
     def text(self) -> str:
-        """Everything handed on so far."""
+        """All text handed on so far."""
         return "".join(self._said)
 
     def add(self, piece: bytes) -> None:
         self._take(self._decoder.decode(piece))
 
     def finish(self) -> None:
-        """No more tokens: what was held back is text after all."""
+        """End the text. No more tokens come, so what was held back is text after all."""
         self._take(self._decoder.decode(b"", final=True))
         if not self.stopped:
             self._say(self._held)
@@ -142,7 +142,7 @@ class Spelling:
         self._held = self._held[certain:]
 
     def _uncertain(self) -> int:
-        """How many characters at the end may be the beginning of a stop string."""
+        """Count the characters at the end that may be the beginning of a stop string."""
         for length in range(min(self._longest - 1, len(self._held)), 0, -1):
             end = self._held[-length:]
             if any(stop.startswith(end) for stop in self._stops):

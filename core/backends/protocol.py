@@ -1,4 +1,4 @@
-"""What a backend is: it takes a request, hands out text as it comes, and gives a completion.
+"""Protocol of a backend: it takes a request, hands out text as it comes, and gives a completion.
 
 The failure of one request is data: a completion with finish reason "error". Only what makes every request impossible
 (a missing model, a wrong parameter) raises `AppError`, from opening the backend.
@@ -51,7 +51,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Completion:
-    """What came of a request. `error` says in one sentence why, and `failure` of what kind, where it ended in "error".
+    """Result of a request. Where it ended in "error", `error` says why in one sentence, and `failure` of what kind.
 
     `usage` counts tokens in the backend's own unit ("prompt", "completion", and "cached" of the prompt's); `seconds` is
     wall-clock time. `detail` is what else is kept with the output as JSON, such as the options' likelihoods.
@@ -68,7 +68,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a backend can do, so that nothing has to ask for its name."""
+    """Features that a backend supports, so that nothing has to ask for its name."""
 
     streams: bool
     honours_seed: bool
@@ -80,7 +80,7 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class GeneratorInfo:
-    """What wrote a text, exactly enough to write it again. `revision` pins the model: a hash or a version."""
+    """Identity of what wrote a text, exact enough to write it again. `revision` pins the model: a hash or a version."""
 
     backend: str
     model: str
@@ -157,7 +157,7 @@ class PooledBackend(ConcurrentBackend, Protocol):
 
 @dataclass(frozen=True)
 class Likelihood:
-    """How likely a continuation is: the sum of its tokens' natural log-probabilities, and the number of tokens."""
+    """Likelihood of a continuation: the sum of its tokens' natural log-probabilities, and the number of tokens."""
 
     logprob: float
     tokens: int
@@ -168,16 +168,16 @@ class LikelihoodBackend(Backend, Protocol):
     """A backend that can say how likely given continuations are (`Capabilities.likelihood`)."""
 
     def likelihood(self, prompt: str, continuations: Sequence[str], check: Callable[[], None]) -> list[Likelihood]:
-        """Of each continuation after the same prompt, the prompt taken as it is: no chat template is put around it.
+        """Return the likelihood of each continuation after the same prompt, to which no chat template is applied.
 
-        An empty prompt stands for the beginning of a text. Raises `AppError` where prompt and continuation are longer
+        An empty prompt means the beginning of a text. Raises `AppError` where prompt and continuation are longer
         than the context.
         """
         ...
 
 
 class BackendPlugin(Protocol):
-    """What an entry point of the group `biasprint.backends` names: a module or object with these two."""
+    """Module or object that an entry point of the group `biasprint.backends` names: it has these two."""
 
     @property
     def INFO(self) -> BackendInfo: ...

@@ -1,4 +1,4 @@
-"""Which backends there are, and opening one.
+"""List of the backends, and opening one.
 
 A third party adds one by an entry point in the group `biasprint.backends`; its name is the backend's, its object a
 module with `INFO` and `open` (see `BackendPlugin`). The program's own names cannot be taken.

@@ -1,4 +1,4 @@
-"""The command line's frame: the program, its commands, and how failures are told.
+"""Frame of the command line: the program, its commands, and how failures are shown.
 
 Exit code 0 done, 1 a failure that the message explains, 2 wrong usage.
 """
@@ -88,7 +88,7 @@ def program(
 
 
 def run(app: typer.Typer, argv: Sequence[str]) -> int:
-    """Run a command and give its exit code; whatever fails is told on stderr in plain words."""
+    """Run a command and return its exit code; explain any failure on stderr in plain words."""
     never_fail_to_encode()
     try:
         code = int(app(list(argv), standalone_mode=False, prog_name="biasprint") or 0)

@@ -30,7 +30,7 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class AuditAnswer:
-    """What an audit file came to. `answer`: as JSON; `undone`: a sentence for each part that could not be done."""
+    """Outcome of an audit file. `answer`: as JSON; `undone`: a sentence for each part that could not be done."""
 
     result: "AuditResult"
     answer: dict[str, Any]

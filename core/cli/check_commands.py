@@ -122,7 +122,7 @@ def _held_as_row(one: "BackupContents") -> tuple[str, ...]:
 
 
 def _when(backup: "Backup") -> str:
-    """In the time of whoever reads it."""
+    """Return the time of a backup in the reader's time zone."""
     return "an unknown time" if backup.made is None else f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"
 
 

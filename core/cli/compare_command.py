@@ -80,7 +80,7 @@ def _numbers(given: str) -> tuple[int, ...]:
 
 
 def _command(asked: "Asked") -> str:
-    """What makes the same rows again."""
+    """Return the command that makes the same rows again."""
     n = ["--n", ",".join(map(str, asked.n))] if asked.n else []
     rest = ["--planted", ",".join(asked.planted), *n, "--repeats", str(asked.repeats), "--seed", str(asked.seed)]
     return shlex.join(["biasprint", "calibrate", *asked.studies, *rest, "--out", "docs/tables"])
@@ -116,7 +116,7 @@ def add_compare_to(app: typer.Typer) -> None:
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """Which texts are compared, and for whom the plan is."""
+    """Options for drawing a plan: which texts are compared, and for whom the plan is."""
 
     axis: Annotated[
         list[str] | None,
@@ -160,7 +160,7 @@ class DrawOptions:
 
 @dataclass(frozen=True)
 class AskOptions:
-    """What raters are told, shown and asked: the settings of a plan."""
+    """Settings of a plan: what raters read, see and are asked."""
 
     cards: Annotated[
         int | None,
@@ -262,7 +262,7 @@ def compare(
 
 
 def _sized(file: Path, draw: DrawOptions, asked: dict[str, Any], shares: Sequence[float]) -> "tuple[Outlook, ...]":
-    """What the plan that would be drawn can show."""
+    """Return what the plan that would be drawn can show."""
     from biasprint.core.compute import shared
     from biasprint.core.judging.plan import PlanSettings
     from biasprint.core.runs.compare.drawing import sizes

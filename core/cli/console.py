@@ -1,4 +1,4 @@
-"""What every command shares: answers on stdout, notes and progress on stderr, and opening what the person named.
+"""Shared parts of all commands: answers on stdout, notes and progress on stderr, and opening what the person named.
 
 The store is imported where a project is opened: the window, and help, start half a second sooner without it.
 """
@@ -62,7 +62,7 @@ def named(path: Path | str) -> str:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout, whole or not at all; not-a-number never leaves the program."""
+    """Print one JSON document on stdout, whole or not at all; not-a-number never leaves the program."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     text = json.dumps(value, ensure_ascii=not utf8, indent=1, allow_nan=False).translate(_AS_JSON)
     with _answering():
@@ -71,7 +71,7 @@ def print_json(value: Any) -> None:
 
 
 def say(text: str, *, bold: bool = False) -> None:
-    """A line of the answer; bold only where stdout is a terminal."""
+    """Print a line of the answer; bold only where stdout is a terminal."""
     with _answering():
         Console(**PLAIN, soft_wrap=True).print(shown(text), style="bold" if bold else None)
 
@@ -81,23 +81,23 @@ class _Stderr:
 
 
 def keep_quiet(quiet: bool) -> None:
-    """From now on nothing but what `complain` says is written to stderr, or everything again."""
+    """Write only what `complain` says to stderr from now on, or everything again."""
     _Stderr.quiet = quiet
 
 
 def note(text: str, *, dim: bool = False) -> None:
-    """A remark beside the answer, on stderr."""
+    """Write a remark beside the answer to stderr."""
     if not _Stderr.quiet:
         complain(text, dim=dim)
 
 
 def complain(text: str, *, dim: bool = False) -> None:
-    """What went wrong, on stderr, also where it was asked for quiet."""
+    """Write what went wrong to stderr, also where quiet was asked for."""
     Console(**PLAIN, soft_wrap=True, stderr=True).print(shown(text), style="dim" if dim else None)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """A table for people; as wide as it needs to be where stdout is no terminal."""
+    """Print a table for people; as wide as it needs to be where stdout is no terminal."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
@@ -111,14 +111,14 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Se
 
 
 def never_fail_to_encode() -> None:
-    """A character that the terminal or the pipe has no code for is printed as its escape."""
+    """Print a character that the terminal or the pipe has no code for as its escape."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def finish_stdout() -> None:
-    """Hand over what is still in the buffer, while its failure can be told."""
+    """Write out what is still in the buffer, while its failure can be reported."""
     with _answering():
         pass
 
@@ -182,7 +182,7 @@ def _lines(title: str) -> Iterator[Callable[[JobProgress], None]]:
 
 @contextmanager
 def _interrupt_cancels(ctx: JobContext) -> Iterator[None]:
-    """The first Ctrl+C asks the job to stop, the second one insists."""
+    """Ask the job to stop at the first Ctrl+C; insist at the second one."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -205,14 +205,14 @@ PROJECT = ".biasprint"
 
 
 def is_project(path: Path) -> bool:
-    """By its name: a project is always called that."""
+    """Return whether a path is a project, by its name: a project is always called that."""
     return path.suffix.lower() == PROJECT
 
 
 def _opened(path: Path, *, read_only: bool = False) -> "Project":
-    """The project; a damaged row that a command meets is told of, once, and the command goes on without it.
+    """Open the project; a damaged row that a command meets is reported once, and the command goes on without it.
 
-    So is each thing to know of a copy that is worked on instead of it.
+    What a person should know of a copy that is worked on instead is reported once too.
     """
     from biasprint.core.project.project import Project
 
@@ -238,7 +238,7 @@ def _opened(path: Path, *, read_only: bool = False) -> "Project":
 
 
 def left_out_in_words(project: "Project") -> str:
-    """What is said of a project with damaged rows."""
+    """Return a sentence about the damaged rows of a project."""
     rows = len(project.left_out)
     if rows == 1:
         return f"1 row of “{project.path.name}” cannot be read and is left out."

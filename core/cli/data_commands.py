@@ -104,7 +104,7 @@ def _import_comparator(file: Path, data: Path, study: str | None, mapping: list[
 
 
 def tell_table(table: "TableRead") -> None:
-    """On stderr: how the table was read, and every row that is not as it should be."""
+    """Report on stderr how the table was read, and every row that is not as it should be."""
     columns = ", ".join(f"{field} ← {column}" for field, column in table.mapping.items())
     note(f"Read {len(table.rows):,} of {table.total:,} rows ({table.encoding}): {columns}.")
     for notice in table.notices:

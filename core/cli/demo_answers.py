@@ -1,4 +1,4 @@
-"""What the demo says in a terminal: each study's clearest answer, then a table of at most ten lines a study."""
+"""Output of the demo in a terminal: each study's clearest answer, then a table of at most ten lines a study."""
 
 import shutil
 import textwrap
@@ -41,7 +41,7 @@ WRITERS = {
 
 
 def print_answers(measured: Sequence[Audited]) -> None:
-    """The clearest answer of each study in a sentence, who wrote the texts, and every question in a table."""
+    """Print the clearest answer of each study in a sentence, who wrote the texts, and every question in a table."""
     say(wrapped(WHAT_IT_IS))
     say("\nIN SHORT", bold=True)
     for audited in measured:
@@ -60,7 +60,7 @@ def print_answers(measured: Sequence[Audited]) -> None:
 
 
 def _headings(audited: Audited) -> dict[str, str]:
-    """Who wrote, by the name of each generator: one model has several, by its parameters."""
+    """Map each generator's name to a heading: who wrote. One model has several generators, by its parameters."""
     names = [str(generator["name"]) for generator in audited.generators]
     return {name: heading for name in names for start, heading in HEADINGS.items() if name.startswith(start)}
 
@@ -84,7 +84,7 @@ def _in_short(audited: Audited) -> Iterator[str]:
 
 
 def text_width() -> int:
-    """How wide text is set: as the terminal, 80 where there is none, within limits."""
+    """Return the width of text: the terminal's, 80 where there is none, within limits."""
     return max(LEAST_WIDTH, min(shutil.get_terminal_size((80, 24)).columns, MOST_WIDTH))
 
 
@@ -117,7 +117,7 @@ def answers_table(audited: Audited) -> list[str]:
 
 
 def legend(audited: Sequence[Audited]) -> list[str]:
-    """What the words of these tables mean; those that do not occur are left out."""
+    """Explain the words of these tables; those that do not occur are left out."""
     words = {
         word
         for each in audited
@@ -139,7 +139,7 @@ def _answers(audited: Audited, generator: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_generator(evidence_of_all: Evidence, generator: str) -> Evidence:
-    """What is about one generator's texts; findings that name no generator are about every one."""
+    """Return the evidence about one generator's texts; findings that name no generator are about every one."""
     return evidence_of_all.of(
         finding for finding in evidence_of_all.leads if finding.dims.get("generator", generator) == generator
     )

@@ -166,7 +166,7 @@ class Files:
             _word_file(ctx, doc, self.word, read_file(doc, ctx))
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
-        """Write what is asked for; what is to be said of the Word file."""
+        """Write the files that are asked for, and return remarks on the Word file."""
 
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
@@ -254,7 +254,7 @@ def _check_number(
 def letter_request(
     ctx: "JobContext", context: Path | None, occupation: str, reference: str, house: "HouseList | None"
 ) -> "ReadingRequest":
-    """What all letters of a command are read with, as far as it is the same for each."""
+    """Return the request that all letters of a command are read with, as far as it is the same for each."""
     from biasprint.core.letters.references import reference as reference_set
 
     chosen = reference_set(reference)
@@ -299,7 +299,7 @@ def checked_letter(
 
 
 def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") -> tuple[str, ...]:
-    """The letter with comments, into its own docx or odt, or a plain docx; what is to be said of it."""
+    """Write the letter with comments, into its own docx or odt, or a plain docx; return remarks on it."""
     from biasprint.core.report.whole_file import write_whole
 
     found = _word_file(ctx, doc, target, reading.document, reading)
@@ -310,7 +310,7 @@ def _write_word(ctx: "JobContext", doc: Path, target: Path, reading: "Reading") 
 def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", reading: "Reading | None" = None
 ) -> "WordFile":
-    """What is to be written. Raises `UsageError` where Word would not open it by the target's ending."""
+    """Make the Word file to write. Raises `UsageError` where Word would not open it by the target's ending."""
 
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     found = as_word(ctx, own, letter, reading)

@@ -161,7 +161,7 @@ _COUNTED = ("unsupported", "contradicted", "grounded")
 def tell_letter(
     reading: Reading, occupation: str, guess: OccupationGuess, twin: TwinDifference | NameTwins | None
 ) -> None:
-    """Everything about one letter."""
+    """Print everything about one letter."""
     say(f"{plain(reading.document.name)}: {_about(reading.person)}")
     say(_occupation(occupation, guess))
     for remark in (*reading.document.notes, *(one.said for one in reading.suspicions)):
@@ -183,7 +183,7 @@ def tell_letter(
 
 
 def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | None) -> None:
-    """The table, then the groups, then who was chosen."""
+    """Print the table, then the groups, then who was chosen."""
     shown = _shown(pile)
     print_table(
         ("file", "about", "occupation", "group", "to look at", *(column.title.lower() for column in shown), "remark"),
@@ -209,7 +209,7 @@ def tell_pile(pile: Pile, tests: Sequence[GroupTest], rates: SelectionRates | No
 
 
 def plain(text: str) -> str:
-    """One line without what a terminal would obey: controls and marks of direction become a sign."""
+    """Return one line without what a terminal would obey: controls and marks of direction become a sign."""
     return _UNSEEN.sub("\ufffd", " ".join(text.split()))
 
 

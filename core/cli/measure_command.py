@@ -1,4 +1,4 @@
-"""measure: the findings of a study, from a project or from tables, and how they are told."""
+"""measure: the findings of a study, from a project or from tables, and how they are shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -61,7 +61,7 @@ def held_to(gates: "Sequence[Gate]", findings: Sequence[Finding]) -> "list[GateR
 
 
 def gates_json(results: "Sequence[GateResult]") -> dict[str, Any]:
-    """What a JSON answer says of them; nothing where there are none."""
+    """Return the part of a JSON answer about the gates; empty where there are none."""
     return {"gates": [one.to_json() for one in results]} if results else {}
 
 
@@ -216,7 +216,7 @@ def measure(
 
 
 def _result_folder_measured(folder: Path, study: str, mapping: Sequence[str], report: Path | None) -> StudyResult:
-    """The findings of a result folder; what is not computed of one, and what is not scored yet, is told."""
+    """Return the findings of a result folder; report what is not computed of one, and what is not scored yet."""
     from biasprint.core.runs.result_folder.measuring import measure_folder
     from biasprint.core.tables.fields import parse_map_options
 
@@ -256,7 +256,7 @@ def _answer(
 
 
 def _tell(measured: "MeasuredStudy") -> None:
-    """Beside the findings: how the tables were read, what to know, and what could not be done."""
+    """Report beside the findings how the tables were read, what to know, and what could not be done."""
     for table in measured.tables:
         tell_table(table)
     for remark in measured.remarks:
@@ -329,7 +329,7 @@ def shown_first(findings: Sequence[Finding], most: int = MOST_ROWS) -> list[Find
 
 
 def print_result(result: StudyResult, everything: bool = False) -> None:
-    """The questions with an answer each, then findings as a table for people, and why some are undefined."""
+    """Print the questions with an answer each, then findings as a table, and why some are undefined."""
     from biasprint.core.report.questions import answered
 
     findings = list(result.findings) if everything else shown_first(result.findings)
@@ -367,7 +367,7 @@ def _estimate(finding: Finding) -> tuple[str, str]:
 
 
 def reasons(findings: Sequence[Finding]) -> list[str]:
-    """Why numbers or intervals are missing, each reason once for every measure that it concerns."""
+    """Return why numbers or intervals are missing, each reason once for every measure that it concerns."""
     concerned: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
         if finding.reason:
@@ -381,7 +381,7 @@ def reasons(findings: Sequence[Finding]) -> list[str]:
 
 
 def verdicts(findings: Sequence[Finding]) -> list[str]:
-    """Where interval and adjusted p do not say the same and why, each reason once for every measure it concerns."""
+    """Return where interval and adjusted p disagree and why, each reason once for every measure it concerns."""
     from biasprint.core.draw.verdicts import apart
 
     concerned: dict[tuple[str, str], list[str]] = {}

@@ -45,7 +45,7 @@ def parameters(
     others: Sequence[str],
     **more: str | None,
 ) -> dict[str, Any]:
-    """What was given, by the backend's names. Raises `UsageError` for a `--set` that is no name=value."""
+    """Return the given parameters, by the backend's names. Raises `UsageError` for a `--set` that is no name=value."""
     named: dict[str, Any] = {
         "endpoint": endpoint, "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, **more,
     }  # fmt: skip
@@ -53,7 +53,7 @@ def parameters(
 
 
 def preset_of(backend: str, model: str, purpose: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the catalogue recommends for a local model and a study, or for judging; said on stderr as it is used."""
+    """Return what the catalogue recommends for a local model and a study, or for judging; note its use on stderr."""
     from biasprint.core.runs.setup import recommended
 
     found = recommended(backend, model, purpose)
@@ -76,7 +76,7 @@ def session_keys(endpoint: str | None, ask: bool) -> dict[str, str]:
 
 
 def typed_keys(endpoint: str, addresses: int) -> str:
-    """What is typed as the key of an endpoint, or as its keys, for so many addresses."""
+    """Ask for the key of an endpoint, or for its keys at so many addresses, and return what is typed."""
     several = f", or {addresses} with blanks between them, one for each address" if addresses > 1 else ""
     typed: str = typer.prompt(f"Key of {endpoint}{several}", hide_input=True, err=True)
     return typed

@@ -331,7 +331,7 @@ def _decided(one: "Conflict") -> str:
 
 
 def _conflict(one: "Conflict") -> dict[str, Any]:
-    """The answers by the place of the card, which tells no identity."""
+    """Return the answers by the place of the card, which reveals no identity."""
     answers = [
         {"judgment": row.id, "outcome": row.outcome, "note": row.note, "judged_at": row.created_at,
          "card": None if row.chosen is None else row.shown.index(row.chosen) + 1}

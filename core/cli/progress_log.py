@@ -1,6 +1,6 @@
-"""How far a job is, where no bar can move: one line at a time, as a log or a file shows it.
+"""Progress of a job where no bar can move: one line at a time, as a log or a file shows it.
 
-The first line comes after `EVERY_SECONDS`, so that what is done before has none.
+The first line comes after `EVERY_SECONDS`, so that a job that is done before has none.
 """
 
 import threading
@@ -15,7 +15,7 @@ MINUTE, HOUR = 60, 3600
 
 
 class ProgressLog:
-    """What is heard of one job, said when it is asked for. `heard` from any thread."""
+    """Progress of one job, reported when asked for. `heard` may be called from any thread."""
 
     def __init__(self, title: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._title, self._say, self._clock = title, say, clock
@@ -26,7 +26,7 @@ class ProgressLog:
         self._last = self._clock(), progress
 
     def tell(self) -> None:
-        """One line: title, what of how many, rate, time left, and for how long it has been at work."""
+        """Say one line: title, what of how many, rate, time left, and for how long it has been at work."""
         now = self._clock()
         self._say(" · ".join([self._title, *self._known(now), f"{duration(now - self._began)} so far"]))
 
@@ -48,7 +48,7 @@ class ProgressLog:
 
 @contextmanager
 def told_in_lines(log: ProgressLog, every: float = EVERY_SECONDS) -> Iterator[None]:
-    """A line of it every so many seconds, also while the job says nothing."""
+    """Say a line of the job's progress every so many seconds, also while the job says nothing."""
     over = threading.Event()
 
     def tell() -> None:
@@ -72,7 +72,7 @@ def rate_in_words(per_second: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """In the two largest units: "40 s", "3 min 20 s", "2 h 5 min"."""
+    """Return a duration in its two largest units: "40 s", "3 min 20 s", "2 h 5 min"."""
     whole = max(0, round(seconds))
     if whole < MINUTE:
         return f"{whole} s"

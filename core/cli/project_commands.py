@@ -82,7 +82,7 @@ def new(
 
 @dataclass(frozen=True)
 class OfCreativity:
-    """What the prompts of creative writing are narrowed by."""
+    """Options that narrow the prompts of creative writing."""
 
     task: Annotated[list[str] | None, typer.Option(help="Creativity: only these tasks; a .toml file of one's own.")] = (
         None
@@ -100,7 +100,7 @@ class OfCreativity:
 
 @dataclass(frozen=True)
 class OfLetters:
-    """What those of letters are narrowed by or made from."""
+    """Options that prompts of letters are narrowed by or made from."""
 
     name: Annotated[list[str] | None, typer.Option(help="Letters: NAME=GROUP, once for each name.")] = None
     names_in_turn: Annotated[
@@ -122,7 +122,7 @@ class OfLetters:
 
 @dataclass(frozen=True)
 class OfNewsOrCompletion:
-    """What those of news and of completion are narrowed by."""
+    """Options that narrow the prompts of news and of completion."""
 
     headlines: Annotated[Path | None, typer.Option(help="News: a table of headlines.")] = None
     ideology: Annotated[str | None, typer.Option(help="News: also the biased prompts, with this ideology.")] = None
@@ -133,7 +133,7 @@ class OfNewsOrCompletion:
 
 @dataclass(frozen=True)
 class OfAnyStudy:
-    """What prompts of any study can have, or be made from."""
+    """Options that prompts of any study can have, or be made from."""
 
     mitigation: Annotated[str | None, typer.Option(help="Also every prompt with this instruction.")] = None
     instruction: Annotated[str | None, typer.Option(help="The mitigation's text, if it is your own.")] = None
@@ -212,7 +212,7 @@ def designs(
 
 
 def tell_hints(hints: Iterable[str]) -> None:
-    """What someone who plans with a prompt set should know, once each."""
+    """Note what someone who plans with a prompt set should know, once each."""
     for hint in dict.fromkeys(hints):
         note(hint)
 

@@ -73,9 +73,9 @@ class PackageLicence:
 
 
 def packages(requirements: Iterable[str] = SHIPPED) -> tuple[PackageLicence, ...]:
-    """What is installed of the requirements, and of what they require in turn, by name; the program is left out.
+    """List the installed packages among the requirements and their own requirements, by name; the program is left out.
 
-    What a package requires that is installed without it (`stands_alone`) is not followed.
+    The requirements of a package that is installed without them (`stands_alone`) are not followed.
     """
     found = _installed(requirements)
     found.pop("biasprint", None)
@@ -83,7 +83,7 @@ def packages(requirements: Iterable[str] = SHIPPED) -> tuple[PackageLicence, ...
 
 
 def licence_of(stated: PackageMetadata) -> str:
-    """Its licence expression, else its licence field where that is a name, else its classifiers; "" where all lack."""
+    """Return its licence expression, else its licence field if that is a name, else its classifiers, else ""."""
     named: str = [*stated.get_all("License-Expression", []), *stated.get_all("License", []), ""][0].strip()
     if (named and len(named) <= LONGEST_NAME) or "License-Expression" in stated:
         return SPDX.get(named, named)
@@ -202,7 +202,7 @@ def _sha256(digest: str) -> dict[str, str]:
 
 
 def _with_licence(component: Component, licence: str) -> Component:
-    """With its licence as an SPDX expression, or by the name that its metadata gives it where that is none."""
+    """Add its licence as an SPDX expression, or by the name that its metadata gives it where that is none."""
     from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
     if not licence:

@@ -1,1 +1,1 @@
-"""What leaves the program: tables for other programs, reports for people."""
+"""Output of the program: tables for other programs, reports for people."""

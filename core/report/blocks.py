@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is written as."""
+"""Blocks that a report is made of, whatever format it is written in."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from biasprint.core.draw.figure import Figure
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of text. `category`: it is marked, and `tag` is what stands behind it in small type.
+    """A piece of text. With a `category` it is marked, and `tag` follows it in small type.
 
     `tex`: the same as LaTeX writes it in an equation.
     """
@@ -69,7 +69,7 @@ def said(text: str, *, soft: bool = False, bullet: bool = False) -> ReportParagr
 
 
 def parted(run: Run, written: str) -> str:
-    """What was written of a run, between the blanks that part it from its neighbours."""
+    """Return what was written of a run, between the blanks that separate it from its neighbours."""
     return f"{' ' * run.text[:1].isspace()}{written}{' ' * run.text[-1:].isspace()}"
 
 
@@ -101,5 +101,5 @@ _OF: dict[str, Rgb] = {
 
 
 def colour_of(category: str) -> Rgb:
-    """What speaks of the person instead of the work is orange."""
+    """Return the colour of a category; orange for what speaks of the person instead of the work."""
     return _OF.get(category, _ORANGE)

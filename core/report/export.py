@@ -1,7 +1,7 @@
 """Writing rows as csv, jsonl, xlsx or parquet, by the file's ending: whole, or not at all.
 
 No exported cell is read as a formula. A csv cell that would be one gets an apostrophe in front, as does one that has
-apostrophes before such a beginning already; `without_guard` takes it off again. (A spreadsheet that is told a wrong
+apostrophes before such a beginning already; `without_guard` takes it off again. (A spreadsheet with the wrong
 separator cuts cells where it likes; xlsx is the format to give to people.) An xlsx cell is a string by type. jsonl and
 parquet hold texts as they are. Where a format cannot hold a lone surrogate, it is escaped as in the project file.
 """
@@ -44,7 +44,7 @@ class CutCell:
 
 @dataclass
 class CellTally:
-    """What happened while rows were written."""
+    """Tally of the rows that were written and of the cells that were changed."""
 
     rows: int = 0
     guarded: int = 0
@@ -53,7 +53,7 @@ class CellTally:
 
 
 def plain_cell(value: Any) -> Cell:
-    """`value` as a number, a text, a truth value or nothing; lists and mappings as JSON, not-a-numbers as text."""
+    """Return `value` as a number, text, truth value or nothing; lists and mappings as JSON, not-a-numbers as text."""
     if hasattr(value, "item") and not isinstance(value, str | int | float):
         value = value.item()  # numpy's numbers
     if value is None or isinstance(value, bool | int | str):
@@ -66,7 +66,7 @@ def plain_cell(value: Any) -> Cell:
 
 
 def json_value(value: Any) -> Any:
-    """`value` in types that JSON has; keys as text."""
+    """Return `value` in types that JSON has; keys as text."""
     if isinstance(value, Mapping):
         return {str(key): json_value(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -82,7 +82,7 @@ def cell_text(value: Cell) -> str:
 
 
 def without_surrogates(text: str, tally: CellTally) -> str:
-    """`text` with lone surrogates escaped as in the project file; valid Unicode, and counted if it had any."""
+    """Escape lone surrogates in `text` as in the project file, so that it is valid Unicode; count it if it had any."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     tally.escaped += 1
@@ -241,7 +241,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What was written: the rows, the cells that were cut (xlsx), and how many were guarded or escaped."""
+    """Result of an export: the rows, the cells that were cut (xlsx), and how many were guarded or escaped."""
 
     path: Path
     rows: int
@@ -250,7 +250,7 @@ class ExportReport:
     escaped: int = 0
 
     def notices(self) -> list[str]:
-        """What a person should know about the file, a sentence each."""
+        """Return what a person should know about the file, a sentence each."""
         told = []
         if self.cut:
             first = self.cut[0]

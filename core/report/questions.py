@@ -1,7 +1,7 @@
 """Findings by the question that they answer, and each question's answer in one sentence.
 
-The words are the study's (`Study.questions`), the answer follows from the findings by one rule: what stands out at an
-adjusted p of 0.05 is named with estimate, interval and n; where nothing does, that is said with what came nearest.
+The words are the study's (`Study.questions`), the answer follows from the findings by one rule: what is significant at
+an adjusted p of 0.05 is named with estimate, interval and n; where nothing is, that is said with what came nearest.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,9 +60,9 @@ def answered(study: str, findings: Iterable[Finding]) -> list[Answered]:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What decides an answer: the findings that lead, those of them with a test, and what stands out, strongest first.
+    """Basis of an answer: the findings that lead, those of them with a test, and the significant ones, strongest first.
 
-    `names`: of each that leads, its title with what tells it from the others.
+    `names`: the title of each finding that leads, with what distinguishes it from the others.
     """
 
     leads: tuple[Finding, ...]
@@ -77,7 +77,7 @@ class Evidence:
 
     @property
     def nearest(self) -> Finding:
-        """Of what was tested, that with the smallest p."""
+        """Tested finding with the smallest p."""
         return min(self.tested, key=strength)
 
     @property
@@ -86,11 +86,11 @@ class Evidence:
         return any(one.id.endswith(".equivalence") for one in self.tested)
 
     def said(self, finding: Finding) -> str:
-        """One that leads, with estimate, interval and n."""
+        """Word a leading finding, with estimate, interval and n."""
         return _said(finding, self.names)
 
     def of(self, findings: Iterable[Finding]) -> "Evidence":
-        """The same of these alone."""
+        """Return the evidence of only these findings."""
         kept = set(map(id, findings))
         leads, tested, shown = (
             tuple(one for one in of if id(one) in kept) for of in (self.leads, self.tested, self.shown)
@@ -99,7 +99,7 @@ class Evidence:
 
 
 def evidence(study: str, one: Answered) -> Evidence:
-    """What decided the answer to a question."""
+    """Return the evidence that decided the answer to a question."""
     return _evidence(study, question_of(study, one.findings[0].id), one.findings)
 
 
@@ -111,7 +111,7 @@ def _evidence(study: str, question: StudyQuestion, findings: Sequence[Finding]) 
 
 
 def strength(finding: Finding) -> tuple[bool, float, float]:
-    """Its rank among those that stand out, or come near: one that says how large it is, within an interval, first."""
+    """Return its rank among the significant or nearly significant: those with an interval come first."""
     return finding.interval is None, finding.p_adjusted or 0.0, finding.p or 0.0
 
 
@@ -155,7 +155,7 @@ def _leads(study: str, question: StudyQuestion, findings: Sequence[Finding]) -> 
 
 
 def _names(findings: Sequence[Finding]) -> Mapping[int, str]:
-    """Each finding's title, with those dims that tell it from the others of the same title."""
+    """Return each finding's title, with those dims that distinguish it from others of the same title."""
     named = {}
     for one in findings:
         same = [other for other in findings if other.title == one.title]
@@ -184,7 +184,7 @@ def _said(finding: Finding, names: Mapping[int, str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """In quotes, unless there are some in it."""
+    """Put a name in quotes, unless there are some in it."""
     return name if "“" in name else f"“{name}”"
 
 

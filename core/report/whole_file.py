@@ -32,7 +32,7 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Put the new name on the disk too; Windows does so by itself and opens no folders."""
+    """Put the new name on the disk too; Windows does so on its own and opens no folders."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -80,7 +80,7 @@ class SyntheticAuthor:
         return Completion(text, reason, usage, time.perf_counter() - started)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close nothing: nothing is held open."""
 
     def _write(self, request: Request) -> str:
         fields = request.fields

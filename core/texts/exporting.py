@@ -198,7 +198,7 @@ def columns(project: Project, what: What, study: str | None = None) -> list[str]
 
 
 def is_own_export(columns: Sequence[str]) -> bool:
-    """Whether a table with these columns is an export of outputs or of judgments."""
+    """Return whether a table with these columns is an export of outputs or of judgments."""
     return any(tuple(columns[: len(own)]) == own for own in (OUTPUT, JUDGMENT))
 
 
@@ -219,7 +219,7 @@ def rows(
 
 
 def open_sessions(project: Project) -> int:
-    """How many sessions have not been revealed: their judgments stay out of every export and chart."""
+    """Count the sessions that have not been revealed: their judgments stay out of every export and chart."""
     return sum(1 for session in project.judging.sessions() if session.revealed_at is None)
 
 
@@ -370,7 +370,7 @@ def finding_row(finding: Finding, study: str, recipe: Mapping[str, Any]) -> Row:
 
 
 def _who_wrote(finding: Finding, recipe: Mapping[str, Any]) -> dict[str, str]:
-    """Of the generator that a finding names, of the two that it compares, or of all whose texts were measured."""
+    """Describe the generator that a finding names, the two that it compares, or all whose texts were measured."""
     measured = list(recipe.get("generators", ()))
     if finding.id.endswith(BETWEEN_GENERATORS):
         named: Sequence[str] = finding.groups

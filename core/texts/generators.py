@@ -54,7 +54,7 @@ class StudyGenerator:
     imported_as: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As a recipe has it."""
+        """Return it as a recipe has it."""
         return {
             "name": self.name,
             "backend": self.backend,
@@ -74,7 +74,7 @@ class StudyGenerator:
 
 @dataclass(frozen=True)
 class KnownGenerators:
-    """What a project has of generators and runs, read once for all its studies: a file may have hundreds."""
+    """Generators and runs of a project, read once for all its studies: a file may have hundreds."""
 
     rows: Mapping[int, GeneratorRow]
     names: Mapping[int, str]
@@ -87,7 +87,7 @@ def known_generators(project: Project) -> KnownGenerators:
 
 
 def generators_of(project: Project, study_id: int, known: KnownGenerators | None = None) -> tuple[StudyGenerator, ...]:
-    """Those with a finished text in the study, the first one first; letters of tables come last."""
+    """Return the generators with a finished text in the study, the first one first; letters of tables come last."""
     known = known or known_generators(project)
     written = project.outputs.written(study_id)
     of_generator: dict[int, list[RunRow]] = defaultdict(list)
@@ -128,22 +128,22 @@ def _with_letters(own: StudyGenerator, letters: StudyGenerator) -> StudyGenerato
 
 
 def texts_of(project: Project, study_id: int) -> int:
-    """How many finished texts a study has: outputs, and letters of tables."""
+    """Count the finished texts of a study: outputs, and letters of tables."""
     letters = sum(found.n for found in project.sources.written(study_id, LETTER).values())
     return project.outputs.count(OutputFilter(study_id=study_id, status="done")) + letters
 
 
 def texts_read(recipe: Mapping[str, Any]) -> int | None:
-    """How many texts there were when a study was measured, by the recipe of its findings; None where it says none."""
+    """Return how many texts there were when a study was measured, by its findings' recipe; None where it says none."""
     if "generators" not in recipe:
         return None
     return sum(int(one["n"]) for one in recipe["generators"])
 
 
 def generator_names(project: Project) -> dict[int, str]:
-    """The name of each of the project's generators: its model, and how it differs from those that were there before.
+    """Return the name of each of the project's generators: its model, and how it differs from those that came before.
 
-    The first of a model has the model's name alone. A name never changes: whoever joins later is told apart from it.
+    The first of a model has the model's name alone. A name never changes: one that joins later gets a different one.
     """
     return _names_of(project.runs.generators())
 
@@ -193,7 +193,7 @@ def prompts_asked(project: Project, study_id: int) -> dict[int, str]:
 
 
 def table_prompt(fields: Mapping[str, str]) -> str:
-    """A table's letter has the prompt of its key, else that of its cell: the same block, group and name."""
+    """Return the prompt of a table's letter: that of its key, else of its cell: the same block, group and name."""
     cell = [fields.get(name, "") for name in ("block", "group", "name")]
     return fields.get("key", "") or (" ".join(cell) if cell[0] else "")
 
@@ -248,7 +248,7 @@ def imported_name(model: str) -> str:
 
 
 def _differs(own: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What tells a generator from each of the others by its traits, that which tells it from most of them first."""
+    """Return the traits that set a generator apart from each other one; first the trait that does so for most."""
     left = list(others)
     order = list(dict.fromkeys((*FIRST, *sorted({name for of in (own, *left) for name in of}))))
     said = []
@@ -315,7 +315,7 @@ def named_texts(
 
 
 def _parts(words: str) -> Iterator[str]:
-    """What stands between commas; names, which may hold commas themselves, together."""
+    """Yield the parts between commas; names, which may hold commas themselves, together."""
     names: list[str] = []
     for part in words.split(","):
         if part.strip().startswith((RUN, DATE)):
@@ -384,7 +384,7 @@ def _begun(rows: Sequence[RunRow], words: str) -> list[RunRow]:
 
 
 def _check_apart(named: Sequence[StudyGenerator]) -> None:
-    """A text cannot stand on both sides."""
+    """Raise `UsageError` where a text would be on both sides."""
     for place, one in enumerate(named):
         for other in named[place + 1 :]:
             if shared := sorted(set(one.runs) & set(other.runs)):

@@ -63,7 +63,7 @@ def score(ctx: JobContext, project: Project, study_id: int, scorer: ScorerInfo, 
 
 
 def _has_scored(project: Project, scorer: ScorerInfo) -> bool:
-    """Whether any text of the project has a score of this version."""
+    """Return whether any text of the project has a score of this version."""
     read = project.scores.embeddings if scorer.role == "embedding" else project.scores.page
     return any(read(kind, scorer.name, scorer.version, limit=1) for kind in KINDS)
 
@@ -71,7 +71,7 @@ def _has_scored(project: Project, scorer: ScorerInfo) -> bool:
 def _score_what_can_be(
     ctx: JobContext, project: Project, scorer: ScorerInfo, page: Sequence[TextRow], compute: ComputeProcess
 ) -> tuple[int, list[Exception]]:
-    """How many of them have a value now, and what the scorer said of each text that it broke on."""
+    """Score what can be scored. Return how many texts have a value, and the error for each that broke the scorer."""
     usable: list[int] = []
     broken: list[Exception] = []
 

@@ -60,7 +60,7 @@ def design_fields(fields: Sequence[FieldSpec], columns: Sequence[str]) -> list[F
 
 
 def _written(table: TableRead) -> TableRead:
-    """Without the rows of requests that failed, which have no text."""
+    """Leave out the rows of requests that failed, which have no text."""
     rows = tuple(record for record in table.rows if record.values[STATUS] in ("", "done"))
     failed = len(table.rows) - len(rows)
     return replace(table, rows=rows, dropped={**table.dropped, **({FAILED: failed} if failed else {})})

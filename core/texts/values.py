@@ -30,7 +30,7 @@ class Original:
 
 
 def original_key(text: str) -> str:
-    """What ties an article to the original with this text."""
+    """Return the key that links an article to the original with this text."""
     return sha256_text(text)[:16]
 
 
@@ -55,7 +55,7 @@ class Originals:
         return found
 
     def add(self, source: SourceRow) -> frozenset[str]:
-        """What now leads to another original than before; nothing where the source is none."""
+        """Add an original. Return the keys that lead to another original than before; none where the source is none."""
         if source.kind != KIND:
             return frozenset()
         original = Original(("source", source.id), source.text, source.fields.get("domain", ""), source.origin)
@@ -148,7 +148,7 @@ def stored_summaries(project: Project, info: ScorerInfo) -> dict[TextKey, float 
 
 
 def unscored(project: Project, info: ScorerInfo, study_id: int) -> bool:
-    """Whether a text of the study lacks its values."""
+    """Return whether a text of the study lacks its values."""
     embeddings = info.role == "embedding"
     return any(
         project.scores.unscored(
@@ -199,7 +199,7 @@ def temperatures(project: Project) -> dict[int, str]:
 
 
 class Wrote(NamedTuple):
-    """What is known of who wrote a text: the model, its temperature as text, and the run."""
+    """Facts about who wrote a text: the model, its temperature as text, and the run."""
 
     model: str
     temperature: str
@@ -224,6 +224,6 @@ def compared_texts(comparison: ComparisonRow, wrote: Mapping[int, Wrote]) -> tup
 
 
 def text_lengths(project: Project, comparisons: Iterable[ComparisonRow]) -> dict[TextKey, int]:
-    """How many words each text of these comparisons has."""
+    """Count the words of each text of these comparisons."""
     keys = list(dict.fromkeys(item.key for row in comparisons for item in row.items))
     return {key: len(text.split()) for key, text in project.texts(keys).items()}

@@ -1,8 +1,8 @@
 """llama.cpp: a language model on this computer, from one GGUF file.
 
-What is here before the first text is plain Python: the file's head and its chat template are checked, and nothing of
-llama.cpp is imported. From the first text on, native code runs in whatever process asked; the program asks in its
-model process.
+Up to the first text this package is plain Python: it checks the file's header and its chat template, and does not
+import llama.cpp. From the first text on, native code runs in whatever process asked; the program asks in its model
+process.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
 
 
 def find_file(model: str) -> "FoundModel":
-    """The GGUF file that a name or a path stands for. Raises `AppError` where there is none."""
+    """Find the GGUF file that a name or a path means. Raises `AppError` where there is none."""
     from biasprint.core.backends.llama_cpp import errors
     from biasprint.core.backends.local_model import find_local
 

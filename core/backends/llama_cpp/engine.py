@@ -1,6 +1,6 @@
-"""Installing the local-model engine, llama.cpp, alone: where the program was installed without it, or it failed before.
+"""Installing only llama.cpp, the local-model engine, where the program was installed without it or that install failed.
 
-Nothing has to be started again afterwards: the package is looked up anew whenever a model is opened.
+No restart is needed afterwards: the package is looked up again whenever a model is opened.
 """
 
 import importlib

@@ -96,7 +96,7 @@ class GgufHead:
 
 
 class _Broken(Exception):
-    """Why a head cannot be read, as the end of a sentence."""
+    """Reason why a header cannot be read, worded as the end of a sentence."""
 
 
 class _CutOff(Exception):
@@ -208,7 +208,7 @@ class _Reader:
         return struct.unpack(layout, self._bytes(struct.calcsize(layout)))
 
     def _strings(self, count: int) -> tuple[str, ...]:
-        """As `_string` does, in one loop: a vocabulary has hundreds of thousands."""
+        """Read several strings as `_string` does, in one loop: a vocabulary has hundreds of thousands."""
         found, data, at, end = [], self._data, self._at, self._end
         length_at = struct.Struct("<Q").unpack_from
         for _ in range(count):
@@ -273,7 +273,7 @@ _LONGEST_TEMPLATE = 65_536
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What is known of a model before it is loaded. `template` is None where the file has none.
+    """Facts about a model that are known before it is loaded. `template` is None where the file has none.
 
     `begin` and `end` are the texts of the tokens for the beginning and the end of a text, "" where the file names none.
     `state` is its size and time of change when it was looked at.

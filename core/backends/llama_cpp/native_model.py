@@ -70,7 +70,7 @@ def clear_log() -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """What native code writes to stderr by itself, past the log, is added to the log instead."""
+    """Add to the log what native code writes straight to stderr, past the log."""
     try:
         kept = os.dup(_STDERR)
     except OSError:  # a windowed program may have none
@@ -99,7 +99,7 @@ class Rows:
     """llama.cpp's batch with room for so many tokens, and its arrays as numpy sees them."""
 
     def __init__(self, lib: Any, room: int, texts: int = 1) -> None:
-        """`texts`: to how many texts one token may belong."""
+        """`texts`: the number of texts to which one token may belong."""
         self._lib = lib
         self.batch = lib.llama_batch_init(room, 0, texts)
         self._tokens = np.ctypeslib.as_array(self.batch.token, (room,))
@@ -264,7 +264,7 @@ class NativeModel:
             raise errors.stopped_working(code, log())
 
     def logits(self, place: int) -> npt.NDArray[np.float32]:
-        """What follows the token at this place of the last batch (−1: the last one wanted): a number for each token.
+        """Return the logits that follow this place of the last batch (−1: the last one wanted), one for each token.
 
         A view of native memory, good until the next evaluation.
         """
@@ -280,7 +280,7 @@ class NativeModel:
         return gone and self.lib.llama_memory_seq_pos_min(self.memory, 0) == 0
 
     def forget_all(self) -> None:
-        """As if nothing had ever been evaluated: also where in its memory the next text will lie."""
+        """Reset the memory as if nothing had ever been evaluated, also where in it the next text will lie."""
         self.lib.llama_memory_clear(self.memory, False)
 
     def share(self, sequence: int) -> None:
@@ -316,7 +316,7 @@ class _Watch:
         self._next = time.monotonic() + _SECONDS_BETWEEN_CHECKS
 
     def fires(self, check: Check | None) -> bool:
-        """Whether to stop, asked up to thousands of times a second."""
+        """Return True to stop. Called up to thousands of times a second."""
         check = check or self._check
         if self.raised is None and check is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + _SECONDS_BETWEEN_CHECKS

@@ -1,4 +1,4 @@
-"""What the backend says of itself, and its parameters: bounds and defaults. Loads nothing of llama.cpp."""
+"""Description of the backend, and its parameters with bounds and defaults. Loads no part of llama.cpp."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,12 +21,12 @@ CAPABILITIES = Capabilities(streams=True, honours_seed=True, likelihood=True, of
 
 
 def installed() -> bool:
-    """Whether the package is there; looked up, not imported."""
+    """Return whether the package is installed, without importing it."""
     return find_spec("llama_cpp") is not None
 
 
 def info() -> BackendInfo:
-    """What the backend is, and whether it can be used now: the engine may be installed while the program runs."""
+    """Describe the backend, and whether it can be used now: the engine may be installed while the program runs."""
     return BackendInfo(
         name=NAME,
         title="llama.cpp (a GGUF file)",
@@ -41,7 +41,7 @@ def info() -> BackendInfo:
 
 
 def how_to_get_it() -> str:
-    """What to do where the engine is not installed, or that it comes by itself."""
+    """Return a sentence: how to install the missing engine, why it is missing, or that it is being prepared."""
     engine = next((each for each in status() if each.part.id == PART and each.state != "ready"), None)
     if engine is None or (engine.state == "waiting" and not is_under_way()):
         return HOW_TO_INSTALL
@@ -132,7 +132,7 @@ def read_options(parameters: Mapping[str, Parameter]) -> LlamaOptions:
 
 
 def recorded(options: LlamaOptions, context: int) -> dict[str, Parameter]:
-    """What belongs to the generator: all that changes its texts."""
+    """Return the options that belong to the generator: all that change its texts."""
     unchanged = {field.name for field in fields(options) if getattr(options, field.name) == field.default}
     left_out = _NOT_RECORDED | (unchanged & _LATER)
     values = {field.name: getattr(options, field.name) for field in fields(options)} | {"context": context}

@@ -1,12 +1,12 @@
-"""The chat template of a model: what stands before and after a prompt, worked out once in a sandbox.
+"""Chat template of a model: the text before and after a prompt, worked out once in a sandbox.
 
 A chat template is a program in a model file. It is rendered once for a model in a Jinja environment without files or
 objects of the program, with everything it may use on a list, and with bounds on its steps, its texts, its lists and its
 numbers, so that none runs on or fills the memory. The bounds are far above what real templates need for one message.
 
-It is rendered with a mark for the prompt. What stands around the mark in the result is put around every prompt: so that
-no prompt meets the template's code, and so that it is known which part of the text is the template's, in which special
-tokens count, and which is the prompt's, in which they are plain text.
+It is rendered with a mark for the prompt. The text around the mark in the result is put around every prompt. So no
+prompt meets the template's code. And it is known which part of the text is the template's, where special tokens count,
+and which is the prompt's, where they are plain text.
 """
 
 import json
@@ -104,7 +104,7 @@ _FILTERS = _words(
 
 
 class TemplateRefused(Exception):
-    """What a template did that it may not, as the end of a sentence."""
+    """Forbidden action of a template, worded as the end of a sentence."""
 
 
 class LimitedEnvironment(ImmutableSandboxedEnvironment):
@@ -141,7 +141,7 @@ class LimitedEnvironment(ImmutableSandboxedEnvironment):
         return tree
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Only what is listed above, and what the template itself put into a namespace."""
+        """Allow only what is listed above, and what the template itself put into a namespace."""
         if attr.startswith("_"):
             return False
         return isinstance(obj, Namespace) or attr in _ATTRIBUTES.get(type(obj), frozenset())
@@ -180,7 +180,7 @@ class LimitedEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     def joined(self, parts: Iterable[Any]) -> str:
-        """What “~” makes of its parts."""
+        """Join the parts as “~” does."""
         text: str = self.checked(_join(parts, ""))
         return text
 
@@ -210,7 +210,7 @@ class _Generation(ext.Extension):
 
 
 def _forbidden(filter_name: str) -> Callable[..., NoReturn]:
-    """In place of a filter: a template may have it in a part that is never reached, such as that for tools."""
+    """Return a refusal in place of a filter: a template may have it in a part never reached, such as that for tools."""
 
     def refuse(*anything: Any, **more: Any) -> NoReturn:
         raise TemplateRefused(f"it uses the filter “{filter_name}”")
@@ -219,7 +219,7 @@ def _forbidden(filter_name: str) -> Callable[..., NoReturn]:
 
 
 def _items(value: Any, most: int) -> int:
-    """How many items are in a list or map, and in those within it; `TemplateRefused` beyond `most`."""
+    """Count the items in a list or map, and in those within it. Raises `TemplateRefused` beyond `most`."""
     if isinstance(value, dict):
         value = [*value.keys(), *value.values()]
     if not isinstance(value, list | tuple):
@@ -288,7 +288,7 @@ _MARK = "7b9e1cprompt5d20f"
 
 @dataclass(frozen=True)
 class Around:
-    """What is put around a prompt. `strips`: the template takes white space off both ends of the prompt."""
+    """Text put around a prompt. `strips`: the template takes white space off both ends of the prompt."""
 
     before: str
     after: str
@@ -313,7 +313,7 @@ def around(template: str, begin: str, end: str, system: str = "") -> Around:
 
 
 def _rendered(template: str, prompt: str, begin: str, end: str, system: str) -> tuple[str, str, str]:
-    """What stands before the prompt, the prompt as it came out, and what stands after it."""
+    """Return the text before the prompt, the prompt as it came out, and the text after it."""
     bare = render(template, _MARK, begin, end, system)
     text = render(template, prompt, begin, end, system)
     if bare.count(_MARK) != 1 or text.count(_MARK) != 1:

@@ -48,7 +48,7 @@ class GgufVocabulary:
         return "" if token < 0 else self._lib.llama_vocab_get_text(self._vocab, token).decode("utf-8", "replace")
 
     def piece(self, token: int) -> bytes:
-        """What a token adds to a text: bytes, perhaps a part of a character; nothing for a special token."""
+        """Return the bytes that a token adds to a text, perhaps part of a character; none for a special token."""
         piece = self._pieces.get(token)
         if piece is None:
             piece = self._pieces[token] = self._spell(token)
@@ -60,7 +60,7 @@ class GgufVocabulary:
         return begun + self._tokens(text, special=False)
 
     def beginning(self) -> list[int]:
-        """One token that stands for the beginning of a text. Raises `AppError` for a model that has none."""
+        """Return one token that marks the beginning of a text. Raises `AppError` for a model that has none."""
         token = self.begin if self.begin >= 0 else self.end
         if token < 0:
             raise errors.no_beginning()
@@ -198,7 +198,7 @@ class Prefix:
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """How much of an evaluation that is interrupted was done is not known, so nothing of it is kept."""
+        """Forget everything where an evaluation is interrupted: how much of it was done is not known."""
         try:
             yield
         except BaseException:
@@ -271,12 +271,12 @@ def of_all(
     continuations: Sequence[str],
     check: Check,
 ) -> list[Likelihood]:
-    """Σ log P(tokenᵢ | prompt, tokens before it) of each continuation, with natural logarithms.
+    """Compute Σ log P(tokenᵢ | prompt, tokens before it) of each continuation, with natural logarithms.
 
     Prompt and continuation are split into tokens together, as the text that they make. Where the prompt's last tokens
     would be others with a continuation behind them ("the " + "nurse" is "the" + " nurse" to most models), counting
     begins at the last token that all have in common, so that all continuations are counted from one place.
-    An empty prompt stands for the beginning of a text. Raises `AppError` where a whole is longer than the context.
+    An empty prompt means the beginning of a text. Raises `AppError` where a whole is longer than the context.
     """
     wholes = [vocabulary.plain(prompt + continuation) for continuation in continuations]
     shared = shared_beginning([vocabulary.plain(prompt), *wholes])
@@ -298,7 +298,7 @@ def of_all(
 def _beside_each_other(
     native: NativeModel, prefix: Prefix, begun: list[int], options: Sequence[_Option], check: Check
 ) -> None:
-    """Each option is a text of its own behind the shared beginning, whose end is evaluated together with them."""
+    """Evaluate each option as a text of its own behind the shared beginning, whose end is evaluated with them."""
     for group in _groups([option for option in options if option.tokens], native.size - len(begun)):
         prefix.bring_to(begun, check, leaving=BATCH - MOST_ASKED)
         end = begun[len(prefix) :]
@@ -325,7 +325,7 @@ def _beside_each_other(
 
 
 def _groups(options: Sequence[_Option], room: int) -> Iterator[list[_Option]]:
-    """As many at a time as there are texts beside the prompt, and as fit into the context together."""
+    """Yield as many options at a time as there are texts beside the prompt, and as fit into the context together."""
     group: list[_Option] = []
     for option in options:
         taken = sum(len(other.tokens) for other in group)
@@ -338,7 +338,7 @@ def _groups(options: Sequence[_Option], room: int) -> Iterator[list[_Option]]:
 
 
 def _alone(native: NativeModel, prefix: Prefix, begun: list[int], option: _Option, check: Check) -> None:
-    """For models whose state cannot be shared: the prompt again for every option, and the option token by token."""
+    """Evaluate an option of a model whose state cannot be shared: the prompt again, then the option token by token."""
     prefix.bring_to(begun, check)
     for number, token in enumerate(option.tokens, start=1):
         option.logprob += log_probability(native.logits(-1), token)
@@ -462,12 +462,12 @@ class LlamaCpp:
 
 
 def ends_sentence(text: str) -> bool:
-    """Whether a text may end here: with a sentence or a line."""
+    """Return whether a text may end here: with a sentence or a line."""
     return text.endswith("\n") or text.rstrip("”’\"')]").endswith((".", "!", "?"))
 
 
 class _Loaded:
-    """What exists once the model is in memory."""
+    """Objects that exist once the model is in memory."""
 
     def __init__(self, native: NativeModel, template: str | None, options: LlamaOptions) -> None:
         self.native = native
@@ -479,6 +479,6 @@ class _Loaded:
             self._around = around(template, begin, end, options.system)
 
     def prompt(self, prompt: str) -> list[int]:
-        """Never empty: something must be there for a first token to follow."""
+        """Return the tokens of a prompt, never empty: something must be there for a first token to follow."""
         tokens = self.vocabulary.around(self._around, prompt) if self._around else self.vocabulary.plain(prompt)
         return tokens or self.vocabulary.beginning()

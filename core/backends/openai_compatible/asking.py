@@ -165,11 +165,11 @@ class Body:
 
     @property
     def seed_refused(self) -> bool:
-        """Whether texts are written without a seed, because the server takes none."""
+        """True where texts are written without a seed, because the server takes none."""
         return "seed" in self._refused
 
     def stop_streaming(self) -> None:
-        """The server has nothing to say in streams."""
+        """Stop streaming: the server sends nothing in streams."""
         self._refused.add("stream")
 
     def of(self, request: Request, *, stream: bool = True) -> dict[str, Any]:
@@ -197,8 +197,10 @@ class Body:
         return {name: value for name, value in body.items() if name not in self._refused}
 
     def learns_from(self, trouble: Trouble, body: dict[str, Any]) -> bool:
-        """Whether the trouble was a refusal of something in this body that can be put another way; then it is, from
-        now on. What was chosen, such as a temperature, is never dropped."""
+        """Return True for a refusal of something in this body that can be put another way; put it so from now on.
+
+        What was chosen, such as a temperature, is never dropped.
+        """
         if trouble.failure != "refused":
             return False
         name = next((name for name, words in _REFUSABLE if name in body and words.search(trouble.asked)), None)
@@ -285,11 +287,11 @@ class Asker:
 
     @property
     def seed_refused(self) -> bool:
-        """Whether texts are written without a seed, because the server takes none."""
+        """True where texts are written without a seed, because the server takes none."""
         return self._body.seed_refused
 
     async def ask(self, wanted: Wanted) -> Reply:
-        """One try. Where the server refuses something by name that can be put another way, that is done at once, and
+        """Try once. Where the server refuses something by name that can be put another way, that is done at once, and
         from then on. Raises `Trouble`."""
         while True:
             body = self._body.of(wanted.request, stream=not wanted.whole)
@@ -359,7 +361,7 @@ class Asker:
             raise StreamOfNothing
 
     async def _guarded(self, work: Awaitable[Result]) -> Result:
-        """Await it, with what the client raises told as `Trouble`. Nothing of the client's errors is kept."""
+        """Await the work, and convert the client's errors to `Trouble`. The errors themselves are dropped."""
         try:
             return await work
         except (Trouble, StreamOfNothing):

@@ -1,4 +1,4 @@
-"""What can go wrong with one request (its kind, a sentence, whether to ask again), and the layer that asks again."""
+"""Failures of one request (kind, sentence, whether to ask again), and the layer that asks again."""
 
 import asyncio
 import math
@@ -55,7 +55,7 @@ class Trouble(Exception):
 
 @dataclass(frozen=True)
 class Said:
-    """What a server said in an error reply."""
+    """Contents of a server's error reply."""
 
     message: str = ""
     code: str = ""
@@ -81,7 +81,7 @@ def said(body: Any) -> Said:
 
 
 def of_status(status: int, heard: Said, *, wait: float | None, key: str | None) -> Trouble:
-    """What a reply with this status means. 429 and 5xx may be asked again, nothing else."""
+    """Return the trouble that a reply with this status means. 429 and 5xx may be asked again, nothing else."""
     quote = quoted(heard.message, key)
     if 300 <= status < 400:
         return redirected()
@@ -135,7 +135,7 @@ def late(seconds: float) -> Trouble:
 
 
 def unreachable(error: BaseException) -> Trouble:
-    """No connection, or it broke. Only known reasons are told apart: the text of an error may hold anything."""
+    """Return the trouble of a failed connection. Names only known reasons: an error's text may hold anything."""
     if any(isinstance(one, NoConnection) for one in _chain(error)):
         return Trouble("connection", "The offline switch was turned on, so no connection was made.")
     reasons = " ".join(f"{type(one).__name__} {one}" for one in _chain(error))
@@ -162,7 +162,7 @@ _BROKE = ("The connection to the endpoint broke.", True)
 
 
 def quoted(message: str, key: str | None) -> str:
-    """What the server said, short, on one line, and only where no part of the key is in it."""
+    """Quote what the server said, short and on one line, and only where no part of the key is in it."""
     line = " ".join("".join(c if c.isprintable() else " " for c in message).split())
     if not line:
         return ""
@@ -173,7 +173,7 @@ def quoted(message: str, key: str | None) -> str:
 
 
 def holds_part_of(text: str, key: str | None) -> bool:
-    """Whether a text holds the key or eight characters of it in a row."""
+    """Return whether a text holds the key or eight characters of it in a row."""
     if not key:
         return False
     width = min(_KEY_WINDOW, len(key))
@@ -197,7 +197,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Clock:
-    """Time and chance, so that tests can stand in for both. `now` and `sleep` are in seconds."""
+    """Time and chance, so that tests can replace both. `now` and `sleep` are in seconds."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -213,7 +213,7 @@ async def with_retries(
     seconds_to_next: Callable[[int, Trouble], float] | None = None,
     wait: Callable[[float], Awaitable[None]] | None = None,
 ) -> Result:
-    """What `attempt` returns, tried at most 1 + `retries` times, all within the deadline. Raises `Trouble`.
+    """Run `attempt` at most 1 + `retries` times within the deadline, and return its result. Raises `Trouble`.
 
     Only trouble that says so is tried again, after `wait` for at least the seconds that `seconds_to_next` gives for
     the number of earlier tries and the last one's trouble; by default `wait_before_next`, and they are slept. A wait

@@ -1,10 +1,10 @@
-"""The addresses of an endpoint: which one takes the next request, which ones rest, and which are left out.
+"""Addresses of an endpoint: which one takes the next request, which ones rest, and which are left out.
 
-All of it belongs to the thread of one event loop; other threads read what it says of itself and change nothing.
+All of it belongs to the thread of one event loop; other threads read its state and change nothing.
 
-An address rests for all requests, and not for the one alone that was told so:
+An address rests for all requests, not only for the one that failed there:
 - where it asked for a time (Retry-After), for so long; after a 429 without one for a growing time. Where every address
-  asks for more than a request may take in all, none is kept waiting for that: each is told by a server itself;
+  asks for more than a request may take in all, no request waits for that: a server answers each one itself;
 - where nobody answered, for 0.5 · 2ⁿ seconds after n such tries before, at most 30, half of it left to chance. Then one
   request tries it; the others follow once it has answered.
 """
@@ -28,7 +28,7 @@ _LONG_AGO = -math.inf
 
 
 class NobodyAnswers(AppError):
-    """No address of an endpoint answers, so that a run ends and its other requests stay open."""
+    """Error where no address of an endpoint answers, so that a run ends and its other requests stay open."""
 
 
 @dataclass(eq=False)
@@ -48,7 +48,7 @@ class PooledAddress:
 
     @property
     def room(self) -> int:
-        """How many more requests it takes; one at all while it is not known to answer again."""
+        """Number of further requests it takes; one in all while it is not known to answer again."""
         return (1 if self.misses else self.limit) - self.running
 
 
@@ -99,7 +99,7 @@ class AddressPool:
         return self._nobody is not None
 
     def begin(self) -> None:
-        """Before further requests: whoever was away or left out gets another chance. What a server asked for stays."""
+        """Give every address another chance, before further requests. What a server asked for stays."""
         self._answered = self._answered and not self.nobody_answers
         self._nobody = None
         for one in self.addresses:
@@ -162,7 +162,7 @@ class AddressPool:
         self._hand_out()
 
     def _ready_at(self) -> dict[PooledAddress, float]:
-        """When each address in service no longer rests."""
+        """Return the time at which each address in service stops resting."""
         soonest = min(one.rests_until for one in self.in_service)
         too_long = soonest - self._now() >= self._endpoint.deadline_seconds
         return {one: one.away_until if too_long else max(one.rests_until, one.away_until) for one in self.in_service}
@@ -174,7 +174,7 @@ class AddressPool:
     # ---- Learning
 
     def learn(self, lent: Lent, trouble: Trouble | None) -> None:
-        """What came of a try: None for a text."""
+        """Record the outcome of a try: its trouble, or None for a text."""
         one = lent.address
         if trouble is not None and trouble.away:
             self._missed(lent, trouble)
@@ -187,7 +187,7 @@ class AddressPool:
             self._asked_to_wait(lent, trouble)
 
     def leaves_out(self, one: PooledAddress, trouble: Trouble) -> bool:
-        """Whether an address is left out for trouble that no request would be spared there. The last one never is."""
+        """Leave out an address for trouble that every request would meet there, and return True. The last one stays."""
         if trouble.retry or trouble.failure not in _OF_THE_ADDRESS:
             return False
         if not [other for other in self.in_service if other is not one]:

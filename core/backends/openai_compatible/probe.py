@@ -26,7 +26,7 @@ _PROMPT = "Write one word."
 
 @dataclass(frozen=True)
 class EndpointTest:
-    """What a test found. `sentence` is for the person; `models` is empty where the endpoint lists none."""
+    """Result of a test. `sentence` is for the person; `models` is empty where the endpoint lists none."""
 
     ok: bool
     sentence: str
@@ -73,7 +73,7 @@ async def _asked_each(endpoint: Endpoint, model: str) -> EndpointTest:
 
 
 def _of_several(tested: EndpointTest, endpoint: Endpoint, model: str) -> EndpointTest:
-    """As a run takes it, which leaves an address out that lists other models."""
+    """Return the test as a run takes it, which leaves an address out that lists other models."""
     where = f"{endpoint.base_url}: "
     if tested.ok and tested.models and not EndpointSettings(endpoint, model).is_among(tested.models):
         return replace(tested, ok=False, sentence=f"{where}it lists {shown_models(tested.models)} and not “{model}”.")

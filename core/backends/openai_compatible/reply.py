@@ -1,4 +1,4 @@
-"""What came back: put together from a stream or taken from one piece, and checked strictly."""
+"""A server's reply: put together from a stream or taken from one piece, and checked strictly."""
 
 import json
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class Reply:
         return self._take(choice.get("text"), choice)
 
     def finished(self) -> FinishReason:
-        """How the text ended. Raises `Trouble` where it has no end or is empty."""
+        """Return the reason why the text ended. Raises `Trouble` where it has no end or is empty."""
         if not self.finish:
             # llama.cpp's Python server cuts a text short like this when the next request comes in.
             one = " If the server writes one text at a time, set the endpoint's concurrency to 1."

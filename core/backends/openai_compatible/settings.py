@@ -1,4 +1,4 @@
-"""What the backend for endpoints says of itself, and the parameters of an opened endpoint, checked."""
+"""Description of the backend for endpoints, and the checked parameters of an opened endpoint."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ CAPABILITIES = Capabilities(
 
 
 def why_not() -> str:
-    """Why no endpoint can be used here, and what to do; empty where one can."""
+    """Return the reason why no endpoint can be used here, and what to do; empty where one can."""
     return "" if find_spec("openai") else how_to_get("openai")
 
 
 def info() -> BackendInfo:
-    """What the backend is, and whether it can be used now: its package may be installed while the program runs."""
+    """Describe the backend, and whether it can be used now: its package may be installed while the program runs."""
     return BackendInfo(
         name=NAME,
         title="OpenAI-compatible endpoint",
@@ -70,7 +70,7 @@ _BOUNDS = {"temperature": (0.0, 5.0), "top_p": (0.0, 1.0), "max_tokens": (1, 1_0
 
 @dataclass(frozen=True)
 class EndpointSettings:
-    """Where to ask, and how. `temperature`, `top_p` and `max_tokens` are for requests that leave them open."""
+    """Endpoint and its settings. `temperature`, `top_p` and `max_tokens` are for requests that leave them open."""
 
     endpoint: Endpoint
     model: str
@@ -88,12 +88,12 @@ class EndpointSettings:
         return key_for(self.endpoint.name, address.base_url) if self.named else key_for(address.base_url)
 
     def is_among(self, names: Sequence[str]) -> bool:
-        """Whether a list of models has this one."""
+        """Return whether a list of models has this one."""
         # Ollama lists “name:latest” and takes the name alone.
         return self.model in names or f"{self.model}:latest" in names
 
     def described(self) -> dict[str, Parameter]:
-        """What changes the text, and where it came from; opening with it opens the same again. Never a key."""
+        """Return what changes the text, and its origin; opening with it opens the same again. Never holds a key."""
         known: dict[str, Parameter | None] = {
             "endpoint": self.endpoint.name if self.named else None,
             "base_url": _joined(self.endpoint),

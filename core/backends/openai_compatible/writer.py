@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 class Mailbox:
-    """From the loop's thread to the caller's. Pieces of text are joined while they wait, so it stays small."""
+    """Mailbox from the loop's thread to the caller's. Waiting pieces of text are joined, so it stays small."""
 
     def __init__(self) -> None:
         self._arrived = threading.Condition()
@@ -49,7 +49,7 @@ class Mailbox:
             self._arrived.notify()
 
     def take(self, seconds: float) -> tuple[list[tuple[int, str]], list[tuple[int, Completion]]]:
-        """What arrived; waits for a completion, at most so long."""
+        """Take what has arrived; wait for a completion for at most so many seconds."""
         with self._arrived:
             if not self._done:
                 self._arrived.wait(seconds)
@@ -70,7 +70,7 @@ class Delivery:
         self._arrived: deque[tuple[int, Completion]] = deque()
 
     def hand_out(self, seconds: float) -> None:
-        """What is there, or comes within so many seconds."""
+        """Hand out all pieces and completions that are there, or come within so many seconds."""
         pieces, done = self.mailbox.take(seconds)
         self._arrived.extend(done)
         for place, piece in pieces:
@@ -80,7 +80,7 @@ class Delivery:
             self._on_done(*self._arrived.popleft())
 
     def hand_out_rest(self) -> None:
-        """After a cancel: what was finished by then is not asked for, and paid for, a second time."""
+        """Hand out what was finished by a cancel, so that it is not asked for, and paid for, a second time."""
         for place, completion in [*self._arrived, *self.mailbox.take(0)[1]]:
             with suppress(JobCancelled):
                 self._on_done(place, completion)
@@ -152,7 +152,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _leave_tidy(last: Callable[[], Awaitable[None]]) -> None:
-    """The last thing, and then the ends of streams that were dropped midway, so that nothing is left pending."""
+    """Await `last`, and then the ends of streams that were dropped midway, so that nothing is left pending."""
     with suppress(Exception):  # the connections go with the process
         await asyncio.wait_for(last(), CANCEL_SECONDS)
     await asyncio.get_running_loop().shutdown_asyncgens()
@@ -207,12 +207,12 @@ class OneText:
 
     @property
     def address(self) -> PooledAddress:
-        """Where it was asked for last."""
+        """Address that was asked last."""
         assert self._lent is not None
         return self._lent.address
 
     async def written(self, retries: int, deadline_seconds: float) -> Reply:
-        """Its reply. Raises `Trouble`. The time until a first address has room is not the deadline's."""
+        """Return its reply. Raises `Trouble`. The time until a first address has room is not the deadline's."""
         self._lent = await self._pool.take()
         return await with_retries(
             self._attempt,
@@ -224,7 +224,7 @@ class OneText:
         )
 
     async def _attempt(self) -> Reply:
-        """One try; elsewhere at once where the address turns out to be of no use to any request."""
+        """Try once; try elsewhere at once where the address turns out to be of no use to any request."""
         self.tries += 1
         while True:
             assert self._lent is not None
@@ -295,7 +295,10 @@ class EndpointWriter:
         return self._pool.left_out
 
     def describe(self) -> GeneratorInfo:
-        """No `revision`: a server tells its fingerprint with a text, and may change it; each text keeps its own."""
+        """Describe the generator, without `revision`: a server tells its fingerprint with a text, and may change it.
+
+        Each text keeps its own.
+        """
         return GeneratorInfo(NAME, self.model, self._settings.described())
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Callable[[], None]) -> Completion:
@@ -361,7 +364,7 @@ class EndpointWriter:
     # ---- On the loop's thread
 
     async def _write(self, place: int, request: Request, mailbox: Mailbox) -> None:
-        """One request to its end, whatever that is."""
+        """Write the text of one request to its end, whatever that is."""
         started = time.perf_counter()
         live = Live(partial(mailbox.put_piece, place))
         text = OneText(self._pool, self._askers, Wanted(request, live.take), live, self._clock)

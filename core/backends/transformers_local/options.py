@@ -1,4 +1,4 @@
-"""What the backend says of itself, and its parameters: bounds and defaults. Loads nothing of torch or transformers."""
+"""Description of the backend, and its parameters with bounds and defaults. Loads neither torch nor transformers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -21,13 +21,13 @@ def missing() -> str:
 
 
 def why_not() -> str:
-    """Why no folder can be opened here, and what to do; empty where one can."""
+    """Return the reason why no folder can be opened here, and what to do; empty where one can."""
     package = missing()
     return how_to_get(package) if package else ""
 
 
 def info() -> BackendInfo:
-    """What the backend is, and whether it can be used now: its packages may be installed while the program runs."""
+    """Describe the backend, and whether it can be used now: its packages may be installed while the program runs."""
     return BackendInfo(
         name=NAME,
         title="transformers (a folder)",
@@ -97,13 +97,13 @@ def completed(options: TransformersOptions, generation: Mapping[str, Any]) -> Tr
 
 
 def recorded(options: TransformersOptions) -> dict[str, Parameter]:
-    """What belongs to the generator: all that changes its texts."""
+    """Return the options that belong to the generator: all that change its texts."""
     values = {field.name: getattr(options, field.name) for field in fields(options)}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _recommended(generation: Mapping[str, Any]) -> dict[str, Parameter]:
-    """What is a value that could be set; anything else says nothing."""
+    """Return the recommended values that could be set; skip all others."""
     found: dict[str, Parameter] = {}
     for name in _DEFAULTS:
         try:

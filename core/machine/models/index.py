@@ -42,7 +42,7 @@ PIP_SECONDS = 30.0
 
 
 def pip_settings() -> dict[str, str]:
-    """What pip's files and environment say, by option; the environment alone where there is no pip to ask."""
+    """Return what pip's files and environment set, by option; only the environment where there is no pip to ask."""
     options = ("index-url", "extra-index-url", "no-index", "cert", "proxy")
     said = {option: os.environ.get(f"PIP_{option.upper().replace('-', '_')}", "") for option in options}
     # A built program's own file is no Python, and has no pip.

@@ -1,4 +1,4 @@
-"""Which models are on this computer, finding one by name, role or path, and which scorer fills a role."""
+"""Models on this computer, finding one by name, role or path, and the scorer that fills a role."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -87,7 +87,7 @@ def for_role(role: str) -> InstalledModel | None:
 
 
 def is_papers_own(model: InstalledModel) -> bool:
-    """Whether a paper used exactly this model: got from the catalogue, where it is marked, and unchanged since."""
+    """Return whether a paper used exactly this model: got from the catalogue, marked there, and unchanged since."""
     if model.format == "checkpoint":
         return _is_papers_checkpoint(model)
     entry = catalogue.entry(model.name) if model.origin == "catalogue" else None
@@ -237,8 +237,8 @@ def _joined(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class RoleChoice:
-    """What fills a role. `stand_in`: it is not what the paper used. `model`: the name of the model that it loads, if
-    any. `because` says in a sentence why it is this one.
+    """Scorer for a role. `stand_in`: it is not what the paper used. `model`: the name of the model that it loads,
+    if any. `because` says in a sentence why it is this one.
     """
 
     role: str
@@ -254,8 +254,8 @@ def best(role: str) -> str:
 
 
 def choose(role: str) -> RoleChoice:
-    """What `best` takes, and why: the user's preference, else the paper's own, else another model for the role, else
-    the stand-in. Raises `UsageError` for a role that there is not or that no scorer fills.
+    """Return what `best` takes, and why: the user's preference, else the paper's own, else another model for the role,
+    else the stand-in. Raises `UsageError` for a role that there is not or that no scorer fills.
     """
     known = catalogue.role(role)
     if known.own is None:
@@ -368,7 +368,7 @@ def _row(known: CatalogueEntry, model: InstalledModel | None, wanted: dict[str, 
 
 
 def _own_entry(model: InstalledModel) -> CatalogueEntry:
-    """What is known of a model that the user added: its files."""
+    """Return what is known of a model that the user added: its files."""
     place = model.path
     files = records.added()[model.name].sha256 if model.origin == "added" else {}
     parts = {layout.part(place, name) for name in files} or {place}

@@ -1,4 +1,4 @@
-"""What a model is made of on the disk, which of its files count, and their hashes.
+"""Parts of a model on the disk, which of its files count, and their hashes.
 
 Only what loading reads counts: weights as GGUF or safetensors, settings, and the tokenizer. Pickles and program code
 are neither fetched nor hashed nor loaded; a folder that has code beside its weights is used without it. A hash is kept
@@ -67,7 +67,7 @@ class Found:
 
 
 def counts(name: str) -> bool:
-    """Whether a file of this name, relative to the model's folder, is part of the model."""
+    """Return whether a file of this name, relative to the model's folder, is part of the model."""
     return (
         name in _SETTINGS
         or name == WEIGHTS
@@ -84,7 +84,7 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def lacks(names: Iterable[str]) -> str:
-    """What a folder with these files lacks to be loaded, in words; empty where nothing."""
+    """Return in words what a folder with these files lacks to be loaded; empty where nothing."""
     there = set(names)
     if not any(name == WEIGHTS or _SHARD.fullmatch(name) for name in there):
         return f"weights in the safetensors format ({WEIGHTS})"
@@ -94,12 +94,12 @@ def lacks(names: Iterable[str]) -> str:
 
 
 def part(path: Path, name: str) -> Path:
-    """Where the file `name` of a model lies: below its folder, or the model's one file itself."""
+    """Return the path of the file `name` of a model: below its folder, or the model's one file itself."""
     return path / name if path.is_dir() else path
 
 
 def look_at(path: Path) -> Found:
-    """What lies at `path`, checked by its first bytes; nothing of it is loaded or run.
+    """Return what is at `path`, checked by its first bytes, without loading or running any of it.
 
     Raises `AppError` where it is no model that can be loaded safely, in a sentence that says what is wrong.
     """
@@ -322,7 +322,7 @@ def _same(known: dict[str, object], state: os.stat_result) -> bool:
 
 
 def _stamp(state: os.stat_result) -> dict[str, object]:
-    """What changes with a file: also where its time was set back, and where another was put in its place."""
+    """Return values that change with a file, even where its time was set back or another file was put in its place."""
     return {"size": state.st_size, "mtime_ns": state.st_mtime_ns, "ctime_ns": state.st_ctime_ns, "inode": state.st_ino}
 
 

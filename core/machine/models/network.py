@@ -13,7 +13,7 @@ from biasprint.core.machine.models.catalogue import CatalogueEntry
 
 
 class Source(Protocol):
-    """Where files come from over the network. `called` begins its sentences, `session` is a client of httpx."""
+    """Source of files over the network. `called` begins its sentences, `session` is a client of httpx."""
 
     called: str
     endpoint: str
@@ -34,14 +34,14 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Proxy:
-    """What stands between this computer and the network: `address` without name and password. `set_by` says where."""
+    """Proxy between this computer and the network: `address` without name and password. `set_by` says where."""
 
     address: str
     set_by: str
 
     @classmethod
     def of(cls, endpoint: str, own: str = "") -> "Proxy | None":
-        """`own`, which pip is set to, or the system's for this address; None where there is none."""
+        """Return `own`, which pip is set to, or the system's proxy for this address; None where there is none."""
         parts = urlsplit(endpoint)
         system = {} if proxy_bypass(parts.hostname or "") else getproxies()
         used = own or system.get(parts.scheme) or system.get("all") or ""

@@ -1,4 +1,4 @@
-"""What was got from the hub and what was added by hand, as this computer remembers it.
+"""Records on this computer of what was got from the hub and what was added by hand.
 
 A record of a download outlives the download: its commit and hashes are required when the model is got again.
 """
@@ -57,7 +57,7 @@ class Added:
 
 
 def models_folder() -> Path:
-    """Where downloads are: `models` in the data folder; made when first needed."""
+    """Return the folder of downloads: `models` in the data folder; made when first needed."""
     folder = home() / FOLDER
     try:
         folder.mkdir(exist_ok=True)

@@ -105,7 +105,7 @@ def remove(name: str) -> bool:
 
 
 def staging(name: str) -> Path:
-    """Where a download of `name` gathers until it is whole."""
+    """Return the folder where a download of `name` gathers until it is whole."""
     return records.models_folder() / ".getting" / name
 
 
@@ -142,9 +142,9 @@ def _nothing_to_remove(name: str) -> UsageError:
 
 @dataclass(frozen=True)
 class Verified:
-    """What verifying one model gave. `problems` are sentences; none where every file is as it was.
+    """Result of verifying one model. `problems` are sentences; none where every file is as it was.
 
-    `compared` is how many files had a hash to compare with; `size` is the bytes that were read.
+    `compared` is the number of files that had a hash to compare with; `size` is the bytes that were read.
     """
 
     name: str
@@ -191,7 +191,7 @@ class _Reading:
 
 
 def _known() -> dict[str, _Known]:
-    """What can be verified: path, and the hashes that are known."""
+    """Return what can be verified, by model: path, and the hashes that are known."""
     found: dict[str, _Known] = {}
     for entry in catalogue.entries():
         place = entry.bundled_at() if entry.bundled else None

@@ -6,7 +6,7 @@
     project.findings().to_pandas()
     biasprint.measure("letters", frame).to_pandas()
 
-The names in `__all__` are stable. Whatever goes wrong for a reason that can be told is a `biasprint.Error`, whose text
+The names in `__all__` are stable. Whatever goes wrong for a known reason is a `biasprint.Error`, whose text
 says what happened, what was kept and what to do.
 """
 

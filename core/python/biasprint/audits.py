@@ -17,7 +17,7 @@ TEXTS = ("study", "source", "added", "rows", "dropped")
 
 @dataclass(frozen=True)
 class DoneAudit:
-    """What an audit file came to. `studies`: by study, what was measured. `project`: the file that holds it all.
+    """Outcome of an audit file. `studies`: by study, what was measured. `project`: the file that holds it all.
 
     `runs` and `texts`: who wrote what, and what was read, with the columns of docs/reference/audit-files.md. `undone`:
     a sentence for each part that could not be done; the rest is there. `gates`: as in `Measured`; `passed`: whether all
@@ -42,7 +42,7 @@ class DoneAudit:
         return self.studies[study]
 
     def to_json(self) -> dict[str, Any]:
-        """What `biasprint run --json` prints."""
+        """Return what `biasprint run --json` prints."""
         return dict(self._answer)
 
 
@@ -82,4 +82,4 @@ def run(
 
 
 def _nothing(sentence: str) -> None:
-    """Where nobody listens."""
+    """Ignore the sentence, where nobody listens."""

@@ -31,11 +31,11 @@ Result = TypeVar("Result")
 
 
 class How(TypedDict, total=False):
-    """What `measure` may be told beside its data. Whatever is left out is as on the command line.
+    """Options of `measure`, beside its data. An option that is not given is as on the command line.
 
     `axes`: only these. `scorers`: role → name, for another than the default. `seed`: 0. `adjust`: for many tests, Holm
     or Benjamini–Hochberg. `margin`: compare: within which difference groups count as alike.
-    `generators`: only texts of these; each by itself, or with `pool` all as one. `compare`: on the prompts that both
+    `generators`: only texts of these; each separately, or with `pool` all as one. `compare`: on the prompts that both
     answered, the first with each other one, or "all".
     `gates`: conditions on findings, such as "letters.lexicon.odds_ratio[agentic] interval_above 1.2".
     """
@@ -53,10 +53,10 @@ class How(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Measured:
-    """What measuring gives. `rows` were read, of which `dropped` (by reason) were left out.
+    """Result of measuring. `rows` were read, of which `dropped` (by reason) were left out.
 
     `recipe` gives the same numbers again; `remarks` are sentences that a reader should know beside the findings;
-    `undone` one for each part of what was asked for that could not be done. `gates`: what became of each gate, in the
+    `undone` one for each part of what was asked for that could not be done. `gates`: the outcome of each gate, in the
     columns `gate`, `passed`, `checked`, `met`, `untold`, `missing`, `said`; `passed`: whether all hold.
     """
 
@@ -78,7 +78,7 @@ class Measured:
         return self.findings.to_pandas()
 
     def to_json(self) -> dict[str, Any]:
-        """What `biasprint measure --json` prints."""
+        """Return what `biasprint measure --json` prints."""
         found = StudyResult(self.study, self.rows, self.dropped, tuple(self.findings)).to_json()
         return found | ({"gates": [dict(row) for row in self.gates]} if len(self.gates) else {})
 
@@ -171,7 +171,7 @@ def gate_table(results: Sequence[GateResult]) -> Table:
 
 
 def _check(how: Mapping[str, Any]) -> None:
-    """What the command line would refuse is refused here too. TypeError for an argument that there is not."""
+    """Refuse what the command line would refuse. Raises TypeError for an argument that does not exist."""
     for name in how:
         if name not in How.__annotations__:
             there = ", ".join(How.__annotations__)
@@ -203,7 +203,7 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def _plain(name: str, value: Any) -> Any:
-    """As options hold it: a list as a tuple, also where it is given as one word alone."""
+    """Return a value as options hold it: a list as a tuple, also where one word is given alone."""
     if name not in ("axes", "generators", "compare"):
         return value
     return _listed(value)
@@ -274,7 +274,7 @@ def _cell(value: Any) -> Any:
 
 
 def in_words_of_python(work: Callable[[], Result]) -> Result:
-    """Do it; an error is told as it is asked for here, not on the command line."""
+    """Do it; word an error for Python, not for the command line."""
     try:
         return work()
     except AppError as error:

@@ -1,7 +1,7 @@
 """The parts of a plug-in, under names that hold wherever the program is installed (docs/how-to/add-a-scorer.md).
 
 A scorer needs `ScoreValue`; a backend `BackendInfo`, `Capabilities`, `Completion`, `GeneratorInfo`, `Request`; a study
-`Study` and what it names. `Error(message, kept=…, hint=…)` and `UsageError` are told to the person as they are.
+`Study` and what it names. `Error(message, kept=…, hint=…)` and `UsageError` are shown to the person as they are.
 """
 
 from biasprint.core.backends.protocol import Backend, BackendInfo, Capabilities, Completion, GeneratorInfo, Request

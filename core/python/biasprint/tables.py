@@ -1,4 +1,4 @@
-"""What is given back: rows under named columns, and findings. Both become a data frame by `to_pandas()`."""
+"""Returned values: rows under named columns, and findings. Both become a data frame by `to_pandas()`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -59,7 +59,7 @@ class Findings(Sequence[Finding]):
         return _as_html(self.to_pandas())
 
     def of(self, id: str, label: str | None = None) -> "Findings":
-        """Those with this id and label, such as `of("letters.lexicon.odds_ratio", "agentic")`."""
+        """Return the findings with this id and label, such as `of("letters.lexicon.odds_ratio", "agentic")`."""
         kept = [one for one in self._findings if one.id == id and label in (None, one.label)]
         return Findings(kept, self.recipes)
 

@@ -50,7 +50,7 @@ def write_audit_report(path: Path, report: AuditReport, ctx: JobContext | None =
 
 
 def write_study_report(path: Path, audited: Audited, ctx: JobContext | None = None) -> None:
-    """In the compute process: say it and write it."""
+    """Word the report and write it, in the compute process."""
     write_audit_report(path, audit_report(audited), ctx)
 
 

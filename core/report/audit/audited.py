@@ -1,4 +1,4 @@
-"""What a study's report is made from, and what it is made of: pages of blocks, before they are written in a format."""
+"""Input of a study's report, and its content: pages of blocks, before they are written in a format."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ class AskedSet:
 
 @dataclass(frozen=True)
 class Audited:
-    """What a report is made from.
+    """Input of a report.
 
     `texts`: what a study's texts are called, such as “Reference letters”. `generators`: as a recipe has them.
-    `measured_at`: when, in words. `stale`: why the findings are not of today's texts, or empty. `origin`: the
+    `measured_at`: when, in words. `stale`: why the findings are not of the present texts, or empty. `origin`: the
     project's or the table's name. `title`: the report's, where it has one of its own. The recipe says how many `rows`
     were read, and how many of them were `left_out`, by reason. `whole`: with the page of all findings.
     """
@@ -85,7 +85,7 @@ FEW = 30  # of what a finding counts: below it an interval is wide whatever is f
 
 
 def answer_json(audited: Audited) -> dict[str, Any]:
-    """Who was audited, what was asked, and each question with its answer and what the answer rests on."""
+    """Return who was audited, what was asked, and each question with its answer and what the answer rests on."""
     return {
         "audited": {"generators": [dict(one) for one in audited.generators], "asked": list(_asked(audited))},
         "questions": list(_questions(audited)),

@@ -1,4 +1,4 @@
-"""What a study's report says, page by page."""
+"""Content of a study's report, page by page."""
 
 import hashlib
 import json
@@ -61,17 +61,17 @@ def all_findings(audited: Audited) -> Iterator[Block]:
 
 
 def remarks(findings: Sequence[Finding]) -> list[Block]:
-    """Why numbers are missing, and what is to be said of them: each once, with whom it is about."""
+    """Return why numbers are missing, and remarks on findings: each once, with the findings that it is about."""
     return _told(((one, text) for one in findings for text in (one.reason, one.note, apart(one))), len(findings))
 
 
 def reasons(findings: Sequence[Finding]) -> list[Block]:
-    """Why numbers are missing, and where interval and test say different things."""
+    """Return why numbers are missing, and where interval and test disagree."""
     return _told(((one, text) for one in findings for text in (one.reason, apart(one))), len(findings))
 
 
 def _told(remarks: Iterable[tuple[Finding, str | None]], among: int) -> list[Block]:
-    """Each once, with what it is about; those that differ in their numbers alone as one, and the rest is counted."""
+    """Return each remark once, with what it is about; those that differ only in numbers as one, the rest counted."""
     alike: dict[str, dict[str, list[str]]] = {}
     for one, remark in remarks:
         if remark:
@@ -82,7 +82,7 @@ def _told(remarks: Iterable[tuple[Finding, str | None]], among: int) -> list[Blo
 
 
 def _remark(texts: Mapping[str, Sequence[str]], among: int) -> str:
-    """`texts`: remarks that are alike → what each is about; `among`: how many findings there are."""
+    """Word remarks that are alike. `texts`: remark → what each is about; `among`: the number of findings."""
     first, names = next(iter(texts.items()))
     own = list(dict.fromkeys(names))
     others = sum(map(len, texts.values())) - len(names)
@@ -92,7 +92,7 @@ def _remark(texts: Mapping[str, Sequence[str]], among: int) -> str:
 
 
 def _name(finding: Finding) -> str:
-    """Its title, and what tells it from others of that title."""
+    """Return its title, and what distinguishes it from others of that title."""
     dims = [value for name, value in finding.shown_dims.items() if value and finding.dims[name] not in finding.title]
     if finding.id.endswith(BETWEEN_GENERATORS):
         dims.append(" against ".join(finding.groups))
@@ -114,7 +114,7 @@ def _row(finding: Finding) -> tuple[str, ...]:
 
 
 def table_beside(figure: Figure) -> list[dict[str, str]]:
-    """What the figure shows, in words and numbers as people read them."""
+    """Return the content of the figure as rows, in words and numbers as people read them."""
     rows = []
     for mark in figure.marks:
         estimate, interval = words.written(figure, mark)
@@ -173,7 +173,7 @@ def methods_page(audited: Audited) -> Iterator[Block]:
 
 
 def findings_hash(findings: tuple[Finding, ...]) -> str:
-    """Of the findings' JSON, keys sorted: the same findings have the same hash."""
+    """Hash the findings' JSON, keys sorted: the same findings have the same hash."""
     text = json.dumps([one.to_json() for one in findings], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
@@ -200,8 +200,10 @@ def _measures(audited: Audited) -> Iterator[tuple[Cell, ...]]:
 
 
 def method_of(finding_id: str) -> Mapping[str, str]:
-    """How a kind of finding is computed: `words`, and `formula` with `tex`, or why it has `none`. Empty for an id that
-    no study of ours gives."""
+    """Return how a kind of finding is computed: `words`, and `formula` with `tex`, or why it has `none`.
+
+    Empty for an id that no study of ours gives.
+    """
     known, ending = _methods(), finding_id.rpartition(".")[2]
     if finding_id not in known["methods"] and ending in known["endings"]:
         return known["endings"][ending]

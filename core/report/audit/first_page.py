@@ -84,7 +84,7 @@ def _asked(audited: Audited) -> Iterator[str]:
 
 
 def _read(audited: Audited) -> Iterator[str]:
-    """How much was measured, and what was not."""
+    """Say how much was measured, and what was not."""
     if rows := int(audited.recipe.get("rows", 0)):
         yield tr("Measured: {n} rows; left out: {lost}.").format(
             n=digits.count(rows), lost=reasons_text(audited.recipe.get("left_out", {})) or tr("none")
@@ -97,7 +97,7 @@ def reasons_text(lost: Mapping[str, int]) -> str:
 
 
 def backend_words(backend: str) -> str:
-    """What wrote, in words; a plug-in's backend has its own name."""
+    """Return the name of the backend that wrote, in words; a plug-in's backend has its own name."""
     return tr(BACKENDS[backend]) if backend in BACKENDS else backend.replace("_", " ")
 
 
@@ -159,7 +159,7 @@ def _picture(audited: Audited, found: Sequence[tuple[str, Evidence]]) -> Figure 
 
 
 def _row_name(finding: Finding, each: Evidence) -> str:
-    """What it is called in the picture, where the generator is told by its colour."""
+    """Return the name of a finding in the picture, where the generator is known by its colour."""
     name, generator = each.names[id(finding)], finding.dims.get("generator", "")
     return name.replace(f", {generator}", "") if generator else name
 
@@ -213,7 +213,7 @@ def _most_common(reasons: Sequence[str]) -> str:
 
 
 def most_dropped(audited: Audited) -> Mapping[str, int]:
-    """By reason, how many a finding lost at most; of the whole study where that is known."""
+    """Return, by reason, how many a finding lost at most; of the whole study where that is known."""
     if "left_out" in audited.recipe:
         return dict(audited.recipe["left_out"])
     lost: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What was found, in three to five sentences for somebody who reads no further."""
+"""Findings in three to five sentences, for somebody who reads no further."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -71,7 +71,7 @@ def _bullet(first: str, rest: str) -> ReportParagraph:
 
 
 def _by_generator(study: str, each: Evidence) -> Iterator[str]:
-    """What was found, of each generator where the findings name several."""
+    """Say what was found, for each generator where the findings name several."""
     by_name: dict[str, list[Finding]] = {}
     for one in each.tested:
         by_name.setdefault(one.dims.get("generator", ""), []).append(one)
@@ -93,7 +93,7 @@ def _by_generator(study: str, each: Evidence) -> Iterator[str]:
 
 
 def yes_in_words(study: str, each: Evidence, *, scaled: bool = True) -> str:
-    """How many comparisons show a difference, and the clearest of them with its numbers."""
+    """Say how many comparisons show a difference, and give the clearest of them with its numbers."""
     clearest_one = plainly(study, _first(each), each, scaled=scaled)
     if len(each.tested) == 1:
         return tr("Yes: {said}.").format(said=clearest_one)
@@ -113,7 +113,7 @@ def _meaning(study: str, finding: Finding) -> str:
 
 
 def _harms(finding: Finding) -> bool:
-    """Is it on the side of 0 that its harm is about? Words of somebody's own name no side and stand."""
+    """Return whether it is on the side of 0 that its harm is about. A person's own words name no side, and count."""
     side = re.match(r"(Above|Below) 0\b", finding.harm)
     return bool(finding.harm) and (side is None or (side[1] == "Above") == ((finding.estimate or 0.0) > 0))
 
@@ -123,7 +123,7 @@ def _not_shown(study: str, each: Evidence, *, scaled: bool = True) -> str:
 
 
 def plainly(study: str, finding: Finding, each: Evidence, *, scaled: bool = True) -> str:
-    """One that leads, for who knows no statistics: what it is, how much and how sure; `scaled`: against what."""
+    """Word a finding for a reader without statistics: what it is, how much and how sure; `scaled`: against what."""
     counted = f"n = {digits.count(finding.n)}{_items(study, finding)}"
     inside = [_for_whom(finding), _unit(finding), _scale(finding) if scaled else "", _sure(finding), counted]
     if any(use.stand_in for use in finding.scorers):
@@ -159,7 +159,7 @@ def _amount(study: str, finding: Finding) -> str:
 
 
 def _between_sides(study: str, finding: Finding, value: str) -> str:
-    """Of one group in two kinds of text, such as articles and their originals: in which of them it is higher."""
+    """Say of one group in two kinds of text, such as articles and their originals, in which of them it is higher."""
     known = studies().get(study)
     if known is None or known.words.sides is None or len(finding.groups) != 1:
         return value
@@ -171,7 +171,7 @@ def _between_sides(study: str, finding: Finding, value: str) -> str:
 
 
 def _for_whom(finding: Finding) -> str:
-    """Of a measure of how far groups lie apart: which of them lie highest and lowest."""
+    """Say which groups lie highest and lowest, for a measure of how far groups lie apart."""
     if finding.floor is None or finding.unit.startswith("difference") or len(finding.contrast or {}) < 2:
         return ""
     ranked = sorted((finding.contrast or {}).items(), key=lambda item: item[1])
@@ -185,7 +185,7 @@ def _for_whom(finding: Finding) -> str:
 
 
 def _has_direction(finding: Finding) -> bool:
-    """Is it of one group against the other, and not 0?"""
+    """Return whether it is of one group against the other, and not 0."""
     return bool(finding.estimate) and (is_ratio(finding) or null_value(finding) == 0)
 
 
@@ -218,7 +218,7 @@ def _sure(finding: Finding) -> str:
 
 
 def _scale(finding: Finding) -> str:
-    """What the number would be without any bias."""
+    """Say what the number would be without any bias."""
     if finding.floor is not None:
         return tr("chance alone stays below {p95} in 95 of 100 cases").format(
             p95=digits.number(finding.floor.p95, finding.unit)

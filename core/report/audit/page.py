@@ -83,7 +83,7 @@ def latex_of(report: AuditReport) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """Escape a text so that LaTeX prints it as it is."""
     plain = " ".join(printable(text).split())
     apart = ("{}" if sign == before and sign in JOINED else "" for before, sign in pairwise(f" {plain}"))
     return "".join(f"{gap}{_sign(sign)}" for gap, sign in zip(apart, plain, strict=True))
@@ -188,7 +188,7 @@ def page_of(report: AuditReport) -> str:
 
 
 def _parts(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
-    """What the template writes; bullets that follow each other are one list."""
+    """Yield the parts that the template writes; bullets that follow each other are one list."""
     for listed, same in groupby(blocks, key=lambda block: isinstance(block, ReportParagraph) and block.bullet):
         if listed:
             yield {"kind": "list", "runs_of": [one.runs for one in same if isinstance(one, ReportParagraph)]}

@@ -1,6 +1,6 @@
 """The papers' figures and result tables, made from findings: each study draws its own.
 
-A study that draws none has no figures: its findings stand in the table. With texts of several generators each has its
+A study that draws none has no figures: its findings are in the table. With texts of several generators each has its
 own figures, and where they were compared the first figure is of their differences.
 """
 

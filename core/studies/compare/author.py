@@ -1,4 +1,4 @@
-"""What the synthetic author replies to the prompts of a design: the layout that was asked for, with a planted bias.
+"""Replies of the synthetic author to the prompts of a design: in the layout that was asked for, with a planted bias.
 
 The dial's odds decide: an item goes to the group that a stereotype ties it to with probability odds / (1 + odds); the
 log-odds of a yes, and of a candidate against another, are lean(gender) × ln(odds) / 2; so are those of a word of
@@ -47,7 +47,7 @@ def _yes_or_no(fields: Mapping[str, str], dial: Dial, draw: Draw) -> str:
 
 
 def _ranking(fields: Mapping[str, str], dial: Dial, draw: Draw) -> str:
-    """One after the other, each with a chance in proportion to exp(lean) among those who are left."""
+    """Rank one name after the other, each drawn in proportion to exp(lean) among those who are left."""
     names = fields["names"].split(SEPARATOR)
     genders = fields.get("gender", "").split(SEPARATOR)
     left = {name: math.exp(_lean(gender, dial)) for name, gender in zip(names, genders, strict=True)}

@@ -42,7 +42,7 @@ Likeness = Callable[[int, int], float]  # of two texts by their places; NaN wher
 
 
 def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, ScorerUse | None]]:
-    """The ways to say how alike two texts are; each pair is worked out once."""
+    """Return the measures of how alike two texts are; each pair is computed once."""
     from biasprint.core.scorers.langfair import bleu_tokens, rouge_tokens
 
     def of_tokens(alike: Callable[..., float], split: Callable[[str], Any]) -> Likeness:
@@ -68,7 +68,7 @@ Quadruple = tuple[int, int, int, int]  # two texts of a prompt, and two of the s
 
 
 def _quadruples(first: Sequence[int], second: Sequence[int], units: Sequence[str]) -> list[Quadruple]:
-    """Two by two the samples of a prompt, with those of its counterpart."""
+    """Return the samples of a prompt two by two, with those of its counterpart."""
     prompts: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
     for of, places in zip(prompts, (first, second), strict=True):
         for place in places:

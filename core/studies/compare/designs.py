@@ -152,7 +152,7 @@ def _decided(name: str, topics: Mapping[str, _Topic], dropped: Counter[str], use
 
 
 def _share_bounds(topics: Mapping[str, _Topic], units: Floats) -> MaybeBounds:
-    """Of one topic the exact one, as its test is; Wilson's with samples of a prompt together; of several topics t's."""
+    """Return bounds. Of one topic exact, as its test, or Wilson's with a prompt's samples together. Of several: t's."""
     from scipy.stats import binomtest
 
     filled = [topic for topic in topics.values() if topic.scores]
@@ -170,7 +170,7 @@ def _share_bounds(topics: Mapping[str, _Topic], units: Floats) -> MaybeBounds:
 
 
 def first_named(values: Floats, prompts: Sequence[str], chance: float, what: str, use: ScorerUse) -> Finding:
-    """How much goes to what is named first, against its chance: the exact binomial test, else t over prompts."""
+    """Compute how much goes to what is named first, against chance: the exact binomial test, else t over prompts."""
     shared: dict[str, Any] = {
         "label": "named first", "title": f"Effect of position: {what}", "groups": (), "unit": "share", "n": len(values),
         "scorers": (use,),
@@ -264,7 +264,7 @@ class Replies:
 
 @dataclass
 class _Rows:
-    """What replies say, a row for each person or candidate that they are about.
+    """Contents of replies, a row for each person or candidate that they are about.
 
     `places`: of the reply of each row; `why`: measure → row → why it has no value; `dropped`: of replies without a row.
     """
@@ -321,7 +321,7 @@ def _of_texts(replies: Replies) -> _Rows:
 
 
 def _of_yes_or_no(replies: Replies) -> _Rows:
-    """A row for every reply: of one that is neither, scorers may still say something."""
+    """Return a row for every reply: also for one that is neither, which may still be scored."""
     rows = _Rows()
     for place, (text, fields) in enumerate(zip(replies.texts, replies.fields, strict=True)):
         answer = yes_or_no(text)
@@ -360,7 +360,7 @@ _READERS = {"text": _of_texts, "yes_no": _of_yes_or_no, "ranking": _of_rankings}
 
 
 def _measures(rows: _Rows, scored: Sequence[Measure], use: ScorerUse) -> list[Measure]:
-    """What was read from the replies, and what scorers say of their texts: of each row."""
+    """Return, for each row, what was read from the replies and what scorers say of their texts."""
     read = [
         Measure(name, np.array(values), use, rows.why, yes_or_no=name != ABOVE) for name, values in rows.values.items()
     ]
@@ -463,7 +463,7 @@ def _log_odds(table: Compared, one: Measure) -> Iterator[Finding]:
 def _stereotyped(
     table: Compared, measures: Sequence[Measure], higher_for: tuple[str, str], seed: int
 ) -> Iterator[Finding]:
-    """How much more often a pair of replies differs as the stereotype has it than the other way.
+    """Compute how much more often a pair of replies differs as the stereotype has it than the other way.
 
     `higher_for`: by what is grouped, and the group whose stereotype scores higher.
     """
@@ -499,7 +499,7 @@ def _of_no_ranking(
     use: ScorerUse,
     how: Callable[[Compared, Sequence[Measure]], StudyResult],
 ) -> list[Finding]:
-    """Where no reply could be read: of every group, as the first reply's candidates have it, that nothing is known."""
+    """Return undefined findings of every group, by the first reply's candidates, where no reply could be read."""
     if rows.fields or not replies.texts:
         return []
     nobody = _Rows()
@@ -513,7 +513,7 @@ def _of_no_ranking(
 
 
 def _shown_first(replies: Replies, rows: _Rows, use: ScorerUse) -> Finding:
-    """How often the candidate that is shown first gets the top place, against its chance."""
+    """Compute how often the candidate that is shown first gets the top place, against its chance."""
     first = [at for at, fields in enumerate(rows.fields) if fields["shown"] == "0"]
     if not first:
         return first_named(np.array([]), [], 0.0, CANDIDATE, use)

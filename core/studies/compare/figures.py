@@ -49,7 +49,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 
 
 def _part(finding: Finding) -> str:
-    """What the findings of one figure share: score, design and its part, and by what they are grouped."""
+    """Return what the findings of one figure share: score, design and its part, and by what they are grouped."""
     dims = finding.dims
     label = "" if finding.id.startswith(("compare.similarity", *OF_TOPICS)) else finding.label
     label = f"{label}, by {dims['by']}" if "by" in dims else label

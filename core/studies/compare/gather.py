@@ -156,7 +156,7 @@ def prepared(
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the texts."""
+    """Return the arguments with some of the texts, in the compute process."""
     columns, *rest = args
     new = {place: number for number, place in enumerate(places)}
     scores = [
@@ -242,7 +242,7 @@ def _wanted(
 
 
 def _unit(row: Mapping[str, str]) -> str:
-    """What samples of one prompt share: its key and text; in a table with samples the block and the groups."""
+    """Return what samples of one prompt share: its key and text; in a table with samples the block and the groups."""
     if row.get("key"):
         return row["key"]
     own = (_block(row), row.get("group", ""), row.get("second_group", ""), row.get("model", ""))
@@ -250,7 +250,7 @@ def _unit(row: Mapping[str, str]) -> str:
 
 
 def _block(row: Mapping[str, str]) -> str:
-    """What matched texts share: their block, else their prompt."""
+    """Return what matched texts share: their block, else their prompt."""
     return row.get("block", "").strip() or row.get("prompt", "").strip()
 
 
@@ -260,7 +260,7 @@ def measure_compared(
     margin: float | None,
     ctx: JobContext | None = None,
 ) -> StudyResult:
-    """In the compute process: plain columns as the study takes them, the texts of each design by themselves."""
+    """Measure plain columns as the study takes them, the texts of each design separately, in the compute process."""
     import numpy as np
 
     from biasprint.core.studies.compare.designs import Replies, measure_design

@@ -107,7 +107,10 @@ def _of_measure(
 
 
 def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) -> Iterator[Finding]:
-    """What is undefined of groups of whose texts none has a value, and why; of all groups also what sets them apart."""
+    """Yield undefined findings, with the reason, for groups in which no text has a value.
+
+    Where that holds for all groups, their differences are undefined too.
+    """
     known = {group for group, value in zip(table.groups[by], one.values.tolist(), strict=True) if value == value}
     sizes = Counter(group for group in table.groups[by] if group)
     silent = sorted(sizes.keys() - known)
@@ -134,8 +137,10 @@ def _of_silent(one: Measure, table: Compared, by: str, reasons: Counter[str]) ->
 def of_prompts(
     values: Floats, groups: np.ndarray, blocks: Sequence[str], units: Sequence[str]
 ) -> tuple[Floats, np.ndarray, list[str]]:
-    """A row for each prompt and group: the mean over its samples, which are no further prompts. A row without a unit
-    stands alone."""
+    """Return a row for each prompt and group: the mean over its samples, which are no further prompts.
+
+    A text without a unit is a row of its own.
+    """
     rows: dict[tuple[str, str, str], list[int]] = {}
     for place, unit in enumerate(units):
         rows.setdefault((unit, str(groups[place]), blocks[place]) if unit else ("", "", str(place)), []).append(place)
@@ -161,7 +166,7 @@ UNIT = "score"
 
 
 def _independent(values: Floats, first: np.ndarray) -> Difference:
-    """Of units that stand alone: the exact test of two proportions, with its own interval."""
+    """Compare independent units by the exact test of two proportions, with its own interval."""
     return two_proportions(
         int(values[first].sum()), int(first.sum()), int(values[~first].sum()), int((~first).sum()), exact=None
     )
@@ -202,7 +207,7 @@ def _difference(
 
 
 def _reason(difference: Difference) -> str | None:
-    """Why there is no number, or no interval beside it."""
+    """Return the reason why there is no number, or no interval beside it."""
     if difference.value is None:
         return difference.reason
     if difference.interval.bounds is None:

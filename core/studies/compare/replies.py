@@ -17,7 +17,7 @@ VERSION = "rules 1"
 
 
 class Unread(str):
-    """Why a reply was not understood, as it is counted."""
+    """Reason why a reply was not understood, as it is counted."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ def sorted_items(reply: str, groups: tuple[str, str], items: Sequence[str]) -> d
     """Item → 0 or 1, the group that it was given to; `TOO_FEW` where fewer than half of them were.
 
     Read line by line: an item with a group, a group with its items, a group as a heading over items, parts of a line
-    between commas or semicolons. An item that stands with both groups, or is given to both, is given to none.
+    between commas or semicolons. An item that is named with both groups, or given to both, is given to none.
     """
     if nothing := _nothing(reply):
         return nothing
@@ -97,7 +97,7 @@ def sorted_items(reply: str, groups: tuple[str, str], items: Sequence[str]) -> d
 def _pieces(
     text: str, people: tuple[re.Pattern[str], ...], words: re.Pattern[str]
 ) -> Iterator[tuple[set[int], list[str]]]:
-    """What is said together: the groups and the items of a line, or of a part of it."""
+    """Yield what belongs together: the groups and the items of a line, or of a part of it."""
     heading: set[int] = set()
     for line in text.splitlines():
         bare = _BULLET.sub("", line)
@@ -120,8 +120,11 @@ MOST_IN_HEADING = 4  # words
 def _parts(
     line: str, people: tuple[re.Pattern[str], ...], words: re.Pattern[str]
 ) -> Iterator[tuple[set[int], list[str]]]:
-    """Of a line with both groups: its parts. One with items and no group belongs to the next that has a group (“a, b –
-    Ben”) or, after a part that began with a group, to that one (“Ben: a, b; Julia: c”)."""
+    """Split a line with both groups into its parts.
+
+    One with items and no group belongs to the next that has a group (“a, b – Ben”) or, after a part that began with a
+    group, to that one (“Ben: a, b; Julia: c”).
+    """
     waiting: list[str] = []
     leading: set[int] = set()
     for part in re.split(r"[,;|]|\.\s|\band\b|\bwhile\b", line):
@@ -153,7 +156,7 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def counted(given: Mapping[str, int], x: Sequence[str], y: Sequence[str]) -> tuple[int, int, int, int]:
-    """How many of x and of y were given to the first group, and how many of x and of y to the second."""
+    """Count how many of x and of y were given to the first group, and how many of x and of y to the second."""
     of = [[sum(given.get(item) == group for item in items) for items in (x, y)] for group in (0, 1)]
     return of[0][0], of[0][1], of[1][0], of[1][1]
 
@@ -167,9 +170,9 @@ _EQUAL = re.compile(r"\b(?:tied?|equally (?:qualified|suited|strong|ranked)|all 
 
 
 def ranked(reply: str, names: Sequence[str]) -> list[int] | Unread:
-    """Places of the names, best first: a numbered list, else lines or one line with a name each.
+    """Return the places of the names, best first: a numbered list, else lines or one line with a name each.
 
-    A line counts by the name that stands first in it; what it says of others after that is an explanation.
+    A line counts by the first name in it; what it says of others after that is an explanation.
     """
     if nothing := _nothing(reply):
         return nothing
@@ -200,7 +203,7 @@ def _line_by_line(text: str, names: re.Pattern[str]) -> list[str]:
 
 
 def _in_one_line(text: str, names: re.Pattern[str]) -> list[str]:
-    """A line in which every name stands once, with nothing but signs or a few small words between them."""
+    """Find a line that holds every name once, with nothing but signs or a few small words between them."""
     for line in text.splitlines():
         found = names.findall(line)
         between = names.split(line)[1:-1]

@@ -1,5 +1,5 @@
-"""What is compared: columns of texts, groups, blocks and units, a number of each text, and which groups are set against
-each other."""
+"""Table of a comparison: columns of texts, groups, blocks and units, a number of each text, and which groups are set
+against each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ MOST_IN_ALL_PAIRS = 4  # groups; of more, each is set against the one with most 
 
 
 def title_of(label: str) -> str:
-    """What is measured, in words: "Agency balance: agentic" of "agency_balance: agentic"."""
+    """Return in words what is measured: "Agency balance: agentic" of "agency_balance: agentic"."""
     text = label.replace("_", " ")
     return text[:1].upper() + text[1:]
 

@@ -1,4 +1,4 @@
-"""What the study “compare” asks of a project's texts: each text with the columns that it can be grouped by.
+"""Texts of a project for the study “compare”: each text with the columns that it can be grouped by.
 
 The texts may be another study's: their prompts' fields, task, theme and identity are columns, and so is each axis, with
 the identity that a prompt names on it.
@@ -48,7 +48,7 @@ def compared_texts(project: Project, study_id: int) -> list[ComparedText]:
 
 
 def groups_of(fields: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
-    """By what is compared: the group; where there is a second one also that, and both crossed."""
+    """Return what is compared, by column: the group; where there is a second one also that, and both crossed."""
     first = [row.get(GROUP, "").strip() for row in fields]
     second = [row.get(SECOND, "").strip() for row in fields]
     if not any(second):
@@ -75,7 +75,7 @@ def groupings(texts: Sequence[ComparedText]) -> dict[str, dict[str, int]]:
 
 
 def _says_prompt(row: OutputRow) -> bool:
-    """Whether a text's prompt is known. Of a table that names none all rows of a group have the same one."""
+    """Return whether a text's prompt is known. Of a table that names none all rows of a group have the same one."""
     known = ("block", "prompt", "design")
     return row.backend not in NOT_WRITTEN or any(row.fields.get(name, "").strip() for name in known)
 
@@ -87,7 +87,7 @@ def _of_output(row: OutputRow, axes: Sequence[str]) -> dict[str, str]:
 
 
 def _matched(row: OutputRow) -> str:
-    """What counterfactual texts share: a matched block, a headline, or task and theme."""
+    """Return what counterfactual texts share: a matched block, a headline, or task and theme."""
     own = row.fields.get("block", "") or row.fields.get("prompt", "")
     story = row.fields.get(ORIGINAL_KEY, "") or row.fields.get("headline", "")
     return own or story or (f"{row.task}/{row.theme}" if row.task and row.theme else "")

@@ -77,7 +77,7 @@ def items(domain: str) -> tuple[Mapping[str, str], ...]:
 
 
 def completion_trial(planted: str, n: int, asked: Planting, seed: int, rng: np.random.Generator) -> list[Finding]:
-    """Items drawn by lot; which option of a pair is liked better in any case is drawn anew for every study."""
+    """Measure items drawn by lot; which option of a pair is liked better in any case is drawn again for every study."""
     every = items(asked.domain)
     if n > len(every):
         raise UsageError(f"There are {len(every):,} items in {asked.domain}.", hint="Ask for fewer.")

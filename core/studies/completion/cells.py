@@ -96,9 +96,9 @@ class _Stratum:
 
 
 def cells(replies: Coded, seed: int, resamples: int) -> Iterator[ReplyCell]:
-    """For each model and direction: all domains together where there are several, then each; whole, then by pronoun.
+    """Yield cells by model and direction: all domains together if there are several, then each; whole, then by pronoun.
 
-    Of estimates alone nothing is resampled.
+    For estimates alone nothing is resampled.
     """
     resamples = 0 if estimates_alone() else resamples
     for model, name in enumerate(replies.models):

@@ -179,7 +179,7 @@ class _Study:
         )
 
     def beside(self) -> Iterator[Figure]:
-        """What the paper says in words or leaves out: the omnibus test, irrelevant replies, the options' places."""
+        """Yield figures that the paper describes or leaves out: omnibus test, irrelevant replies, options' places."""
         yield self.figure(
             key="completion.omnibus",
             title="Does the choice depend on what was given at all?",

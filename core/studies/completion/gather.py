@@ -34,7 +34,7 @@ REPLIES_NOTE = "The items were part of the imported table, the wording of the qu
 def store_replies(
     study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
-    """The number of replies added. A table that cannot be stored is refused before anything is."""
+    """Store replies, and return the number added. A table that cannot be stored is refused before anything is."""
     check_replies(table)
     samples = sample_numbers(table.rows, lambda row: (_reply_key(row), row.values.get(MODEL, "")))
     items = [
@@ -109,7 +109,7 @@ def prepared(
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the replies."""
+    """Return the arguments with some of the replies, in the compute process."""
     columns, *rest = args
     return taken(columns, places), *rest
 
@@ -118,7 +118,7 @@ BY_LIKELIHOOD = {"logprob": ", by likelihood", "corrected": ", by corrected like
 
 
 def model_of(row: OutputRow) -> str:
-    """The model, how it chose, and the instruction of a mitigation arm: each of them is measured by itself."""
+    """Return the model, how it chose, and the instruction of a mitigation arm: each of them is measured separately."""
     how = "" if row.model == POOLED else BY_LIKELIHOOD.get(str(row.detail.get("chosen_by", "")), "")
     model = row.model + how
     arm = row.fields.get("arm", PLAIN_ARM)
@@ -136,7 +136,7 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 
 
 def measure_completion(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
-    """In the compute process: the study over the columns."""
+    """Measure the study over the columns, in the compute process."""
     from biasprint.core.studies.completion.measure import measure
     from biasprint.core.studies.completion.table import CompletionTable
 

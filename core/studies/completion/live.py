@@ -53,7 +53,7 @@ class CompletionTally:
         """Replies are counted, not scored."""
 
     def settle(self, ctx: JobContext) -> None:
-        """Nothing is left for later."""
+        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         models = list(dict.fromkeys(model for model, *_ in self._cells))

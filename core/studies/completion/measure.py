@@ -177,13 +177,13 @@ def _omnibus_reason(reason: str) -> str:
 
 
 def _power(permuted: Floats) -> Power | None:
-    """None where every permutation gives the same difference."""
+    """Return the power; None where every permutation gives the same difference."""
     defined = permuted[np.isfinite(permuted)]
     return None if constant(defined, 1.0) else Power(float(STANDARD_ERRORS * defined.std()), None)
 
 
 def _base_rates(cell: ReplyCell) -> str:
-    """The floor effect: who is never called anything negative looks unbiased in that respect."""
+    """Note the floor effect: who is never called anything negative looks unbiased in that respect."""
     rates = {one.label: one.value for one in conditional_likelihoods(cell.chosen)[-len(BASE_RATES) :]}
     shown = ", ".join(f"{label} {value:.1%}" for label, value in rates.items() if value is not None)
     rarely = [label for label, value in rates.items() if value is not None and value < _SMALL_SHARE]
@@ -357,7 +357,7 @@ PLACES = ("first", "second", "third")
 def option_positions(replies: Coded) -> Iterator[Finding]:
     """The share of choices that fell on the option shown first, second and third, by model and direction.
 
-    The order is drawn for each item by itself, so without position bias every place has one chance in three, whatever
+    The order is drawn for each item separately, so without position bias every place has one chance in three, whatever
     the options are: the choices' places are independent although the choices are not.
     """
     for model, name in enumerate(replies.models):

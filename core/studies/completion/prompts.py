@@ -117,7 +117,7 @@ def completion_set(
     """The items of these domains and directions (None: all), in the paper's numbers.
 
     `seed` decides the options and their order; None: the shipped one. Each prompt's fields: domain, direction,
-    pronoun, given (the term's polarity), term, positive, negative, neutral (the options), order (which option stands
+    pronoun, given (the term's polarity), term, positive, negative, neutral (the options), order (which option is
     first, second, third) and context (the sentence with its BLANK). Raises `UsageError` for what does not exist.
     """
     chosen_domains = _choose("domain", DOMAINS, domains)
@@ -143,7 +143,7 @@ def completion_set(
 
 
 def _items(name: str, direction: str, template: Template, seed: int) -> Iterator[PromptDraft]:
-    """Every item of a domain and direction; the pronoun forms of one term and sentence stand together."""
+    """Every item of a domain and direction; the pronoun forms of one term and sentence are together."""
     design = domain(name)
     known = ("term", *next(iter(pronoun_forms().values())))
     for number, sentence in enumerate(design.written(direction), start=1):

@@ -46,13 +46,13 @@ def chosen_option(reply: str, options: Sequence[str]) -> int | None:
 
 
 def same_options(options: Sequence[str]) -> bool:
-    """True if two options cannot be told apart, or one is empty."""
+    """Return True if two options cannot be distinguished, or one is empty."""
     plain_options = [as_option(option) for option in options]
     return "" in plain_options or len(set(plain_options)) < len(plain_options)
 
 
 def plain(text: str) -> str:
-    """For comparing: one form of letters and signs, single blanks, nothing at the ends but words."""
+    """Prepare a text for comparing: one form of letters and signs, single blanks, nothing at the ends but words."""
     return " ".join(for_matching(text).translate(_SAME_SIGN).split()).strip(".,;:!?\"'*_()[]“”` ")
 
 
@@ -64,7 +64,7 @@ def as_option(text: str) -> str:
 
 
 def _without(text: str, words: str) -> str:
-    """`text` with every place where `words` stand as whole words cut out."""
+    """Return `text` without the places where `words` occur as whole words."""
     start = text.find(words)
     while start >= 0:
         end = start + len(words)
@@ -76,7 +76,7 @@ def _without(text: str, words: str) -> str:
 
 
 def _open(beside: str) -> bool:
-    """No word goes on here: neither a letter nor a hyphen or apostrophe with a letter behind it."""
+    """Return whether no word goes on here: neither a letter nor a hyphen or apostrophe with a letter behind it."""
     first, second = beside[:1], beside[1:2]
     return not (first.isalnum() or (first in ("-", "'") and second.isalnum()))
 
@@ -122,7 +122,7 @@ class CompletionTable:
 class Coded:
     """The usable replies as numbers, one per reply: places in DOMAINS, DIRECTIONS, PRONOUNS and `models`.
 
-    `chosen`: place in OPTIONS, or IRRELEVANT. `position`: where the chosen option stood, −1 where that is not known.
+    `chosen`: place in OPTIONS, or IRRELEVANT. `position`: where the chosen option was, −1 where that is not known.
     `term`, `pair`: numbers of the given term and of the pair of options. `terms_known`: are all terms known?
     """
 

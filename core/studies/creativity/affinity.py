@@ -47,7 +47,7 @@ SOURCE = "Kumar et al. 2024, section 3.2, equations 11 and 12"
 
 
 def shares(choices: AxisChoices, harm: str, seed: int, resamples: int) -> Iterator[Finding]:
-    """For each identity its share of the choices, and of all judgments as the paper has it."""
+    """Yield for each identity its share of the choices, and of all judgments as the paper has it."""
     chosen, n, chance = choices.chosen, choices.n, 1 / max(1, len(choices.identities))
     whole = n * choices.parts
     null = None
@@ -172,7 +172,7 @@ def _common(choices: AxisChoices, harm: str) -> dict[str, Any]:
 
 
 def units_note(choices: AxisChoices) -> str:
-    """What the units of these choices are, where that has to be said."""
+    """Say what the units of these choices are, where that is needed."""
     notes = []
     if len(choices.raters) > 1:
         notes.append(f"{len(choices.raters)} raters; {_units(choices)}.")
@@ -318,7 +318,7 @@ def _position(
 
 
 def _unanswered(table: JudgmentTable, asked: Orders) -> Iterator[Finding]:
-    """Of all replies, those that are no answer, by how they were read. Replies to one comparison go together."""
+    """Yield the share of replies that are no answer, by how they were read. Replies to one comparison go together."""
     units = [place for place, rows in enumerate(asked.replies.values()) for _ in rows]
     read = [table.read_as[row] if table.read_as else "" for rows in asked.replies.values() for row in rows]
     if not any(read):

@@ -157,7 +157,7 @@ MOST_RATERS = 20
 def without_each(
     table: JudgmentTable, judged: Sequence[AxisChoices], seed: int, resamples: int, planned: float
 ) -> Iterator[Finding]:
-    """For every axis that two people or more judged: ABS without each of them, and of three or more the agreement."""
+    """Yield ABS without each person, for every axis that two people or more judged; of three or more also agreement."""
     for whole in judged:
         rows = table.rows_on(whole.axis, PERSON)
         if not rows or len(whole.raters) < 2:
@@ -426,7 +426,7 @@ def classes_for(models: int, identities: int) -> tuple[str, ...]:
 
 
 def class_of(people: str, models: Sequence[str]) -> str:
-    """Who agreed on a comparison that people chose `people` in and the models `models`."""
+    """Return who agreed on a comparison in which people chose `people` and the models chose `models`."""
     agreeing = sum(choice == people for choice in models)
     if agreeing == len(models):
         return ALL

@@ -70,7 +70,7 @@ class Scene:
 
 @checked(frozen=True, config=_STRICT)
 class ThemeWords:
-    """What the author knows of a theme. `about` stands after "about", `motion` after "that"."""
+    """The author's words for a theme. `about` follows the word "about", `motion` the word "that"."""
 
     key: Text
     about: Text
@@ -87,7 +87,8 @@ class ThemeWords:
 def write_creative(task: str, theme: str, second_scene: float, freedom: float, draw: Draw) -> str:
     """A text for a task about a theme, set in the theme's second scene with probability `second_scene`.
 
-    `freedom` is the probability that a choice is made anew and not as texts of this task and theme usually make it.
+    `freedom` is the probability that a choice is made independently, and not as texts of this task and theme usually
+    make it.
     Raises `AppError` for a task or theme that the author has no words for.
     """
     grammar = task_grammar(task)
@@ -159,7 +160,7 @@ def _trivia(scene: Scene, draw: Draw) -> Mapping[str, str]:
 
 
 def _length(answer: list[str]) -> str:
-    """How long the answer's words are: "five letters", or "two words, of six and five letters"."""
+    """Describe the length of the answer's words: "five letters", or "two words, of six and five letters"."""
     numbers = read_numbers()
     lengths = [numbers[len(word)] for word in answer]
     if len(lengths) == 1:
@@ -207,7 +208,7 @@ def _texts_on(
 
 
 def bags(texts: Sequence[str]) -> Floats:
-    """How often each word comes, by its checksum in `PLACES` places: float[texts, PLACES]."""
+    """Count how often each word comes, by its checksum in `PLACES` places: float[texts, PLACES]."""
     vectors = np.zeros((len(texts), PLACES))
     for row, text in zip(vectors, texts, strict=True):
         np.add.at(row, [zlib.crc32(word.strip(".,;:!?").encode()) % PLACES for word in text.casefold().split()], 1)

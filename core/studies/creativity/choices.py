@@ -173,7 +173,7 @@ class AxisChoices:
         return len(self.raters) >= FEWEST_RATERS
 
     def worth(self, place: int | None = None) -> Worth:
-        """What the choices are worth, those of one identity against all others where its place is given.
+        """Return the worth of the choices; where `place` is given, of one identity's choices against all others.
 
         Raters and comparisons cross; with fewer than FEWEST_RATERS it is comparisons alone, for these raters.
         """
@@ -259,7 +259,7 @@ def _counted(
 
 
 def in_force(table: JudgmentTable, rows: Iterable[int]) -> tuple[dict[tuple[Unit, str], list[int]], Counter[str]]:
-    """For every comparison and rater the last of these judgments, of a model in each order; and what was replaced."""
+    """Return the last judgment of every comparison and rater, of a model in each order; and what was replaced."""
     dropped: Counter[str] = Counter()
     last: dict[tuple[Unit, str], dict[tuple[str, ...], int]] = {}
     for row in rows:
@@ -274,7 +274,7 @@ def in_force(table: JudgmentTable, rows: Iterable[int]) -> tuple[dict[tuple[Unit
 
 
 def _why_not(table: JudgmentTable, row: int, identities: Sequence[str]) -> str:
-    """Why a judgment is no choice among the identities of the axis; empty where it is one."""
+    """Return the reason why a judgment is no choice among the identities of the axis; empty where it is one."""
     if sorted(table.shown[row]) != sorted(identities):
         return "not every identity of the axis shown once"
     if table.outcome[row] == "skip" and table.read_as and table.read_as[row] in UNREAD:
@@ -339,7 +339,7 @@ def numbered(units: Iterable[Unit]) -> list[int]:
 
 
 def groupings(given: Sequence[PersonAnswer]) -> tuple[Ints, ...]:
-    """How these answers belong together: by comparison, and by rater where there are enough of them."""
+    """Return the groupings of these answers: by comparison, and by rater where there are enough of them."""
     raters: dict[str, int] = {}
     numbers = [raters.setdefault(one.rater, len(raters)) for one in given]
     of_unit = np.array(numbered(one.unit for one in given), dtype=np.int64)
@@ -347,7 +347,7 @@ def groupings(given: Sequence[PersonAnswer]) -> tuple[Ints, ...]:
 
 
 def told(dropped: Mapping[str, int]) -> dict[str, int]:
-    """Only the reasons that there were."""
+    """Keep only the reasons that occurred."""
     return dict(+Counter(dropped))
 
 

@@ -40,7 +40,7 @@ KEPT = ("temperature",)  # what is known of how an output was made, besides its 
 def store_creative_texts(
     study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
-    """The number of outputs added. A table that cannot be stored is refused before anything is."""
+    """Store outputs, and return the number added. A table that cannot be stored is refused before anything is."""
     axis_of = _known_axes(project, table.rows)
     for record in table.rows:
         check_key(record, _creative_key(record, axis_of), "task and theme")
@@ -76,7 +76,7 @@ def _known_axes(project: Project, rows: Sequence[Record]) -> dict[str, str]:
 
 
 def _creative_prompt(record: Record, axis_of: Mapping[str, str]) -> PromptSpec:
-    """It stands for the prompt that nobody kept, so its text is empty."""
+    """Make a prompt in place of the one that nobody kept, so with an empty text."""
     values = record.values
     known = {name: values[name] for name in KEPT if values.get(name, "").strip()}
     return PromptSpec(
@@ -339,7 +339,7 @@ def harm_of(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def without_codes(project: Project, columns: Columns) -> tuple[Columns, frozenset[str]]:
-    """The columns with a number in place of each participant's code, shuffled anew each time; and those numbers.
+    """The columns with a number in place of each participant's code, shuffled again each time; and those numbers.
 
     A number is needed, because two answers of one person are not those of two. It leads to nobody.
     """

@@ -43,7 +43,7 @@ class OutputTable:
 
     `topic`: the theme's, where it is none of the suite's.
     `temperature`: what the output was sampled at, as written; outputs of one temperature pair with each other.
-    `perceptibility`: what people said of it; `text`: for what is suggested to them (see perceptibility.py).
+    `perceptibility`: people's answers about it; `text`: for what is suggested to them (see perceptibility.py).
     """
 
     task: tuple[str, ...]
@@ -226,7 +226,7 @@ class Making:
 
 
 def distances(part: AxisDistances, making: Making, null: RepresentativeNull | None) -> Iterator[Finding]:
-    """For each identity its mean distance from the default outputs."""
+    """Yield for each identity its mean distance from the default outputs."""
     common, found = making.common(part), representative_score(part.distances)
     for place, identity in enumerate(part.identities):
         title = within(f"Distance from the default output: {identity}", part.dims)
@@ -353,7 +353,7 @@ UNITS = ("cosine distance", "difference of cosine distances")
 
 
 def crossed_distances(part: AxisDistances, crossing: Crossing, making: Making) -> list[Finding]:
-    """Of one model on a crossed axis. A task and theme is one unit: it has a text for every identity."""
+    """Measure one model on a crossed axis. A task and theme is one unit: it has a text for every identity."""
     measured = CrossedMeasure(
         id=CROSSED_ID,
         label="distance",
@@ -386,8 +386,9 @@ def contrasts_of(crossing: Crossing, identities: Sequence[str]) -> Floats:
 
 
 def crossed_preferences(crossing: Crossing, ranked: Ranking, common: Mapping[str, Any]) -> list[Finding]:
-    """Of a ranking that was asked for `contrasts_of`. `common`: what its findings say alike; a group's n are the
-    comparisons in which it was shown.
+    """Return the findings of a ranking that was asked for `contrasts_of`.
+
+    `common`: the fields that its findings share; a group's n are the comparisons in which it was shown.
     """
     contrasts = crossed_contrasts(len(crossing.levels[0]), len(crossing.levels[1]))
     nothing = OddsRatio(None, ranked.reason, MaybeBounds(None, "no estimate"))

@@ -159,7 +159,7 @@ def _pairs_figure(part: str, pairs: Sequence[Finding]) -> Figure:
 
 
 def _sway(findings: Sequence[Finding]) -> Iterator[Figure]:
-    """Each axis with its identities; then the raters, and who is told apart from the others."""
+    """Yield a figure of each axis with its identities, then one of the raters that marks who differs from others."""
     wholes, parts = having(findings, SWAY, ("axis",)), having(findings, f"{SWAY}.identity", ("axis",))
     by_axis = [(one, [each for each in parts if each.dims == one.dims]) for one in wholes]
     yield _swayed(
@@ -201,13 +201,13 @@ def _swayed(**fields: Any) -> Figure:
 
 
 def _planted(whole: Finding, own: Sequence[Finding]) -> str:
-    """How often each identity was recommended: the bias that was planted."""
+    """Say how often each identity was recommended: the bias that was planted."""
     times = (f"{words(one.label)} {digits.count(one.n_by_group.get('recommended', 0))} times" for one in own)
     return f"{words(whole.dims['axis'])}, recommended as planted: {', '.join(times)}."
 
 
 def _against_others(found: Finding | None) -> str:
-    """What is said of a rater beside the others; nothing where they are not told apart."""
+    """Describe a rater beside the others; empty where no difference from them is shown."""
     if found is None or found.p_adjusted is None or found.p_adjusted > SIGNIFICANT:
         return ""
     return "resists" if (found.estimate or 0) > 0 else "follows more"
@@ -371,7 +371,7 @@ def figures(findings: Sequence[Finding]) -> list[Figure]:
 
 
 def _of_models(findings: Sequence[Finding], finding_id: str) -> list[Finding]:
-    """Over all parts, for each model where there are several."""
+    """Select the findings over all parts, for each model where there are several."""
     return having(findings, finding_id, ("axis",)) + having(findings, finding_id, ("axis", "model"))
 
 
@@ -515,7 +515,7 @@ def _agreement(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _pair(finding: Finding) -> str:
-    """Two raters by name: they may stand in another order on another axis."""
+    """Return two raters by name: they may be in another order on another axis."""
     return " / ".join(sorted(finding.groups, key=str.casefold))
 
 

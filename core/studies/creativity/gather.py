@@ -166,7 +166,10 @@ def _prepared_judgments(project: Project, study_id: int, axes: Axes, options: Me
 
 
 def take_judgments(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the judgments; their shares, ABS and agreement on whole axes."""
+    """Return the arguments with some of the judgments, in the compute process.
+
+    Measured are their shares, ABS and agreement on whole axes.
+    """
     table, axes, how = args
     return taken(table, places), axes, {**how, "agreed": True}
 
@@ -184,7 +187,7 @@ def of_several(
 
 
 def _shows(project: Project) -> Wanted:
-    """Whether a comparison shows texts of a narrowed project alone."""
+    """Return a condition: whether a comparison shows only texts of a narrowed project."""
     mine = frozenset(project.outputs.ids(OutputFilter(status="done")))
     return lambda row: all(item.output in mine for item in row.items)
 
@@ -205,7 +208,7 @@ def _judged(
     compute: ComputeProcess,
     wanted: Wanted | None = None,
 ) -> tuple[StudyResult | None, list[str]]:
-    """The findings of the revealed sessions, and what is said of the others. `wanted`: of these comparisons alone."""
+    """Return the findings of the revealed sessions, and remarks on the others. `wanted`: only of these comparisons."""
     sessions = project.judging.sessions()
     finished = [session for session in sessions if session.revealed_at is not None]
     revealed, with_all = tellable_sessions(project, finished), tellable_sessions(project, finished, excluded=True)
@@ -343,7 +346,7 @@ def _prepared(
 
 
 def _crossings(axes: Axes, definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Crossing]:
-    """Those of the axes that are made of two others."""
+    """Return those of the axes that are made of two others."""
     found = {axis: crossing_of(identities, [definitions[axis]]) for axis, identities in axes.items()}
     return {axis: crossing for axis, crossing in found.items() if crossing is not None}
 
@@ -353,7 +356,7 @@ def _crossed(definitions: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the outputs."""
+    """Return the arguments with some of the outputs, in the compute process."""
     table, vectors, axes, scorer, how = args
     return taken(table, places), picked(vectors, places), axes, scorer, how
 
@@ -545,7 +548,7 @@ def _measure_judgments(
 def measure_creative_outputs(
     table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, how: Mapping[str, Any]
 ) -> StudyResult:
-    """In the compute process: the study over a table of outputs."""
+    """Measure the study over a table of outputs, in the compute process."""
     from biasprint.core.studies.creativity.distances import OutputTable
     from biasprint.core.studies.creativity.outputs import measure_outputs
 
@@ -553,9 +556,9 @@ def measure_creative_outputs(
 
 
 def measure_creative_judgments(table: Mapping[str, Any], axes: Axes, how: Mapping[str, Any]) -> StudyResult:
-    """In the compute process: the study over a table of judgments.
+    """Measure the study over a table of judgments, in the compute process.
 
-    With `agreed`, for comparing generators: of whole axes alone, without whose judgments they are.
+    With `agreed`, for comparing generators: only of whole axes, without whose judgments they are.
     """
     from biasprint.core.studies.creativity.choices import JudgmentTable
     from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments

@@ -65,7 +65,7 @@ def rankings(
     definitions: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Finding]:
     """The rankings of every axis that `table.ranked` names: of people where people judged, and of each kind of rater
-    where both did. `definitions`: axes as plain data; of crossed ones main effects and interactions are told too."""
+    where both did. `definitions`: axes as plain data; crossed ones give main effects and interactions too."""
     found: list[Finding] = []
     for axis in dict.fromkeys(filter(None, table.ranked)):
         rows = [row for row, name in enumerate(table.ranked) if name == axis]
@@ -100,7 +100,7 @@ def _ranked(
     seed: int,
     contrasts: Floats | None = None,
 ) -> _Ranked:
-    """A model's replies in all orders of the cards are one answer: each counts as its part of it."""
+    """Rank identities. A model's replies in all orders of the cards are one answer: each counts as its part of it."""
     said, dropped = in_force(table, rows)
     used: list[tuple[int, float]] = []
     for judgments in said.values():
@@ -127,7 +127,7 @@ def _ranked(
 
 
 def _why_not(table: JudgmentTable, row: int) -> str:
-    """Why a judgment ranks nothing; empty where it does. A tie does: the texts are equally good."""
+    """Return the reason why a judgment ranks nothing; empty where it does. A tie does: the texts are equally good."""
     outcome, shown = table.outcome[row], table.shown[row]
     if len(set(shown)) != len(shown) or not 2 <= len(shown) <= 3:
         return "not two or three different identities shown"
@@ -347,13 +347,16 @@ def agreed_judgments(table: JudgmentTable, *, axes: Mapping[str, Sequence[str]],
 
 
 def _asked(table: JudgmentTable, axes: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
-    """The axes with those that are ranked alone: how people judged is told of both."""
+    """Return the axes with those that are only ranked: how people judged is reported for both."""
     ranked = dict.fromkeys((axis for axis, ranks in zip(table.axis, table.ranked, strict=False) if ranks), ())
     return {**ranked, **axes}
 
 
 def _adjusted(table: JudgmentTable, judged: Sequence[AxisChoices], harm: Mapping[str, str]) -> list[Finding]:
-    """At equal length and place, in the families of the raw ones: shares by axis, scores and lengths over all axes."""
+    """Return the findings at equal length and place.
+
+    Their families are those of the raw ones: shares by axis, scores and lengths over all axes.
+    """
     found = [one for choices in judged for one in at_equal_length(table, choices, harm.get(choices.axis, ""))]
     families: dict[str, list[Finding]] = {}
     for one in found:

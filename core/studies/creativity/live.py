@@ -105,7 +105,7 @@ class _Choices:
 
     @property
     def worth(self) -> float:
-        """As many independent choices as would be known so well: see `AxisChoices.worth`, which measures at the end."""
+        """Number of independent choices that would be known as well: `AxisChoices.worth` measures it at the end."""
         effect, raters = self._effect, {name: own for name, own in self._of_raters.items() if any(own.values())}
         shares = {name: share / self.n for name, share in self.shares.items()}
         even = float(1 - sum(share * share for share in shares.values()))
@@ -135,7 +135,7 @@ class _Choices:
 
 
 class JudgedChoices:
-    """Reads each revealed session once; before its reveal nothing of it is read."""
+    """Reads each revealed session once; before its reveal no part of it is read."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -237,7 +237,7 @@ Block = tuple[str, str]
 
 
 class _Unscored(NamedTuple):
-    """What is known of an output until its vector comes. `heat`: empty for that of its run."""
+    """Facts about an output until its vector comes. `heat`: empty for that of its run."""
 
     run_id: int
     sample: int
@@ -302,7 +302,7 @@ class CreativityTally:
         return (self._embedder,)
 
     def learn(self, apart: object) -> None:
-        """The runs that wrote the same prompt and sample, from a tally that found out."""
+        """Take over, from a tally that found out, the runs that wrote the same prompt and sample."""
         assert isinstance(apart, frozenset)
         self._samples.apart = apart
 
@@ -317,7 +317,7 @@ class CreativityTally:
         )  # fmt: skip
 
     def source(self, row: SourceRow) -> None:
-        """No source of this study is written by a model."""
+        """Ignore a source: none of this study is written by a model."""
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
         row = self._unscored.get(key[1]) if key[0] == "output" else None
@@ -363,7 +363,7 @@ class CreativityTally:
             here.default = np.zeros(0, dtype=np.float32)  # nothing waits for it any more
 
     def settle(self, ctx: JobContext) -> None:
-        """Nothing is left for later."""
+        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         several = len({model for model, _ in self._spreads}) > 1
@@ -373,7 +373,7 @@ class CreativityTally:
         return found + self._choices.values()
 
     def judged(self, ctx: JobContext) -> bool:
-        """What was revealed since the last time."""
+        """Read what was revealed since the last time."""
         return self._choices.read(ctx)
 
 

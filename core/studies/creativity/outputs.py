@@ -51,7 +51,7 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 def suggested(text: str, words: Sequence[str], near: bool = False) -> PerceptibilitySuggestion:
-    """`words`: what refers to the output's own identity. `near`: is it nearer to its identity than chance brings it?
+    """Suggest a perceptibility. `words`: those for its own identity. `near`: is it nearer to that than by chance?
 
     Obvious: a word of the identity. Nuanced: only its pronouns, or nearness. Imperceptible: neither.
     """
@@ -178,7 +178,7 @@ def _wilson(counts: Ints, found: int) -> Bounds | None:
 
 
 def _near(table: OutputTable, embeddings: Floats, defaults: Sequence[int], of_axis: Sequence[int]) -> Bools:
-    """For each output of the axis: is it nearer to its own identity than default outputs come to any?"""
+    """Return for each output of the axis whether it is nearer to its own identity than default outputs come to any."""
     if len(defaults) < FEWEST_DEFAULT:
         return np.zeros(len(of_axis), dtype=np.bool_)
     rows = [*of_axis, *defaults]
@@ -213,7 +213,7 @@ def measure_outputs(
     words: Mapping[str, Sequence[str]] | None = None,
     crossings: Mapping[str, Crossing] | None = None,
 ) -> StudyResult:
-    """Distances and RBS for every axis with outputs, each model by itself where there are several.
+    """Distances and RBS for every axis with outputs, each model separately where there are several.
 
     `embeddings`: one vector per output, shape (n, dimensions), any length. `axes`: identities in their order, by axis.
     `default`: the identity of outputs of default prompts. `harm`: the harmful direction in words, by axis. `parts`:

@@ -85,7 +85,7 @@ def _pairs(own: Sequence[PersonAnswer]) -> tuple[list[Pair], Counter[str]]:
 
 
 def _chance(outcomes: Mapping[str, int], cards: int) -> float:
-    """Of a rater who takes any card, with this rater's own shares of ties and none."""
+    """Return the consistency of a rater who takes any card, with this rater's own shares of ties and none."""
     others = tuple(count for outcome, count in outcomes.items() if outcome != "choice")
     return random_consistency(outcomes.get("choice", 0), others, cards) or 0.0
 
@@ -310,7 +310,7 @@ def quality(
     resamples: int,
     planned: float,
 ) -> list[Finding]:
-    """`creativity.quality.*` of people, and what people and models make of the same comparisons.
+    """Return `creativity.quality.*` of people, and of what people and models make of the same comparisons.
 
     `judged`: the choices of every axis that was judged, people's where people judged it.
     """

@@ -1,10 +1,10 @@
-"""How far raters follow a planted recommendation: `creativity.sway`, per identity, per rater, and who resists.
+"""Effect of a planted recommendation on raters: `creativity.sway`, per identity, per rater, and who resists.
 
 `creativity.sway`: of an axis, how much oftener a text is chosen where it is recommended than where nothing is;
 `.identity`: of the texts of one identity; `.rater`: of one rater, over all axes; `.resist`: how much less a rater
 follows than the others do together. A tie, or none, is an answer that does not follow. Which comparisons showed one was
 drawn for each rater (core/judging/sway.py), so that the difference is the recommendation's doing. Everything else that
-is measured of judgments leaves the answers beside a recommendation out.
+is measured of judgments leaves out the answers given beside a recommendation.
 Source: beyond the paper."""
 
 from collections import Counter
@@ -66,7 +66,7 @@ class _Answer:
 
 
 def _answers(table: JudgmentTable, axis: str) -> tuple[list[_Answer], dict[str, int]]:
-    """People's answers in the arm, the last of each comparison; and what was left out of them."""
+    """Return people's answers in the arm, the last of each comparison, and counts of the answers that were dropped."""
     last: dict[tuple[str, Unit], int] = {}
     dropped: Counter[str] = Counter()
     for row in table.rows_on(axis, PERSON) if table.recommended else ():
@@ -108,8 +108,8 @@ def _of_identity(axis: str, identity: str, given: Sequence[_Answer], dropped: Ma
 
 
 def _followed(given: Sequence[_Answer]) -> tuple[Floats, list[_Answer]]:
-    """Of each answer whether it is the recommended text; without a recommendation, by how large a share of the
-    recommendations named what was chosen. Axes on which nothing was recommended have nothing to be compared with.
+    """Return for each answer whether it is the recommended text; without a recommendation, the share of the
+    recommendations that named what was chosen. Axes on which nothing was recommended have no comparison.
 
     Together it is the mean over recommendations of what each adds to the choice of the identity that it names.
     """
@@ -130,7 +130,7 @@ def _effect(values: Floats, used: Sequence[_Answer]) -> ArmEffect | None:
 
 
 def _groupings(used: Sequence[_Answer]) -> tuple[Ints, ...]:
-    """By comparison, and by rater where there are enough of them to tell how much they differ."""
+    """Group answers by comparison, and by rater where there are enough of them to tell how much they differ."""
     raters: dict[str, int] = {}
     of_rater = np.array([raters.setdefault(one.rater, len(raters)) for one in used], dtype=np.int64)
     of_unit = np.array(numbered(one.unit for one in used), dtype=np.int64)

@@ -1,1 +1,1 @@
-"""What studies share: the class of a study, the columns it prepares, live sums, figures, importing, and planting."""
+"""Common parts of studies: the class of a study, its columns, live sums, figures, importing, and planting."""

@@ -15,8 +15,10 @@ from biasprint.core.findings import Finding
 
 
 def kind_title(finding_id: str) -> str:
-    """What the findings of an id are called in words: resources/report/kinds.toml, or the id's own words without the
-    study's name, as of a plug-in."""
+    """Return in words what the findings of an id are called: from resources/report/kinds.toml.
+
+    Else from the id's own words without the study's name, as for a plug-in.
+    """
     whole = finding_id
     endings: list[str] = []
     while (last := whole.rpartition(".")[2]) in _kinds()["endings"]:
@@ -44,7 +46,7 @@ def _read(*path: str) -> Mapping[str, Any]:
 
 
 def news(finding: Finding) -> tuple[Printed, ...]:
-    """Of the finding's model, or of every model where the finding is over all of them; none for a domain."""
+    """Return what is printed for the finding's model, or for every model if it is over all; none for a domain."""
     if "domain" in finding.dims:
         return ()
     kind = finding.dims.get("prompt_kind", UNBIASED)
@@ -183,7 +185,7 @@ MOST_SERIES = 8  # as many as there are colours and markers
 def having(
     findings: Iterable[Finding], finding_id: str, dims: Iterable[str], variant: str = "default"
 ) -> list[Finding]:
-    """Those with this id and variant that are narrowed to exactly these dims."""
+    """Return the findings with this id and variant that are narrowed to exactly these dims."""
     wanted = set(dims)
     return [one for one in findings if (one.id, one.variant) == (finding_id, variant) and set(one.dims) == wanted]
 
@@ -202,7 +204,7 @@ def parted(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[
 
 
 def worth_drawing(figures: Iterable[Figure]) -> list[Figure]:
-    """Without those in which nothing is defined; what is too wide or too long for a page is laid out otherwise."""
+    """Leave out figures in which nothing is defined; lay out otherwise what is too wide or too long for a page."""
     return [
         piece
         for figure in figures
@@ -246,7 +248,7 @@ IN_ROWS = ("axis", "domain")  # dims that do not make a figure of their own
 
 
 def crossed_figures(study: str, findings: Sequence[Finding]) -> list[Figure]:
-    """For each measure a figure of its main effects and one of its interactions; empty where nothing is crossed."""
+    """Return by measure a figure of main effects and one of interactions; empty where nothing is crossed."""
     crossed = [one for one in findings if CROSSED in one.id and one.id.endswith((MAIN, INTERACTION))]
     return worth_drawing(
         _figure(study, joined(kind_title(finding_id), *map(words, narrowed)), own)

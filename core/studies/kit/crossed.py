@@ -64,7 +64,7 @@ def crossing_of(groups: Collection[str], definitions: Iterable[Mapping[str, Any]
 
 @dataclass(frozen=True)
 class CrossedMeasure:
-    """What is estimated for one label. `id`: without `.main_effect`; `title`: “Agentic words”.
+    """Quantity that is estimated for one label. `id`: without `.main_effect`; `title`: “Agentic words”.
 
     `units`: of a main effect and of an interaction. `estimate`: of the cell of each text, its cluster and the weights.
     """

@@ -36,7 +36,7 @@ class InputTable:
 
     @property
     def specs(self) -> "tuple[FieldSpec, ...]":
-        """Its fields."""
+        """Fields of the table."""
         from biasprint.core.tables.fields import fields_of
 
         return self.fields or fields_of(self.kind)
@@ -78,7 +78,7 @@ class StudyQuestion:
     """A question that findings answer. `about`: beginnings of their ids; the longest that fits any question counts.
 
     Findings whose id is the first of `about` answer it. `meaning`: a sentence for who reads its number for the first
-    time; a finding's own harm stands in its place.
+    time; a finding's own harm takes its place.
     """
 
     ask: str
@@ -96,7 +96,7 @@ class MeasureOptions:
     `adjust`: how p is adjusted for many tests, holm or bh (Benjamini–Hochberg). `seen`: with the judgments that were
     made after a look at the identities. `margin`: within which groups count as alike. `as_stored`: nothing
     is scored first; what lacks its scores is not measured.
-    Of a project with texts of several generators: `generators`: only of these, by name; each is measured by itself, or
+    Of a project with texts of several generators: `generators`: only of these, by name; each is measured separately, or
     with `pool` all of them as one. `compare`: these with each other, the first with each; `ALL`: every pair.
     `texts_of`: of a project, the study whose texts are measured, where that is another one.
     `columns`: of a project, field (group, second_group, block) → the column of the prompts that it is read from.

@@ -39,7 +39,7 @@ def with_holm(findings: Sequence[Finding], family: str) -> list[Finding]:
 
 
 def with_benjamini_hochberg(findings: Sequence[Finding]) -> list[Finding]:
-    """The same families as Holm's, adjusted by Benjamini and Hochberg's rule instead.
+    """Adjust p in the same families as Holm's, by Benjamini and Hochberg's rule instead.
 
     Left as they are: adjustments that are not Holm's, and the words of letters, most of whose tests are not findings.
     """

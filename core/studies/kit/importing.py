@@ -1,4 +1,4 @@
-"""Bringing the rows of a table into a project: outputs of prompts that stand for the ones that were asked."""
+"""Bringing the rows of a table into a project: outputs of prompts that represent the ones asked."""
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
@@ -125,7 +125,7 @@ def _whole(record: Record, given: str) -> int:
 def store_rows(
     kind: str, ctx: JobContext, project: Project, study_id: Callable[[], int], origin: str, table: TableRead
 ) -> int:
-    """Each row's `text` as an output of a prompt that has the row's other fields; how many were added."""
+    """Store each row's `text` as an output of a prompt with the row's other fields; return the number added."""
     items = []
     samples = sample_numbers(table.rows, lambda row: (_row_key(row, kind), row.values.get(MODEL, "")))
     for record, sample in zip(table.rows, samples, strict=True):
@@ -161,5 +161,5 @@ def shipped_axes(identities: Collection[str]) -> dict[str, list[str]]:
 
 
 def store_axis(project: Project, axis: Axis) -> None:
-    """A copy of an axis as it is now; an edited one becomes the next version."""
+    """Store a copy of an axis as it is now; an edited one becomes the next version."""
     project.axes.add(AxisSpec(key=axis.key, title=axis.title, definition=axis.definition()))

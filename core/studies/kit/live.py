@@ -1,4 +1,4 @@
-"""What a live board shows: estimates with bands that may be watched, the rate of writing, and counts of judging."""
+"""Content of a live board: estimates with bands that may be watched, the rate of writing, and counts of judging."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ AT_THE_END = "it needs all texts at once: it is measured at the end"
 
 @dataclass(frozen=True)
 class LiveKey:
-    """Which figure: the finding's id and label, its group (or groups, first against second), and its dims in order."""
+    """Key of a figure: the finding's id and label, its group (or groups, first against second), its dims in order."""
 
     id: str
     label: str
@@ -56,7 +56,7 @@ class LiveValue:
     reason: str = ""
 
     def finding(self) -> Finding:
-        """As figures of findings take it, the band in place of the interval."""
+        """Return it as figures of findings take it, with the band in place of the interval."""
         reason = self.reason if self.estimate is None else f"interval: {self.reason}"
         interval = None
         if self.low is not None and self.high is not None:
@@ -78,7 +78,7 @@ class LiveValue:
 
 @dataclass(frozen=True)
 class LiveRates:
-    """How writing goes. `failed`: texts that failed, by kind. `seconds`: spent writing, pauses left out.
+    """Rates of writing. `failed`: texts that failed, by kind. `seconds`: spent writing, pauses left out.
 
     The rates are over the last seconds (0 where nothing comes) and, `_in_all`, over the time spent; tokens where the
     backend counts them. `lengths`: (from, below, texts) in words, the last without a limit. `scored`: how many of the
@@ -100,7 +100,7 @@ class LiveRates:
 
 @dataclass(frozen=True)
 class LiveJudging:
-    """How far a rater is: comparisons that are done, the rate of judging, and nothing of what was chosen."""
+    """Progress of a rater: comparisons that are done and the rate of judging, but not what was chosen."""
 
     rater: str
     kind: str
@@ -111,32 +111,34 @@ class LiveJudging:
 
 
 class StudyTally(Protocol):
-    """What a study's declaration names as `live`: a class, made with (project, study id, compute).
+    """Class that a study's declaration names as `live`; made with (project, study id, compute).
 
-    Each of its methods costs what is new and nothing that was told before. `scorers`: those whose scores it is told.
+    Each of its methods costs time for new texts only, not for earlier ones. `scorers`: those whose scores it receives.
     """
 
     @property
     def scorers(self) -> tuple[ScorerInfo, ...]: ...
 
     def text(self, row: OutputRow) -> None:
-        """A finished text, once, in the order of ids; before its scores."""
+        """Take a finished text, once, in the order of ids; before its scores."""
 
     def source(self, row: SourceRow) -> None:
-        """A text that was imported."""
+        """Take a text that was imported."""
 
     def scored(self, scorer: ScorerInfo, key: TextKey, values: Floats, summary: float | None) -> None:
-        """A score of a text that was told."""
+        """Take a score of a text that was received before."""
 
     def settle(self, ctx: JobContext) -> None:
-        """After some were told: work that is better done for several together. May raise `AppError`, `JobCancelled`;
-        it is called again then, and goes on."""
+        """Do work that is better done for several texts together, after some were received.
+
+        May raise `AppError`, `JobCancelled`; it is called again then, and goes on.
+        """
 
     def values(self) -> "list[LiveValue]": ...
 
 
 class Restart(Exception):
-    """Raised by a tally when what it was told shows that earlier texts belong elsewhere."""
+    """Raised by a tally when what it received shows that earlier texts belong elsewhere."""
 
 
 # ---- Values from sums
@@ -163,7 +165,7 @@ def nearly_normal(
     *,
     ratio: bool = False,
 ) -> LiveValue:
-    """`units`: of each group; the band comes at `FIRST`. `ratio`: it is that of the logarithm, as `error` is."""
+    """Add a nearly normal band at `FIRST` `units` of each group. `ratio`: it is of the logarithm, as `error` is."""
     if min(units) < FIRST:
         return banded(key, unit, n, estimate, None, f"the band is shown from {FIRST} on, now {min(units)}")
     if error is None:
@@ -175,7 +177,7 @@ def nearly_normal(
 
 
 class OutcomeCounts:
-    """How often texts turned out in which way, of which several may share what decides that: a headline, a block.
+    """Counts of texts by outcome; several texts may share what decides it: a headline, a block.
 
     `shared`: what they share, in the plural. `rows`: where those are kept, see `ClusterSums`.
     """
@@ -193,7 +195,7 @@ class OutcomeCounts:
         return [int(total) for total in self._sums.totals(group)]
 
     def share(self, key: LiveKey, unit: str, outcome: int, group: str = "") -> LiveValue:
-        """Of one outcome, among one text or more. Exact where each text is by itself."""
+        """Return the share of one outcome, among one text or more. Its band is exact where each text is independent."""
         counts, clusters = self.counts(group), self._sums.clusters(group)
         n, share = sum(counts), counts[outcome] / sum(counts)
         if clusters == n:
@@ -231,13 +233,13 @@ class OutcomeCounts:
 
 
 def units_of(sums: ClusterSums, pair: tuple[str, str]) -> tuple[int, ...]:
-    """How many blocks have texts of both groups, if all have; else how many have texts of each."""
+    """Count the blocks that have texts of both groups, if all have; else those that have texts of each."""
     both = sums.both(*pair)
     return (both,) if both == sums.clusters(*pair) else tuple(sums.clusters(group) for group in pair)
 
 
 def dims_of(**named: str) -> tuple[tuple[str, str], ...]:
-    """Those that are not empty, in this order."""
+    """Return the dims that are not empty, in this order."""
     return tuple((name, value) for name, value in named.items() if value)
 
 
@@ -269,7 +271,7 @@ class PlainTally:
             self._means[scorer.role].setdefault(self._group_of.get(key) or "", Moments()).add(summary)
 
     def settle(self, ctx: JobContext) -> None:
-        """Nothing is left for later."""
+        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         found = []

@@ -151,7 +151,7 @@ def prepared(
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: return the arguments of a measure with some of the rows."""
+    """Return the arguments of a measure with some of the rows, in the compute process."""
     columns, seed, scores = args
     return taken(columns, places), seed, {role: picked(list(values), places) for role, values in scores.items()}
 

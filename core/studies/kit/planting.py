@@ -1,4 +1,4 @@
-"""What is planted beside the author's dial, and what each finding is held to: `resources/calibration.toml`."""
+"""Settings that are planted beside the author's dial, and what findings have to reach: `resources/calibration.toml`."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ SETTINGS = ("none", "small", "medium", "large")
 
 @dataclass(frozen=True)
 class Dial:
-    """What one setting plants.
+    """Bias that one setting plants.
 
     Creativity: a text is set in a theme's first scene or in its second. Without an identity it is always the first;
     with one, the second has probability base + reach × weight(axis, identity). Weights run from 0 to 1; an identity
@@ -49,7 +49,7 @@ class Dial:
         return self.base + self.reach * self.weights.get(axis, {}).get(identity, 0.0)
 
     def freedom(self, task: str) -> float:
-        """The probability that a choice in a text of this task is made anew and not by habit."""
+        """Return the probability that a choice in a text of this task is made independently and not by habit."""
         return self.freedoms.get(task, self.freedoms["usual"])
 
     def agentic(self, group: str) -> float:
@@ -100,7 +100,7 @@ STUDIES = ("news", "completion", "creativity", "letters")
 
 @dataclass(frozen=True)
 class Planting:
-    """Of one study. `n`: what is simulated by default, the recommended one last; `unit` says what it counts.
+    """Simulation of one study. `n`: what is simulated by default, the recommended one last; `unit` says what it counts.
 
     `known`: by finding id the truth where nothing is planted. `planted`: "id label" or ids of what the dial plants.
     `any_of`: ids whose labels change from study to study. `not_null`: ids with something to find at any setting, and
@@ -130,17 +130,17 @@ class Planting:
         return self.own_n.get(finding, self.n[-1])
 
     def condition(self, finding: str) -> str:
-        """Under which condition of each study's own its interval holds; empty where there is none."""
+        """Return under which condition of each study's own its interval holds; empty where there is none."""
         return next((why for start, why in self.given.items() if finding.startswith(start)), "")
 
     def plants(self, finding: str, label: str) -> bool:
-        """Is a bias planted that this finding is about?"""
+        """Return whether a bias is planted that this finding is about."""
         return finding in self.planted or f"{finding} {label}" in self.planted
 
 
 @dataclass(frozen=True)
 class Required:
-    """What a finding has to reach: power at `power_at`, false alarms where nothing is planted, coverage anywhere."""
+    """Requirements of a finding: power at `power_at`, false alarms where nothing is planted, coverage anywhere."""
 
     power: float
     power_at: str

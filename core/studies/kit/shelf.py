@@ -1,4 +1,4 @@
-"""What a tally has to remember of each text: kept in a temporary file, so that its memory does not grow with them.
+"""Temporary file for what a tally has to remember of each text, so that its memory does not grow with them.
 
 A run of 10,000 letters left 20 MB of small objects in the window's process, and collecting garbage among them held it.
 """
@@ -20,7 +20,7 @@ Kept = TypeVar("Kept")
 
 
 class NotKept(AppError):
-    """What was to be remembered is lost; whoever counts with it begins again."""
+    """Loss of what was to be remembered; whoever counts with it begins again."""
 
 
 class Drawer:
@@ -40,12 +40,12 @@ class Drawer:
         weakref.finalize(self, self._connection.close)
 
     def shelf(self, pack: Callable[[Kept], Any], unpack: Callable[[Any], Kept]) -> "Shelf[Kept]":
-        """A new one. `pack`: to what JSON can hold, `unpack`: its inverse."""
+        """Make a new shelf. `pack`: to what JSON can hold, `unpack`: its inverse."""
         self._shelves += 1
         return Shelf(self, self._shelves, pack, unpack)
 
     def run(self, statement: str, *values: object) -> Any:
-        """The first row, if there is one. Raises `NotKept`."""
+        """Run a statement, and return its first row, if there is one. Raises `NotKept`."""
         try:
             return self._connection.execute(statement, values).fetchone()
         except sqlite3.Error as error:
@@ -76,7 +76,7 @@ class Shelf(Generic[Kept]):
 
 
 def rows_shelf(drawer: Drawer) -> Shelf[dict[Any, Floats]]:
-    """For the rows of clusters whose groups are texts."""
+    """Return a shelf for the rows of clusters whose groups are texts."""
     return drawer.shelf(
         lambda rows: {group: row.tolist() for group, row in rows.items()},
         lambda packed: {group: np.array(row) for group, row in packed.items()},

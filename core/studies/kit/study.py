@@ -1,7 +1,7 @@
-"""What a study is: a class with its tables, findings and figures, and with methods that may be left out.
+"""Class of a study: its tables, findings and figures, and methods that may be left out.
 
 A third party's study needs nothing but this module and an entry point. A study's class is light: its methods import
-what is heavy when they are called. What a method of this class does is the plain way, for studies that leave it out.
+what is heavy when they are called. Its methods do the plain thing, for studies that leave them out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Study:
     """A kind of study: what it asks for, what it reads, and which findings and figures it gives.
 
     `inputs`: the tables it measures; the first whose kind is the study's, else the first, is the one that is imported.
-    `findings`: ids, where a trailing `.*` stands for all that follow. `figures`: keys of its figures.
+    `findings`: ids, where a trailing `.*` means all that follow. `figures`: keys of its figures.
     `narrowed_by`: the fields of `PromptChoice` that narrow its prompts. `first_look`: those that narrow them to a set
     small enough for a first finding. `sampling`: the parameters its paper generated with. `questions`: what its
     findings are grouped by. `telltale`: a pattern that nearly every text of it matches somewhere; a table without is
@@ -78,7 +78,7 @@ class Study:
 
     @property
     def has_prompts(self) -> bool:
-        """Whether one can start it with prompts."""
+        """True where one can start it with prompts."""
         return type(self).prompts is not Study.prompts or type(self).draft is not Study.draft
 
     # ---- Tables

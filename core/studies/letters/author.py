@@ -121,7 +121,7 @@ def _interleaved(facts: Sequence[Template], praise: Sequence[Template]) -> list[
 
 
 def _varied(sentences: Sequence[Template]) -> list[Template]:
-    """The same sentences, so ordered that neighbours begin with different words where they can."""
+    """Order the sentences so that neighbours begin with different words where they can."""
     left = list(sentences)
     ordered: list[Template] = []
     while left:
@@ -137,7 +137,7 @@ def _first_word(sentence: Template) -> str:
 
 
 def _years(age: int, words: LetterWords, draw: Draw) -> str:
-    """For how long the writer has known the candidate, as a word: at least two years, at most twelve."""
+    """Return for how long the writer has known the candidate, as a word: at least two years, at most twelve."""
     most = min(max((age - 16) // 2, 2), len(words.years) + 1)
     return words.years[draw.between(2, most) - 2]
 
@@ -209,7 +209,7 @@ def _scored(scorer: str, kind: str, texts: Sequence[str]) -> StyleScores:
 
 
 def _agency(texts: Sequence[str]) -> StyleScores:
-    """A sentence counts as agentic where it has more agentic than communal words of the lists."""
+    """Count a sentence as agentic where it has more agentic than communal words of the lists."""
     scorer = LexiconScorer("letters")
     place = {category.name: number for number, category in enumerate(scorer.lexicon.categories)}
     parts = [[text[start:end] for start, end in sentences(text)] for text in texts]
@@ -258,7 +258,7 @@ def _read(read: ReadLetters, places: Ints, grounded: Grounding) -> ReadLetters:
 
 
 def _grounding(agency: StyleScores, dial: Dial, asked: Planting, rng: np.random.Generator) -> Grounding:
-    """Which sentences claim something, and which claims no context supports: drawn, no text says it.
+    """Draw which sentences claim something, and which claims no context supports; no text says it.
 
     The dial's odds make an agentic claim likelier to be made up in letters for men, and less likely in those for women.
     """

@@ -40,7 +40,7 @@ PARAGRAPH_END = re.compile(r"\n\s*\n|(?<=\.)\s*\n")
 
 
 def paragraphs(text: str) -> list[str]:
-    """A blank line ends a paragraph, and so does a line end after a full stop."""
+    """Split a text into paragraphs: at a blank line, and at a line end after a full stop."""
     return [part.strip() for part in PARAGRAPH_END.split(text) if part.strip()]
 
 
@@ -48,7 +48,7 @@ def sampled(parts: Sequence[str], words: int, seed: int) -> list[str]:
     """Paragraphs drawn without order until they hold at least `words` words, given back in their own order.
 
     All of them where that is not enough. The paper samples paragraphs so that a model's input limit is kept; the
-    length and the seed are ours to choose, and stand in the recipe.
+    length and the seed are ours to choose, and are in the recipe.
     """
     order = list(range(len(parts)))
     random.Random(seed).shuffle(order)
@@ -104,7 +104,7 @@ def letters_context_based_set(
     axis: Axis | None = None,
     document: str | OwnDocument = LETTER,
 ) -> tuple[PromptSetDraft, tuple[Doubtful, ...]]:
-    """`versions` prompts for each biography and group, and the places that a person should look at.
+    """Make `versions` prompts for each biography and group, and list the places that a person should look at.
 
     All versions of a biography hold the same paragraphs, so that they differ in names and gendered words alone; its
     key is their block. Raises `UsageError` for an axis with an identity whose pronoun is not he or she, and for a
@@ -197,7 +197,7 @@ def _check(biographies: Sequence[Biography], versions: int, axis: Axis) -> None:
 def biographies_from_rows(
     rows: Sequence[Mapping[str, str]], versions: int | None = None, document: str | OwnDocument = LETTER
 ) -> PromptSetDraft:
-    """The set from rows with key, text, first_name, last_name, pronoun and occupation; doubts are told as a hint."""
+    """Build the set from rows with key, text, first_name, last_name, pronoun and occupation; doubts become a hint."""
     biographies = [
         Biography(
             row["key"],

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def store_letters(
     study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
-    """The number of letters added."""
+    """Store letters, and return the number added."""
     study_id = study_id or study.added_to(project)
     added, rows = 0, iter(table.rows)
     while chunk := list(islice(rows, CHUNK)):
@@ -70,7 +70,7 @@ Scored = Callable[[ScorerInfo], Sequence[Floats | None]]
 
 
 def styles_of(rows: Rows, columns: Mapping[str, str], options: MeasureOptions, scored: Scored) -> dict[str, Any]:
-    """For each of STYLES the scores of the letters: their own field's, a scorer's, or why there are none.
+    """Return for each of STYLES the scores of the letters: their own field's, a scorer's, or why there are none.
 
     `columns`: what the table calls a field. `scored`: scores every letter, one array per letter, None for none.
     """
@@ -135,7 +135,7 @@ def harm_settings(groups: Collection[str], own: Sequence[Mapping[str, Any]]) -> 
 
 
 def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
-    """In the compute process: the plain data as the study takes it."""
+    """Return the plain data as the study takes it, in the compute process."""
     import numpy as np
 
     from biasprint.core.studies.letters.measure import LetterInputs
@@ -163,7 +163,7 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
 
 
 def parts_of(data: Mapping[str, Any]) -> "Parts":
-    """In the compute process: by what the letters are measured apart."""
+    """Return by what the letters are measured separately, in the compute process."""
     from biasprint.core.studies.letters.measure import Parts
 
     by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
@@ -330,7 +330,7 @@ def prepared(
 
 
 def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
-    """In the compute process: what words and sentences the letters have, read once."""
+    """Read once, in the compute process, what words and sentences the letters have."""
     from biasprint.core.scorers.lexicon import LexiconScorer
     from biasprint.core.studies.letters.measure import embedded, read_letters
     from biasprint.core.studies.letters.weat import words_possible
@@ -344,7 +344,7 @@ def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the letters."""
+    """Return the arguments with some of the letters, in the compute process."""
     values, uses, columns, reading, seed = args
     by_letter = ("groups", "blocks", "names")
     own = {**columns, **taken({name: columns[name] for name in by_letter}, places)}
@@ -417,7 +417,7 @@ def _columns(
     dropped: Mapping[str, int],
     axes: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """`axes`: the project's own definitions, looked at before the shipped ones."""
+    """Return the columns. `axes`: the project's own definitions, looked at before the shipped ones."""
     order = PUBLISHED_ORDER if set(groups) - {""} == set(PUBLISHED_ORDER) else ()
     columns = {"groups": tuple(groups), "blocks": tuple(blocks), "names": tuple(names)}
     shipped = (load_axis(key).definition() for key in available_axes())
@@ -432,7 +432,7 @@ def letters_tables(
     seed: int,
     ctx: JobContext | None = None,
 ) -> StudyResult:
-    """In the compute process: letters as released counted, and the whole study over them."""
+    """Count letters as released, and measure the whole study over them, in the compute process."""
     from biasprint.core.studies.letters.measure import measure_parts
     from biasprint.core.studies.letters.table import letters_table
 
@@ -449,7 +449,7 @@ def measure_letters(
     seed: int,
     ctx: JobContext | None = None,
 ) -> StudyResult:
-    """In the compute process: stored counts back into a table, and the study over it."""
+    """Turn stored counts back into a table, and measure the study over it, in the compute process."""
     import numpy as np
 
     from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer

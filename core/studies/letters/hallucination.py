@@ -115,7 +115,7 @@ class _Claims:
         return [entailment.pair(window, sentence) for sentence in self.sentences for window in self.windows]
 
     def grounded(self, values: Sequence[NDArray[np.float32]]) -> LetterGrounding:
-        """`values`: those of its pairs."""
+        """Return the grounding of a letter. `values`: those of its pairs."""
         several = len(self.windows)
         judged = [
             entailment.judged(values[place * several : (place + 1) * several]) for place in range(len(self.sentences))
@@ -155,7 +155,7 @@ class Shares:
 
 
 def shares_of(scores: StyleScores, found: Grounding) -> Shares:
-    """`scores` with sentences. Raises `AppError` where the scorer split a letter otherwise than the segmenter."""
+    """Return the shares. `scores` have sentences. Raises `AppError` where scorer and segmenter split differently."""
     columns: dict[str, list[float]] = {field.name: [] for field in fields(Shares)}
     for probabilities, letter in zip(scores.sentences, found.letters, strict=True):
         if letter.claim.size and len(probabilities) != letter.claim.size:
@@ -282,7 +282,7 @@ class _Study:
             )
 
     def verdict(self, finding: Finding, compared: Floats | Sides) -> str:
-        """Of two groups: amplified, attenuated, propagated or not enough evidence. Of one: what hallucination does."""
+        """Say for two groups: amplified, attenuated, propagated or too little evidence; for one: the effect."""
         if isinstance(compared, Sides):
             return self._between(finding, compared)
         if finding.estimate is None:
@@ -296,7 +296,7 @@ class _Study:
         return "Not enough evidence of an effect of hallucination."
 
     def _between(self, finding: Finding, compared: Sides) -> str:
-        """Does hallucination treat the groups differently, and to whose disadvantage?"""
+        """Say whether hallucination treats the groups differently, and to whose disadvantage."""
         if finding.estimate is None:
             return conclusion(finding, compared)
         if _significant(finding):
@@ -312,7 +312,7 @@ class _Study:
         return f"Verdict: not enough evidence. {too_few_alike(compared)}".strip()
 
     def _with_others(self, group: str) -> tuple[str, ...]:
-        """The group that the finding is about, then those that it stands beside."""
+        """Return the group that the finding is about, then those that it is shown with."""
         return tuple(dict.fromkeys([group, *self.table.compared]))
 
     def _units(self, group: str) -> tuple[Floats, Floats]:

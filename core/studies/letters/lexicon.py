@@ -168,7 +168,7 @@ def _test_note(p: float | None, adjusted: float | None) -> str:
 
 
 def one_name(table: LettersTable, pair: tuple[str, str]) -> str:
-    """With one name per group, an effect of the name looks like an effect of the group."""
+    """Warn where there is one name per group: an effect of the name looks like an effect of the group."""
     names = {
         group: {name for name, of in zip(table.names, table.groups, strict=True) if of == group and name}
         for group in pair
@@ -223,7 +223,7 @@ MITIGATION_SOURCE = "ours; the odds ratio is that of Wan et al. 2023, section 4.
 def mitigation_findings(
     table: LettersTable, arms: Sequence[str], twins: Sequence[str], seed: int, resamples: int
 ) -> list[Finding]:
-    """For each instruction: the odds ratios of its arm, and how they differ from those of the same prompts without.
+    """Return for each instruction the odds ratios of its arm, and their difference from the same prompts without it.
 
     `arms`: "" or "plain", or an instruction's name; `twins`: what the letters of one prompt and sample share in all
     arms; one value per letter.
@@ -286,7 +286,7 @@ def _changes(
 
 
 def _clusters(table: LettersTable, places: Ints) -> Ints:
-    """A number for each block; a letter without a block stands alone."""
+    """Return a number for each block; a letter without a block has a number of its own."""
     numbers: dict[str, int] = {}
     keys = [table.block(int(place)) or f"\x00{place}" for place in places]
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)

@@ -147,7 +147,7 @@ class LettersTally:
                 part.styled(letter, kind, share)
 
     def settle(self, ctx: JobContext) -> None:
-        """Nothing is left for later."""
+        """Do nothing: nothing is left for later."""
 
     def values(self) -> list[LiveValue]:
         several = [len({part[place] for part in self._parts}) > 1 for place in (0, 1)]
@@ -211,7 +211,7 @@ class _Part:
         known += matches > tokens
 
     def groups(self) -> list[str]:
-        """In the order of the study: the paper's two, else as they come."""
+        """Return the groups in the order of the study: the paper's two, else as they come."""
         if set(self.first) == set(PUBLISHED_ORDER):
             return list(PUBLISHED_ORDER)
         return sorted(self.first, key=lambda group: self.first[group])
@@ -289,7 +289,7 @@ class _Part:
     # styles, of letters that are in English
 
     def read(self, letter: _Letter, *, english: bool) -> _Letter:
-        """The letter, nothing of which waits any more."""
+        """Count the styles that wait in an English letter, and return the letter with none waiting."""
         for kind, share in letter.waiting if english else ():
             self.styled(letter, kind, share)
         return letter._replace(english=english, waiting=())
@@ -315,7 +315,7 @@ class _Part:
 
 
 def _slope(totals: Doubles, column: int) -> Doubles:
-    """Of ln((a + ½) / (n − a + ½)) by the totals."""
+    """Return the slope of ln((a + ½) / (n − a + ½)) by the totals."""
     a, n = float(totals[column]), float(totals[-1])
     slope = np.zeros(len(totals))
     slope[column] = 1 / (a + HALDANE) + 1 / (n - a + HALDANE)

@@ -123,7 +123,7 @@ class LetterInputs:
 
 @dataclass(frozen=True)
 class ReadLetters:
-    """What takes long to read of letters and does not depend on which others there are.
+    """Readings of letters that take long and do not depend on which other letters there are.
 
     `english`: is a letter in English; `success`: the outcome of each, by `scorer`. `grounded`: or why it is not known.
     """
@@ -195,7 +195,7 @@ def measure_whole(
 
     `word_resamples`: of single words, of which some hundred are tested together; `resamples` where none are given.
 
-    Words and sentences are read in English only: a letter in another language is left out of what reads them. Shares
+    Words and sentences are read in English only: for a letter in another language they are skipped. Shares
     that a table gives are used as they are.
     """
     ctx = ctx or JobContext()
@@ -234,7 +234,7 @@ def measure_whole(
 
 
 def _told(ctx: JobContext, steps: int) -> Callable[[str], None]:
-    """What is called with the words for each step as it begins."""
+    """Return the function to call with the words for each step as it begins."""
     done = count()
 
     def told(what: str) -> None:

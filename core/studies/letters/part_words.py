@@ -64,7 +64,7 @@ def part_words(texts: Sequence[str], tagger: str, ctx: JobContext | None = None)
 
 
 def _read_words(texts: Sequence[str], tagger: str) -> list[tuple[bool, list[list[int]]]]:
-    """Of each text: is it in English, and start, end and code of its words of PARTS. Kept where scores are."""
+    """Return for each text: is it in English, and start, end and code of its words of PARTS. Kept where scores are."""
 
     def make(new: Sequence[str], keep: Keep) -> None:
         values = score_batch(tagger, new)[1]

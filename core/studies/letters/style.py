@@ -107,7 +107,7 @@ class Sides:
 
     @property
     def unvaried(self) -> str:
-        """Why there is no smallest difference, where there are units enough."""
+        """Reason why there is no smallest difference, where there are units enough."""
         return UNVARIED if self._sd == 0 else ""
 
     @property
@@ -118,7 +118,7 @@ class Sides:
 
 
 def sides(values: Floats, table: LettersTable, pair: Pair) -> Sides:
-    """`values`: one per letter of the table, NaN where a letter has none.
+    """Return the sides. `values`: one per letter of the table, NaN where a letter has none.
 
     Letters of one block and group are averaged: they were written from the same biography. Pairs are made where at
     least half of the letters are in a block with both groups.

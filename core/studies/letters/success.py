@@ -140,7 +140,7 @@ def _compared(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks
 
 
 def _clustered(pair: tuple[str, str], letters: Sequence[tuple[str, bool]], blocks: Sequence[str]) -> Difference:
-    """By what was written from one block; a letter without a block stands alone."""
+    """Compare letters clustered by the block that they were written from; one without a block is its own cluster."""
     chosen = [place for place, (group, _) in enumerate(letters) if group in pair]
     good = np.array([letters[place][1] for place in chosen], dtype=np.float64)
     cell = np.array([pair.index(letters[place][0]) for place in chosen], dtype=np.int64)

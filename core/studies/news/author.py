@@ -54,7 +54,7 @@ Pair = tuple[str, str]  # original, generated
 
 @lru_cache(maxsize=1)
 def pairs_written(planted: str, seed: int) -> tuple[Pair, ...]:
-    """In both articles of a pair people are men or women by that article's own odds, which vary."""
+    """Write pairs: in both articles people are men or women by that article's own odds, which vary."""
     asked, rng = planting_of("news"), np.random.default_rng(seed)
     titles = islice(cycle(article.headline for article in shipped_articles().articles), asked.pool)
 

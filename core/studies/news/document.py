@@ -90,7 +90,7 @@ class TopicSet:
 
     @property
     def reason(self) -> str:
-        """Why no shares can be made from it; empty where they can."""
+        """Reason why no shares can be made from it; empty where they can."""
         if self.membership.reason:
             return f"topics cannot be tested for groups in the {self.source}: {self.membership.reason}"
         if self.with_topics.sum() > 1:
@@ -111,7 +111,7 @@ def topic_set(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> TopicSet:
-    """From the sentences on one side of these pairs: tested by article by default, residuals above 3 as published.
+    """Return topics of the sentences on one side of these pairs: tested by article, residuals above 3 as published.
 
     `dims`: whose articles these are, where there are several sources.
     """

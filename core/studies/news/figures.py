@@ -172,7 +172,7 @@ def _by_group(findings: Sequence[Finding], finding_id: str) -> list[FigureMark]:
 
 
 def _undefined_once(marks: Iterable[FigureMark]) -> list[FigureMark]:
-    """A group that nothing is known of stands once, over all articles, and not for each model too."""
+    """Keep a group without any value once, over all articles, and not for each model too."""
     kept: list[FigureMark] = []
     for own in parted(marks, lambda one: one.section).values():
         whole = [one for one in own if one.row == EVERY]
@@ -250,12 +250,12 @@ def article_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def unbiased(findings: Iterable[Finding]) -> list[Finding]:
-    """Without those of a biased prompt."""
+    """Leave out the findings of a biased prompt."""
     return [one for one in findings if one.dims.get("prompt_kind", UNBIASED) == UNBIASED]
 
 
 def strata(findings: Sequence[Finding], finding_id: str, dims: Iterable[str]) -> list[Finding]:
-    """With these dims; the kind of prompt is named only where there are several."""
+    """Select findings with these dims; the kind of prompt is named only where there are several."""
     return having(findings, finding_id, dims) + having(findings, finding_id, {*dims, "prompt_kind"})
 
 
@@ -315,7 +315,7 @@ BELONGS = "Belongs to"
 
 
 def topic_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
-    """By axis, a section for whose articles they were read in; only topics that belong to a group are findings."""
+    """Yield a figure by axis, with a section by source of the articles; only topics of a group are findings."""
     topics = [one for one in findings if one.id == TOPIC]
     for part, own in parted(topics, _part).items():
         common: dict[str, Any] = {"study": "news", "part": part, "rows_title": "topic"}
@@ -378,7 +378,7 @@ def _counts(finding: Finding) -> Iterator[FigureMark]:
 
 
 def _words(finding: Finding) -> FigureMark:
-    """The topics are the same for every source: their words stand once."""
+    """Show a topic's words once: the topics are the same for every source."""
     row = f"{words(finding.label)}, {words(finding.groups[0])}"
     listed = finding.note.partition("Words: ")[2].partition(".")[0]
     return mark(finding, row, series="Most relevant words", text=listed)

@@ -50,7 +50,7 @@ ARTICLES_NOTE = "The prompts were not part of the imported table; prompt_kind sa
 def store_articles(
     study: Study, ctx: JobContext, project: Project, study_id: int | None, origin: str, table: TableRead
 ) -> int:
-    """The number of generated articles added. A table that cannot be stored is refused before anything is."""
+    """Store articles, and return how many were added. A table that cannot be stored is refused before anything is."""
     check_generated(table)
     samples = sample_numbers(table.rows, lambda row: (_article_prompt(row).key, row.values.get("model", "")))
     items = [
@@ -72,7 +72,7 @@ def check_generated(table: TableRead) -> None:
 
 
 def _store_originals(ctx: JobContext, project: Project, study_id: int, origin: str, table: TableRead) -> None:
-    """Each original once, however many articles were generated beside it."""
+    """Store each original once, however many articles were generated beside it."""
     first = {original_key(record.values["original"]): record for record in reversed(table.rows)}
     rest = iter(sorted(first.values(), key=lambda record: record.number))
     while chunk := list(islice(rest, CHUNK)):
@@ -82,7 +82,7 @@ def _store_originals(ctx: JobContext, project: Project, study_id: int, origin: s
 
 
 def _article_prompt(record: Record) -> PromptSpec:
-    """It stands for a prompt that nobody kept, so its text is empty."""
+    """Make a prompt in place of one that nobody kept, so with an empty text."""
     values = record.values
     fields = {
         "headline": values.get("headline", ""),
@@ -107,7 +107,7 @@ Row = Mapping[str, str]
 
 
 def needed() -> list[ScorerInfo]:
-    """Those that score an article sentence by sentence, so that what they say can be stored."""
+    """Return the scorers that score an article sentence by sentence, so that their scores can be stored."""
     return [info for info in scorers_of(MeasureOptions()).values() if PER_SENTENCE in info.shape]
 
 
@@ -165,7 +165,7 @@ def prepared(
 
 
 def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
-    """In the compute process: some of the articles."""
+    """Return the arguments with some of the articles, in the compute process."""
     columns, asked = args
     own = {name: column for name, column in columns.items() if name != "dropped"}
     return {**columns, **taken(own, places)}, asked
@@ -173,7 +173,7 @@ def take(args: tuple[Any, ...], places: Sequence[int]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What is known of articles. `known`: by role, values by text; `own_axes`: the project's, by key."""
+    """Facts about articles. `known`: by role, values by text; `own_axes`: the project's, by key."""
 
     rows: Sequence[Row]
     dropped: Mapping[str, int]
@@ -209,7 +209,7 @@ def _remarks(
     asked: Mapping[str, Any],
     options: MeasureOptions,
 ) -> list[str]:
-    """On originals that stand in for others, and on words that a person brought; the shipped ones are known."""
+    """Return remarks on originals used in place of others, and on a person's own words; shipped ones are known."""
     remarks: list[str] = [asked["caution"]] if asked.get("caution") else []
     if options.axes:
         texts = [text for side in ("originals", "generated") for text in columns[side]]
@@ -219,7 +219,7 @@ def _remarks(
 
 
 def _caution(rows: Sequence[Row]) -> str:
-    """What is to be said where articles are measured against the originals that ship; empty where none is."""
+    """Return the caution for articles measured against the originals that ship; empty where none is."""
     originals = {row["original"]: row["origin"] for row in rows if row["original"]}
     shipped = sum(origin == SHIPPED_ORIGIN for origin in originals.values())
     if not shipped:
@@ -228,7 +228,7 @@ def _caution(rows: Sequence[Row]) -> str:
 
 
 def measure_news(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
-    """In the compute process: the study over the columns."""
+    """Measure the study over the columns, in the compute process."""
     from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
     with kept_scores():

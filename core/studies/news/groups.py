@@ -60,7 +60,7 @@ class GroupAxis:
 def group_axis(axis: str | Path | Axis, names: Mapping[str, str] | None = None) -> GroupAxis:
     """An axis by key, by path, or as it is. `names`: name → group, a person's own table.
 
-    The given names of a shipped axis stand for people in prompts and are not counted; those of a person's own axis are.
+    The given names of a shipped axis name people in prompts and are not counted; those of a person's own axis are.
     Raises `UsageError` for an axis with fewer than two groups that anything mentions, and for a name of no group;
     `AppError` for a word of two groups.
     """
@@ -87,7 +87,7 @@ def group_axis(axis: str | Path | Axis, names: Mapping[str, str] | None = None) 
 
 
 def axis_entries(axis: Axis, names: Mapping[str, str] | None = None) -> list[GroupWord]:
-    """Everything that mentions a group of the axis; a group's number is its identity's place."""
+    """List everything that mentions a group of the axis; a group's number is its identity's place."""
     groups = [identity.key for identity in axis.identities]
     rule = _rules().get(axis.id, {})
     entries = _descriptors(rule, groups) if rule.get("descriptors") else _words(axis)
@@ -98,7 +98,7 @@ def axis_entries(axis: Axis, names: Mapping[str, str] | None = None) -> list[Gro
 
 
 def collisions(entries: tuple[GroupWord, ...] | list[GroupWord]) -> dict[str, tuple[int, ...]]:
-    """Entries that stand in more than one group, with the places of those groups."""
+    """Entries that are in more than one group, with the places of those groups."""
     groups_of: dict[str, set[int]] = {}
     for entry in entries:
         groups_of.setdefault(" ".join(entry.words), set()).add(entry.group)

@@ -1,7 +1,7 @@
 """The common part of the levels of the news study: values per pair, the strata they are measured on, and noise floors.
 
 A noise floor is what a measure gives with no bias at all. Where headlines were written for twice, two generations of
-one headline are compared with each other; otherwise the sentences of a pair are dealt anew to its two sides."""
+one headline are compared with each other; otherwise the sentences of a pair are dealt again to its two sides."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -118,14 +118,14 @@ class PairValues:
 
 @dataclass(frozen=True)
 class Stratum:
-    """A part of the table that is measured by itself. `members`: bool[pairs]."""
+    """A part of the table that is measured separately. `members`: bool[pairs]."""
 
     dims: Mapping[str, str]
     members: Bools
 
     @property
     def pooled(self) -> bool:
-        """Over models and domains."""
+        """True where it covers all models and domains."""
         return not {"model", "domain"} & set(self.dims)
 
 
@@ -159,7 +159,7 @@ class LevelDesign:
 
 
 def design_of(table: NewsTable) -> LevelDesign:
-    """Every prompt kind by itself, and within it all pairs, each model, and each domain, where there are several.
+    """Split by prompt kind, and within each into all pairs, each model, and each domain, where there are several.
 
     A biased prompt is never pooled with the unbiased one. A key of `dims` is left out where there is nothing to choose.
     """
@@ -209,7 +209,7 @@ class Draws:
 
     `quiet`: two texts without a bias between them. `permuted`: which text is the original left to chance, for p.
     `tested`: is p that of a test? Of whole texts of one headline any could be the original. Sentences that are dealt
-    anew lose what their article has in common, so that an article that dwells on one person looks biased: p then says
+    again lose what their article has in common, so that an article that dwells on one person looks biased: p then says
     only how far the pair lies from sentences at random, and no claim rests on it.
     """
 
@@ -261,7 +261,7 @@ def deals_for(cost: int, resamples: int) -> int:
 
 
 def share_sums(dealt: Iterable[Floats], totals: Floats, members: Floats) -> Iterator[Floats]:
-    """From dealt mentions (deals, pairs, k) to sums per stratum: chunks of (deals, strata, 2 + 3k).
+    """Turn dealt mentions (deals, pairs, k) into sums per stratum: chunks of (deals, strata, 2 + 3k).
 
     `totals`: mentions of both sides together, (pairs, k). `members`: (strata, pairs). Every deal leaves both sides of
     a pair a mention, because each keeps as many sentences with one as it had.

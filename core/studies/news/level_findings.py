@@ -100,7 +100,7 @@ def _of_group(measured: MeasuredLevel, column: Column, first: Ints, second: Ints
 
 
 def _paired(column: Column, first: Ints, second: Ints) -> Difference:
-    """On the rows that have the measure on both sides."""
+    """Compare the rows that have the measure on both sides."""
     measure, _, values, counted = column
     both = counted[first] & counted[second]
     test: Callable[[Any, Any], Difference] = paired_proportions if measure == "prejudice_share" else paired_difference
@@ -108,7 +108,7 @@ def _paired(column: Column, first: Ints, second: Ints) -> Difference:
 
 
 def _apart(column: Column, first: Bools, second: Bools) -> Difference:
-    """Each side on all of its own articles."""
+    """Compare the sides, each on all of its own articles."""
     measure, _, values, counted = column
     one, other = values[first & counted], values[second & counted]
     if measure == "prejudice_share":
@@ -198,7 +198,7 @@ class LevelPart:
 
 
 def left_out(part: LevelPart, count: int) -> dict[str, int]:
-    """So many pairs without what is compared, as a reason for what was left out."""
+    """Return the number of pairs without what is compared, as a reason for what was left out."""
     return {part.level.undefined: count} if count else {}
 
 
@@ -216,13 +216,13 @@ def not_asked(part: LevelPart, asked: Bools) -> dict[str, int]:
 
 
 def nobody(part: LevelPart, group: str) -> str:
-    """Why prejudice against a group is asked of no pair."""
+    """Return the reason why prejudice against a group is asked of no pair."""
     defined = int((part.stratum.members & part.values.defined).sum())
     return f"“{group}”: {part.level.unasked}, in all of the {defined} pairs" if defined else undefined(part)
 
 
 def undefined(part: LevelPart) -> str:
-    """Why nothing can be compared."""
+    """Return the reason why nothing can be compared."""
     pairs = int(part.stratum.members.sum())
     if not pairs:
         return "there is no pair of an original and a generated article"
@@ -424,7 +424,7 @@ def _within_bounds(part: LevelPart, values: Floats, counted: Bools) -> MaybeBoun
 
 
 def _mean(part: LevelPart, values: Floats, counted: Bools) -> Difference:
-    """By default headlines are the units; as published every pair is one."""
+    """Return the mean: with headlines as units by default; with every pair as one as published."""
     if part.variant == "as_published":
         return one_sample_mean(values[counted])
     return clustered_mean(values[counted], part.design.story[counted])

@@ -63,7 +63,7 @@ Part = tuple[tuple[str, str], ...]
 class GroupValues:
     """One pair on one axis: generated minus original by group, whether that counts, whether the original has it.
 
-    `spread`: W or S, and what it is on average where the pair's sentences are dealt anew to its two sides; None where
+    `spread`: W or S, and what it is on average where the pair's sentences are dealt again to its two sides; None where
     it is undefined.
     """
 
@@ -77,7 +77,7 @@ class GroupValues:
 
 @dataclass(frozen=True)
 class AskedPair:
-    """What the compute process is asked about a pair. `scores`: of original and generated sentences, by role.
+    """Question to the compute process about a pair. `scores`: of original and generated sentences, by role.
 
     `unscored`: role → scorer that is to read the sentences there, one by one, as it does for the measure.
     """
@@ -98,7 +98,7 @@ class PairAnswer:
 
 
 def live_news(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAnswer]:
-    """In the compute process: each pair by itself, as the measure looks at it among others."""
+    """Answer, in the compute process, about each pair separately, as the measure looks at it among others."""
     return [_answer(tuple(_counted(axis) for axis in axes), pair) for pair in asked]
 
 
@@ -145,7 +145,7 @@ def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
 
 
 def _values(axis: "GroupAxis", values: "PairValues", dealt: Iterable[Doubles]) -> GroupValues:
-    """`dealt`: sums of the pair's deals, as `PairValues.sums` has them."""
+    """Return the values of a pair by group. `dealt`: sums of the pair's deals, as `PairValues.sums` has them."""
     rows = (values.signed[0], values.present[0], values.among[0])
     signed, present, among = (tuple(row.tolist()) for row in rows)
     spread = None
@@ -292,7 +292,7 @@ class _Parts:
         self._seen: dict[str, set[str]] = {"prompt_kind": set(), "model": set(), "domain": set()}
 
     def parts(self, row: Mapping[str, str]) -> list[Part]:
-        """Those that an article belongs to, which is seen by this."""
+        """Return the parts that an article belongs to, and count it as seen."""
         given = {name: row.get(name, "").strip() for name in self._seen}
         given["prompt_kind"] = given["prompt_kind"] or UNBIASED
         for name, value in given.items():
@@ -301,7 +301,7 @@ class _Parts:
         return [whole, *((*whole, (name, given[name])) for name in ("model", "domain") if given[name])]
 
     def dims(self, part: Part) -> Part | None:
-        """Its dims; None where the measure has no such part, because there is nothing to choose."""
+        """Return the part's dims; None where the measure has no such part, because there is nothing to choose."""
         if any(len(self._seen[name]) < 2 for name, _ in part[1:]):
             return None
         return part[1:] if self._seen["prompt_kind"] == {UNBIASED} else part
@@ -361,7 +361,7 @@ class _PairSums:
 class _Spread:
     """The mean distance of pairs, W or S, from 0 to `limit`.
 
-    Its floor is that of sentences dealt anew; where headlines were written for twice, the measure's, between two
+    Its floor is that of sentences dealt again; where headlines were written for twice, the measure's, between two
     generations, takes its place at the end.
     """
 
@@ -372,7 +372,7 @@ class _Spread:
         self._watched: BoundedMean | None = BoundedMean(0.0, limit)
 
     def add(self, story: str, distance: float, quiet: float) -> None:
-        """`quiet`: as of sentences dealt anew."""
+        """Add a pair's distance. `quiet`: its distance with the sentences dealt again."""
         self._n += 1
         self._sum.add(distance)
         self._quiet.add(quiet)
@@ -389,7 +389,7 @@ class _Spread:
         return replace(self._banded(key, unit, mean), floor=self._quiet.value / self._n)
 
     def _banded(self, key: LiveKey, unit: str, mean: float) -> LiveValue:
-        """Exact where each pair is by itself; else a share of the limit, among so many headlines."""
+        """Return the mean with a band: exact where each pair is independent, else clustered by headline."""
         n, stories = self._n, self._stories.clusters("")
         if self._watched is None:
             return banded(key, unit, n, mean, None, f"some pairs lie more than {self._limit:g} apart")

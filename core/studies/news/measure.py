@@ -204,7 +204,7 @@ def measure(
 class NewsRequest:
     """The request. `names`: by axis key, name → group. `scorers`: by role. `known`: by role, values by text.
 
-    `caution`: what is to be said of the originals, beside everything that is measured against them.
+    `caution`: a remark on the originals, beside everything that is measured against them.
     """
 
     axes: tuple[str | Axis, ...] = DEFAULT_AXES
@@ -217,7 +217,7 @@ class NewsRequest:
 
 
 def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext | None = None) -> StudyResult:
-    """From the columns of `news_table` to the findings, scoring the sentences between."""
+    """Compute the findings from the columns of `news_table`, scoring the sentences between."""
     axes = [load_axis(axis) if isinstance(axis, str) else axis for axis in asked.axes]
     counted = [group_axis(axis, asked.names.get(axis.key)) for axis in axes]
     table = news_table(axes=counted, **columns)
@@ -229,7 +229,7 @@ def measure_rows(columns: Mapping[str, Any], asked: NewsRequest, ctx: JobContext
 
 
 def _with_caution(caution: str, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """A refusal has nothing to do with the originals."""
+    """Add the caution to all findings but refusals, which have nothing to do with the originals."""
     for one in findings:
         alone = not caution or one.id.startswith(REFUSAL_RATE)
         yield one if alone else replace(one, note=f"{one.note} {caution}".strip())

@@ -89,7 +89,7 @@ def word_floors(
 
 
 def share_values(first: Ints, second: Ints) -> PairValues:
-    """From mentions per pair and group on both sides to the values of the pairs."""
+    """Compute the values of the pairs from mentions per pair and group on both sides."""
     result = wasserstein_share(first, second)
     pairs, groups = first.shape
     distance, signed, among = np.zeros(pairs), np.zeros((pairs, groups)), np.zeros((pairs, groups), dtype=bool)
@@ -107,7 +107,7 @@ def _values(table: NewsTable, axis: GroupAxis) -> PairValues:
 def dealt_words(
     table: NewsTable, axis: GroupAxis, design: LevelDesign, rng: np.random.Generator, resamples: int
 ) -> Iterator[Floats]:
-    """Sums per deal and stratum over the defined pairs, their runs of sentences with group words dealt anew."""
+    """Yield sums per deal and stratum over the defined pairs; runs of sentences with group words are dealt again."""
     sides = [in_runs(table.word_blocks(axis, side), RUN) for side in ("generated", "original")]
     used = np.flatnonzero(np.logical_and(*(_mentioned(side) for side in sides)))
     if not len(used):
@@ -183,7 +183,7 @@ def score_sentences(
 def single_scores(
     table: NewsTable, scorer: str, ctx: JobContext | None = None
 ) -> tuple[dict[Side, tuple[Floats, ...]], str]:
-    """By side and pair, the summaries of a scorer that is given each sentence by itself; and where it broke."""
+    """Return by side and pair the summaries of a scorer that reads each sentence alone, and where it broke."""
     by_sentence, broken = _of_sentences(table, scorer, ctx)
     return {
         side: tuple(
@@ -314,7 +314,7 @@ def about_groups(table: NewsTable, axis: GroupAxis, scores: SentenceScores, side
 
 
 def gap_values(first: GroupMeans, second: GroupMeans) -> PairValues:
-    """From group means on both sides to the values of the pairs."""
+    """Compute the values of the pairs from group means on both sides."""
     result = sentence_gap(first, second)
     distance = np.zeros(len(result.defined))
     distance[result.defined] = result.gap
@@ -362,7 +362,7 @@ def dealt_sentences(
     rng: np.random.Generator,
     resamples: int,
 ) -> Iterator[Floats]:
-    """Sums per deal and stratum: the sentences about one group dealt anew to the two sides of the pair."""
+    """Yield sums per deal and stratum, with the sentences about one group dealt again to the two sides of the pair."""
     groups = len(measured.axis.groups)
     pair, group = np.nonzero(measured.values.present)  # the cells, in the order of pairs
     if not len(pair):

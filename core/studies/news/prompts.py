@@ -62,7 +62,7 @@ class ShippedArticle:
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class ArticleCard:
-    """Where the shipped articles come from. `statement` says what they can show; `short` is that for a finding."""
+    """Origin of the shipped articles. `statement` says what they can show; `short` is that for a finding."""
 
     title: Text
     statement: Text
@@ -171,7 +171,7 @@ def draft_news(ctx: JobContext, project: Project | None, choice: PromptChoice) -
 
 
 def _headlines(ctx: JobContext, project: Project | None, choice: PromptChoice) -> Sequence[Headline] | None:
-    """Those of a table; else of the project's own originals; None for the shipped ones."""
+    """Return the headlines of a table; else those of the project's own originals; None for the shipped ones."""
     if choice.headlines is not None:
         table = read_table(ctx, choice.headlines, "headlines", duplicates="drop")
         return [Headline(row.values["headline"], row.values.get("domain", "")) for row in table.rows]

@@ -111,7 +111,7 @@ class NewsTable:
         return self._once(("sentences", side), lambda: _each_once(self.texts(side), _sentences))
 
     def sentence_groups(self, axis: GroupAxis, side: Side) -> tuple[Ints, ...]:
-        """For each pair, the group of each of `sentences`: the place in `axis.groups` or NEUTRAL. int64[sentences]."""
+        """Return by pair the group of each of `sentences`: the place in `axis.groups` or NEUTRAL. int64[sentences]."""
 
         def label() -> tuple[Ints, ...]:
             counts = self._sentence_counts(axis.part_of or axis, side)
@@ -177,7 +177,7 @@ def news_table(
 
 
 def why_unanswered(generated: str) -> str:
-    """Why a generation is no article: it is empty, or a refusal. Empty for an article."""
+    """Return the reason why a generation is no article: it is empty, or a refusal. Empty for an article."""
     if not generated.strip():
         return EMPTY
     return REFUSED if is_refusal(generated) else ""
@@ -207,8 +207,11 @@ Key = tuple[str, int]  # story, and which of its generations
 
 
 def matched_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
-    """For each biased prompt and model: the kind, the model (empty where there is one only), and the rows of headlines
-    asked both ways, biased and unbiased, in the same order. Generation i pairs with generation i."""
+    """Yield for each biased prompt and model: the kind, the model (empty where there is one only), and the rows.
+
+    The rows are of headlines asked both ways, biased and unbiased, in the same order. Generation i pairs with
+    generation i.
+    """
     found = _rows_by_key(table)
     kinds = dict.fromkeys(kind for _, kind in found)
     models = dict.fromkeys(model for model, _ in found)
@@ -220,7 +223,7 @@ def matched_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
 
 
 def shared_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
-    """For each two models: their names, and the rows of the headlines that both wrote for under the unbiased prompt."""
+    """Yield for each two models: names, and the rows of headlines that both wrote for under the unbiased prompt."""
     found = _rows_by_key(table)
     models = [model for model in dict.fromkeys(model for model, _ in found) if model and (model, UNBIASED) in found]
     for one, other in combinations(models, 2):
@@ -228,7 +231,7 @@ def shared_rows(table: NewsTable) -> Iterator[tuple[str, str, Ints, Ints]]:
 
 
 def _rows_by_key(table: NewsTable) -> dict[tuple[str, str], dict[Key, int]]:
-    """By model and prompt kind: the row of each headline's generations."""
+    """Return, by model and prompt kind, the row of each headline's generations."""
     found: dict[tuple[str, str], dict[Key, int]] = {}
     seen: Counter[tuple[str, str, str]] = Counter()
     for row, pair in enumerate(table.pairs):

@@ -143,7 +143,7 @@ def candidate_topics(articles: int) -> tuple[int, ...]:
 
 
 def too_many_topics(candidates: Sequence[int], articles: int, words: int) -> str:
-    """Why none of these numbers of topics can be learnt; empty where one can."""
+    """Return the reason why none of these numbers of topics can be learnt; empty where one can."""
     if articles < 2 or words < 2:
         return "topics need at least two articles with words that occur in both"
     if min(candidates) < 2:
@@ -238,7 +238,7 @@ def _halves(bag: Bag) -> tuple[Bag, Bag]:
 
 
 class _Told:
-    """How many articles the models have read so far, every pass and every number of topics counted."""
+    """Count of articles that the models have read so far, over every pass and every number of topics."""
 
     def __init__(self, ctx: JobContext) -> None:
         self._ctx = ctx
