@@ -125,11 +125,12 @@ def test(words: list[str]) -> int:
     steps = [
         ("style", [PYTHON, "-m", "ruff", "check", "."]),
         ("format", [PYTHON, "-m", "ruff", "format", "--check", "."]),
-        ("types", [PYTHON, "-m", "mypy"]),
         ("layers", [PYTHON, "-c", lint_imports]),
         # Files are shared out among the cores whole, because what a file's tests share is made once for each file; in
         # their own order, so that the long end-to-end ones come first and no core waits for the last of them.
         ("tests", [PYTHON, "-m", "pytest", "-q", *SHARED_OUT, *words]),
+        # Beside the tests of the window, which leave the cores room.
+        ("types", [PYTHON, "-m", "mypy"]),
         ("window", [PYTHON, "-m", "pytest", "-q", "-rs", *WINDOW_TESTS]),
     ]
     results = []
