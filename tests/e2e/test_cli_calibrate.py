@@ -24,6 +24,7 @@ def test_a_study_is_simulated_and_told_with_rates_and_reasons(tmp_path: Path) ->
     assert "biasprint calibrate completion --planted none --n 12 --repeats 2 --seed 5 --out docs/tables" in page
 
 
+@pytest.mark.soak  # it writes many letters before it measures the first
 def test_the_command_of_the_explanation_runs(tmp_path: Path) -> None:
     (line,) = re.findall(r"^    biasprint (calibrate .*)$", EXPLANATION.read_text(encoding="utf-8"), re.MULTILINE)
     words = shlex.split(line)
