@@ -68,7 +68,7 @@ def import_data(
         kind = study or (known_format(layout).kind if layout else _only_study(project))
         check_importable(kind)
         table = read_table(
-            ctx, data, kind, fields=None if layout else table_fields(kind), layout=layout,
+            ctx, data, kind, fields=table_fields(kind), layout=layout,
             mapping=parse_map_options(mapping or []), encoding=encoding, duplicates=duplicates,
         )  # fmt: skip
         tell_table(table)

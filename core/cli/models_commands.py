@@ -13,7 +13,7 @@ from biasprint.core.cli.project_commands import AsJson
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.machine.installation import PartState, parts, status
 from biasprint.core.machine.installation import prepare as install
-from biasprint.core.machine.models.sizes import InMegabytes
+from biasprint.core.machine.models.sizes import UNKNOWN, InMegabytes, in_words
 
 # ---- prepare
 
@@ -102,7 +102,6 @@ def list_models(
     """Show the models that there are, by role, and which scorer is used for each."""
     from biasprint.core.machine.models import catalogue, installed
     from biasprint.core.machine.models.installed import overview
-    from biasprint.core.machine.models.sizes import UNKNOWN, in_words
 
     keys = list(catalogue.roles()) if role is None else [catalogue.role(role).key]
     choices = {key: installed.choose(key) for key in keys if catalogue.role(key).scorer}
@@ -142,7 +141,6 @@ def get(
     """Get a model of the catalogue over the network. Stopped, the same command goes on where it was."""
     from biasprint.core.machine.models import catalogue
     from biasprint.core.machine.models.get import get as fetch
-    from biasprint.core.machine.models.sizes import in_words
 
     with job(f"Getting {name}, in MB") as ctx:
         result = fetch(name, InMegabytes(ctx), renew=renew)

@@ -187,7 +187,7 @@ def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
         ctx,
         choice.path,
         choice.kind,
-        fields=None if choice.layout else table_fields(choice.kind),
+        fields=table_fields(choice.kind),
         layout=choice.layout,
         mapping=mapping,
         duplicates="drop" if choice.drop_repeats else "report",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from biasprint.core.errors import AppError
+from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
 from biasprint.desktop.operations import Operation
@@ -150,7 +150,6 @@ def expand(
 
     Biographies are rewritten in the compute process, which takes a while.
     """
-    from biasprint.core.errors import UsageError
     from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated
 
     if mitigation is not None and mitigation.instruction is not None:
@@ -165,7 +164,6 @@ def expand(
 
 
 def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
-    from biasprint.core.errors import UsageError
     from biasprint.core.prompts import cogs_set
     from biasprint.core.prompts.designs import design_set, load_design
     from biasprint.core.studies.completion.prompts import completion_set
@@ -197,7 +195,6 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
 
 
 def _letters(choice: LettersChoice) -> "PromptSetDraft":
-    from biasprint.core.errors import UsageError
     from biasprint.core.prompts import letters_context_less_set
     from biasprint.core.prompts.drafts import named_from
     from biasprint.core.prompts.library import name_set_called
@@ -247,8 +244,6 @@ def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str
 @contextmanager
 def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
     """A folder for a moment, and the table: what was typed is read as a file would be."""
-    from biasprint.core.errors import UsageError
-
     if table is None and not typed.strip():
         raise UsageError(
             tr("There is no table yet."), hint=tr("Choose one, or type one with its columns in the first line.")
@@ -285,7 +280,6 @@ def _themes(keys: Sequence[str]) -> list[Any]:
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
-    from biasprint.core.errors import UsageError
     from biasprint.core.studies.news.prompts import news_set
 
     asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
@@ -304,7 +298,6 @@ def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "Pr
 def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
-    from biasprint.core.errors import UsageError
     from biasprint.core.runs.setup import draft_prompts
     from biasprint.core.studies.kit.choice import PromptChoice
 

@@ -281,7 +281,7 @@ class AuditRun:
                     asked.study, asked.source.name, copied_texts(ctx, other, self.project, asked.study)
                 )  # fmt: skip
         table = read_table(
-            ctx, asked.table, asked.study, fields=None if asked.format else table_fields(asked.study),
+            ctx, asked.table, asked.study, fields=table_fields(asked.study),
             layout=asked.format, mapping=asked.columns, encoding=asked.encoding, duplicates=asked.duplicates,
         )  # fmt: skip
         result = import_table(ctx, self.project, None, asked.study, asked.table, table)

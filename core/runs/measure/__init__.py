@@ -161,14 +161,14 @@ def measure_tables(
     _check(study, options)
     measured_study = measuring(study)
     tables = [(measured_study.kind_of(path, mapping or {}), path) for path in paths]
-    fields = {kind: {spec.name for spec in table_fields(kind)} for kind, _ in tables}
+    specs = {kind: table_fields(kind) for kind, _ in tables}
+    fields = {kind: {spec.name for spec in own} for kind, own in specs.items()}
     everywhere = {name for name in mapping or {} if not any(name in names for names in fields.values())}
     read = []
     for kind, path in tables:
         # A field of one kind of table is left out for another; one of no kind is refused by whoever reads it.
         own = {name: column for name, column in (mapping or {}).items() if name in fields[kind] | everywhere}
-        specs = None if layout else table_fields(kind)
-        table = read_table(ctx, path, kind, fields=specs, layout=layout, mapping=own, encoding=encoding)
+        table = read_table(ctx, path, kind, fields=specs[kind], layout=layout, mapping=own, encoding=encoding)
         read.append((kind, table))
     as_read = tuple(table for _, table in read)
     if options.generators or options.compare:

@@ -20,7 +20,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.grouped import hedges_correction
 from biasprint.core.metrics.means import t_quantile, two_sided_t
 from biasprint.core.metrics.proportions import two_proportions, wilson
-from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats
+from biasprint.core.metrics.result import LEVEL, Bounds, Difference, Floats, MaybeBounds, untested
 from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
 from biasprint.core.studies.compare.table import pairs, title_of
@@ -240,7 +240,6 @@ def welch(first: Sums, second: Sums) -> Difference:
     (x̄ − ȳ) ± t s.e., s.e.² = s₁²/n + s₂²/m, df = s.e.⁴ / (s₁⁴/n²(n−1) + s₂⁴/m²(m−1)). No interval where a group has
     fewer than two texts or nothing varies. The value has the digits of `two_sample_difference`. Source: Welch 1947.
     """
-    from biasprint.core.metrics.result import MaybeBounds, untested
 
     counts, value = (first.n, second.n), first.mean - second.mean
     parts = [sums.variance / sums.n for sums in (first, second)]

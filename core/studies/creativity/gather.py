@@ -23,7 +23,7 @@ from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, scorer_for
 from biasprint.core.studies.creativity.adjusted import ADJUSTED_ABS, ADJUSTED_SHARE
 from biasprint.core.studies.creativity.affinity import ABS, SHARE
-from biasprint.core.studies.creativity.choices import QUALITY
+from biasprint.core.studies.creativity.choices import QUALITY, JudgmentTable
 from biasprint.core.studies.creativity.columns import (
     by_set,
     compared_axes,
@@ -560,7 +560,6 @@ def measure_creative_judgments(table: Mapping[str, Any], axes: Axes, how: Mappin
 
     With `agreed`, for comparing generators: only of whole axes, without whose judgments they are.
     """
-    from biasprint.core.studies.creativity.choices import JudgmentTable
     from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 
     if how.get("agreed"):

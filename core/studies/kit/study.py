@@ -40,8 +40,7 @@ class Study:
     Of measuring: `chosen_roles`: the roles whose scorer a person may choose; None for all that its first table needs.
     `by_axis`: may a person name axes? `has_margin`: may a person choose a margin of equivalence? `groupable`: fields
     that may be read from another column of a project's prompts. `reads_other_texts`: can it measure another study's
-    texts? `compares_generators`: can the texts of generators be compared? `follows_judging`: are revealed judgments
-    measured too, also in a project without the study?
+    texts? `compares_generators`: can the texts of generators be compared?
     """
 
     kind: str
