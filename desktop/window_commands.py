@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from biasprint.core.machine.storage import home
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import TextDialog, new_project, open_project, open_result_folder, save_copy
 from biasprint.desktop.jobs.drawer import JobsDrawer
@@ -452,7 +453,6 @@ class AboutDialog(TextDialog):
 
 def _this_computer() -> str:
     """What somebody who asks for help is asked about, and where the program keeps its own files."""
-    from biasprint.core.machine.storage import home
 
     here = tr("Python {python}, Qt {qt}, {system}").format(
         python=platform.python_version(), qt=qVersion(), system=platform.platform(terse=True)

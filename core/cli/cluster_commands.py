@@ -10,6 +10,7 @@ import typer
 
 from biasprint.core.cli.console import complain, job, note, print_json, say
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.tables.fields import parse_map_options
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
@@ -38,7 +39,6 @@ def score_on_cluster(
 ) -> None:
     """Score what is left, tell what came of it, and end with 1 where a partition could not be scored."""
     from biasprint.core.runs.result_folder.planning import plan, write_manifest
-    from biasprint.core.tables.fields import parse_map_options
 
     columns = parse_map_options(mapping)
     if out is None:

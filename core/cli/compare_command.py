@@ -12,6 +12,7 @@ import typer
 from biasprint.core.cli.console import job, note, open_for_measuring, open_for_writing, print_json, print_table, say
 from biasprint.core.cli.options import grouped
 from biasprint.core.cli.project_commands import AsJson, File, Seed
+from biasprint.core.draw import digits
 from biasprint.core.errors import UsageError
 from biasprint.core.given import ordinary_file
 
@@ -87,7 +88,6 @@ def _command(asked: "Asked") -> str:
 
 
 def _print(rows: "list[Calibrated]") -> None:
-    from biasprint.core.draw import digits
     from biasprint.core.runs.calibrate.told import share_text
 
     told = [

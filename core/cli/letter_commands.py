@@ -42,11 +42,12 @@ from biasprint.core.letters import (
     write_report,
 )
 from biasprint.core.letters.formats import NAMES, goes_back_into
+from biasprint.core.swap import PRONOUNS, Person
 
 if TYPE_CHECKING:
     from biasprint.core.jobs import JobContext
     from biasprint.core.letters.house import HouseList
-    from biasprint.core.swap import Person, Pronoun
+    from biasprint.core.swap import Pronoun
     from biasprint.core.swap.name_groups import NameGroup
 
 # ---- reference: the sets of letters that a letter is compared with
@@ -421,7 +422,6 @@ def _other(twin: str) -> "Person":
 
 def _named(name: str) -> "Person":
     """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
-    from biasprint.core.swap import Person
 
     first, _, last = " ".join(name.split()).partition(" ")
     return Person(first, last)
@@ -429,7 +429,6 @@ def _named(name: str) -> "Person":
 
 def known_pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
-    from biasprint.core.swap import PRONOUNS
 
     for pronoun in PRONOUNS:
         if pronoun == given:

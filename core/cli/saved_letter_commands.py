@@ -18,6 +18,7 @@ from biasprint.core.cli.console import (
 from biasprint.core.cli.letter_commands import checked_letter, known_pronoun, letter_request
 from biasprint.core.cli.project_commands import AsJson, File
 from biasprint.core.errors import UsageError
+from biasprint.core.letters import KeptLetter
 
 Letter = Annotated[Path, typer.Argument(help="The letter: docx, odt, pdf, rtf, html, md or txt.")]
 
@@ -54,7 +55,6 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Check a letter and keep it in a project, with what was found."""
-    from biasprint.core.letters import KeptLetter
     from biasprint.core.letters.kept import save_letter
 
     known_pronoun(pronoun)

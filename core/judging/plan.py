@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from biasprint.core.errors import UsageError
+from biasprint.core.judging.blocks import balanced_blocks
 from biasprint.core.project.changes import Changes
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonItem, PlanRow, TextKey
@@ -245,7 +246,6 @@ def _draw_blocks(
     left_out: list[LeftOut],
 ) -> list[DrawnComparison]:
     """Draw comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
-    from biasprint.core.judging.blocks import balanced_blocks
 
     usable: dict[_Cell, dict[str, Candidate]] = {}
     for cell, present in sorted(cells.items()):

@@ -19,6 +19,7 @@ from biasprint.core.letters.formats import format_of
 from biasprint.core.letters.limits import limit_once
 from biasprint.core.letters.readers import cleaned, of_lines
 from biasprint.core.letters.values import PASTED, Document, Extracted
+from biasprint.core.letters.word import write_word
 
 if TYPE_CHECKING:
     from biasprint.core.letters.values import Comment, WordFile
@@ -97,7 +98,6 @@ def written_as_word(
 
     Raises `AppError` where that takes more than a letter may.
     """
-    from biasprint.core.letters.word import write_word  # not above: whoever only reads a letter needs none of it
 
     try:
         found = _process().call(

@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass as checked
 from biasprint.core.letters.values import OccupationGuess
 from biasprint.core.prompts.letters import letter_design
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.swap.candidate import kin
 from biasprint.core.swap.guess import guess_person
 from biasprint.core.swap.guess_pronoun import beside_the_candidate
 from biasprint.core.swap.result import Person, Stretch
@@ -441,7 +442,6 @@ _IS = re.compile(r"\s+(?:is|was|had|has|who)\b|,\s+who\b")
 
 @cache
 def _kin() -> frozenset[str]:
-    from biasprint.core.swap.candidate import kin
 
     return kin()
 

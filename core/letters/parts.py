@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from biasprint.core.letters.values import Document, Part, PartKind, Suspicion
 from biasprint.core.prompts.resource_files import packaged, read_toml, validated
+from biasprint.core.scorers.segment import is_english, language_of, words
 
 Look = Literal["salutation", "closing", "letterhead", "cv heading", "quote"]
 LONG = 90  # characters: a longer line is running text
@@ -219,7 +220,6 @@ def holds_several(document: Document) -> bool:
 
 def other_language(text: str) -> str:
     """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
-    from biasprint.core.scorers.segment import is_english, language_of, words
 
     if is_english(words(text)):
         return ""

@@ -28,6 +28,7 @@ from biasprint.core.prompts.name_sets import (
     too_few,
 )
 from biasprint.core.prompts.resource_files import read_toml
+from biasprint.core.tables.read import read_columns
 
 # ---- Drafts of axes
 
@@ -175,7 +176,6 @@ def _few_names(draft: Draft) -> Iterator[DraftProblem]:
 
 def _read_names(path: Path) -> dict[str, Any]:
     """Return a set as its file has it; or a table with a name in each row."""
-    from biasprint.core.tables.read import read_columns
 
     if path.suffix.lower() != ".toml":
         read = read_columns(path, kept="No names were taken.")

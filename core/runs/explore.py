@@ -12,6 +12,8 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.odds import telling_log_odds
 from biasprint.core.metrics.ranks import SpearmanRho, spearman_rho
+from biasprint.core.scorers.group_words import tokens_of
+from biasprint.core.scorers.registry import describe
 
 Method = Literal["pca", "tsne"]
 Points = NDArray[np.float32]
@@ -142,14 +144,12 @@ def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords
 
 
 def _counted(texts: Sequence[str]) -> Counter[str]:
-    from biasprint.core.scorers.group_words import tokens_of
 
     return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
 
 
 def stand_in_scorers() -> frozenset[str]:
     """Return the names of the scorers that replace those that the papers used. Runs in the compute process."""
-    from biasprint.core.scorers.registry import describe
 
     return frozenset(info.name for info in describe() if info.stand_in)
 

@@ -24,6 +24,7 @@ from biasprint.core.judging.fingerprint import (
     PreferencePower,
     Whose,
     axis_choices,
+    power_of_choices,
 )
 from biasprint.core.judging.looking import seen_count
 from biasprint.core.judging.plan import CHECK, MODEL, ORIGIN, TITLES, TWIN, CompareSet, PlanSettings, keys_of_sets
@@ -32,7 +33,9 @@ from biasprint.core.judging.workshop import in_steps
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import ComparisonRow, JudgmentRow, RaterRow, SessionRow, TextKey
 from biasprint.core.prompts import available_axes, load_axis
+from biasprint.core.studies.creativity.choices import JudgmentTable
 from biasprint.core.studies.creativity.columns import Columns, judgment_columns
+from biasprint.core.studies.creativity.judgments import measure_judgments
 
 # ---- The rows behind a fingerprint: comparisons asked on each axis, answers, and names of the axes
 
@@ -437,9 +440,6 @@ def fingerprint_of_tables(
     """Return the findings of each voice, and the power of the first one's choices on each axis. Runs in the compute
     process.
     """
-    from biasprint.core.judging.fingerprint import power_of_choices
-    from biasprint.core.studies.creativity.choices import JudgmentTable
-    from biasprint.core.studies.creativity.judgments import measure_judgments
 
     results = [
         measure_judgments(JudgmentTable(**table), axes=axes, seed=seed).findings if table["comparison"] else ()

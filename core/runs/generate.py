@@ -10,6 +10,7 @@ from biasprint.core.backends.protocol import Completion, Request, output_seed
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import GeneratorRow, Pending, PromptRow, RunCounts, RunRow
 from biasprint.core.project.specs import GeneratorSpec, OutputSpec, RunSpec
@@ -133,7 +134,6 @@ def start_run(
 
 def _recommended(project: Project, generator: GeneratorSpec, study_id: int) -> dict[str, Any]:
     """Return whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
-    from biasprint.core.machine.models import catalogue
 
     kind = next(study.kind for study in project.studies.all() if study.id == study_id)
     preset = catalogue.preset(generator.model, kind)

@@ -15,6 +15,7 @@ from biasprint.core.judging.assignment import asked_number
 from biasprint.core.judging.carefulness import GivenChoice, RaterFlag, WithOthers, flags, with_others
 from biasprint.core.judging.exclusion import Exclusion, exclusions
 from biasprint.core.judging.known import CheckResult, PracticeResult, check_result, practice_result
+from biasprint.core.judging.packets.decisions import packets
 from biasprint.core.judging.plan import CHECK, PlanKind, PlanSettings, plan_names
 from biasprint.core.judging.workshop import participants
 from biasprint.core.project.project import Project
@@ -161,7 +162,6 @@ class RaterStates:
 
 def _packets(project: Project) -> "dict[str, PacketState]":
     """Return the state of the packets, by session; the last one where a session has several."""
-    from biasprint.core.judging.packets.decisions import packets
 
     return {packet.session_id: packet for packet in packets(project)}
 

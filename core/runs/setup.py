@@ -10,6 +10,7 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.given import ordinary_file
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.models import catalogue
 from biasprint.core.project.project import Project
 from biasprint.core.project.rows import PromptSetRow, StudyRow
 from biasprint.core.project.specs import GeneratorSpec, PromptSetSpec, PromptSpec
@@ -257,7 +258,6 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
 
 def recommended(backend: str, model: str, purpose: str) -> dict[str, Any]:
     """Return the parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
-    from biasprint.core.machine.models import catalogue
 
     preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
     return dict(preset.parameters) if preset else {}

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from biasprint.core.backends.openai_compatible.probe import test_endpoint
 from biasprint.core.backends.protocol import (
     Backend,
     Completion,
@@ -25,6 +26,8 @@ from biasprint.core.backends.protocol import (
 from biasprint.core.backends.registry import open_backend
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.keys import use_session_keys
+from biasprint.core.machine.models import installed
 
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.probe import EndpointTest
@@ -43,7 +46,6 @@ LOCAL = ("llama_cpp", "transformers")  # whose models may be named by a path
 
 def whole_path(backend: str, model: str) -> str:
     """Return the generator's model for the model process, which works in another folder: a path becomes a whole one."""
-    from biasprint.core.machine.models import installed
 
     return installed.whole_path(model) if backend in LOCAL else model
 
@@ -177,8 +179,6 @@ def opened(backend: str, model: str, parameters: Mapping[str, Any], keys: Mappin
     global _open
     parameters = {name: value for name, value in parameters.items() if name != PARAMETER}
     if keys:
-        from biasprint.core.machine.keys import use_session_keys
-
         use_session_keys(dict(keys))
     key = (
         backend,
@@ -253,8 +253,6 @@ def probe_endpoint(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "E
     For the model process: it loads the openai package. Raises nothing that a person can meet: what is wrong is the
     test's sentence, and no key is in it.
     """
-    from biasprint.core.backends.openai_compatible.probe import test_endpoint
-    from biasprint.core.machine.keys import use_session_keys
 
     use_session_keys(keys)
     return test_endpoint(endpoint, model)

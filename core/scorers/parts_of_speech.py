@@ -16,6 +16,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.machine.models.layout import sha256_of
 from biasprint.core.scorers.protocol import ScoreValue
 from biasprint.core.scorers.segment import SEGMENTER, Word, _pieces, _spacy_safe, sentences, words
+from biasprint.core.scorers.textblob_sentiment import english
 
 # ---- TextBlob
 
@@ -74,7 +75,6 @@ def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
 
 @cache
 def _parser() -> Any:
-    from biasprint.core.scorers.textblob_sentiment import english
 
     return english().parser
 

@@ -14,6 +14,7 @@ from biasprint.core.studies.creativity import CreativityStudy
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.letters import LettersStudy
 from biasprint.core.studies.news import NewsStudy
+from biasprint.core.tables.fields import fields_of
 
 if TYPE_CHECKING:
     from biasprint.core.tables.fields import FieldSpec
@@ -62,7 +63,6 @@ def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
 
     Raises `UsageError` that says which kinds the program itself has.
     """
-    from biasprint.core.tables.fields import fields_of
 
     for one in studies().values():
         for table in one.inputs:

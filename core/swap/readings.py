@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from biasprint.core.scorers.segment import words
 from biasprint.core.swap.page import Page, Token
 from biasprint.core.swap.vocabulary import (
     GenderedWords,
@@ -120,7 +121,6 @@ def _says_so_of_herself(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _lemma(form: str) -> str:
-    from biasprint.core.scorers.segment import words
 
     irregular = {"found": "find", "saw": "see", "felt": "feel"}  # the lookup takes the first for “to found”
     if form in irregular:
@@ -395,7 +395,6 @@ def _ends_as_adjective(page: Page, place: int) -> bool:
 
 def lemma(form: str) -> str:
     """The dictionary form of a verb; “found” and “saw” as they are meant in a letter."""
-    from biasprint.core.scorers.segment import words
 
     irregular = {"found": "find", "saw": "see", "felt": "feel", "left": "leave"}
     if form in irregular:

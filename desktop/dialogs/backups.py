@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QW
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.backup import backups
+from biasprint.core.project.restore import held, restore
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
@@ -34,7 +36,6 @@ def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
     """Those on this machine, newest first; what was not checked yet is checked."""
 
     def work(ctx: JobContext) -> "list[BackupContents]":
-        from biasprint.core.project.restore import held
 
         return held(project, ctx)
 
@@ -45,7 +46,6 @@ def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
     """One of them in the place of the project, which is not open; what was there is kept beside it."""
 
     def work(ctx: JobContext) -> "Restored":
-        from biasprint.core.project.restore import restore
 
         return restore(project, backup, ctx)
 
@@ -162,7 +162,6 @@ def ask_for_backups(window: QWidget, shell: Shell) -> None:
 
 def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -> Notice:
     """Why a file could not be opened, with the way to its backups where there are any."""
-    from biasprint.core.project.backup import backups  # not needed for the first paint
 
     notice = error_notice(error)
     if backups(path):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from biasprint.core.errors import AppError
+from biasprint.core.tables.read import READERS
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.import_table_form import Preview, ReadingForm
 from biasprint.desktop.dialogs.question import ask_where
@@ -391,7 +392,6 @@ class ImportDialog(QDialog):
 
 def ask_table(parent: QWidget) -> Path | None:
     """Which table; None if the person changed their mind."""
-    from biasprint.core.tables.read import READERS
 
     kinds = f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in READERS)})"
     chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)

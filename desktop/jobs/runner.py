@@ -17,6 +17,7 @@ from shiboken6 import isValid
 
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import REPORTS_PER_SECOND, JobContext, Progress, precedence
+from biasprint.core.machine.storage import refused
 from biasprint.desktop.widgets.words import tr
 
 # Has something done when names may be seen again; False where they may be seen already. See desktop.blindfold.
@@ -380,7 +381,6 @@ class JobRunner(QObject):
 def unexpected(title: str, error: BaseException) -> AppError:
     """An error nobody foresaw, in the form of those that were; a package that is still to be installed is foreseen."""
     from biasprint.core.machine.installation import explained
-    from biasprint.core.machine.storage import refused
 
     if known := explained(error) or refused(error):
         return known

@@ -11,6 +11,7 @@ from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.measuring import SCORING, running
 from biasprint.desktop.operations.queue import JUDGING, Entry, put_in_queue, queued
 from biasprint.desktop.operations.runs import RunLine, WriteRequest, read_runs
+from biasprint.desktop.read.board import BOARD
 from biasprint.desktop.widgets.words import number, plural, tr
 
 if TYPE_CHECKING:
@@ -109,7 +110,6 @@ def go_on(
 
 def keep_layout(*, project: "Project", study_id: int, layout: Mapping[str, Any]) -> Operation[None]:
     """Keep how the cards of a study's board lie, in the project."""
-    from biasprint.desktop.read.board import BOARD
 
     def work(ctx: JobContext) -> None:
         project.studies.keep_setting(study_id, BOARD, dict(layout))

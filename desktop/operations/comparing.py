@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.runs.measure import asked_again
+from biasprint.core.scorers.lexicon import OWN_WORDS
+from biasprint.core.scorers.registry import describe, info_of
+from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
+from biasprint.core.studies.compare.texts import compared_texts, groupings
+from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import EACH, StudyGenerators, read_generators_of
@@ -15,7 +21,6 @@ from biasprint.desktop.wording.titles import read_titles, words_of
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
     from biasprint.core.scorers.protocol import ScorerInfo
-    from biasprint.core.studies.kit.declared import MeasureOptions
     from biasprint.desktop.wording.titles import Titles
 
 STUDY = "compare"
@@ -54,11 +59,6 @@ class CompareChoices:
 
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     """What can be chosen in this project; in a job."""
-    from biasprint.core.runs.measure import asked_again
-    from biasprint.core.scorers.registry import describe
-    from biasprint.core.studies.compare.gather import NO_NUMBER, chosen_scorers
-    from biasprint.core.studies.compare.texts import compared_texts, groupings
-    from biasprint.core.studies.kit.declared import MeasureOptions
 
     titles, found = read_titles(project), []
     for study in project.studies.all():
@@ -82,8 +82,6 @@ def check_words(path: Path) -> "Operation[ScorerInfo]":
     """Read a word list of one's own; a list that cannot be used says why."""
 
     def work(ctx: JobContext) -> "ScorerInfo":
-        from biasprint.core.scorers.lexicon import OWN_WORDS
-        from biasprint.core.scorers.registry import info_of
 
         if "," in str(path):
             raise AppError(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobRunner
 from biasprint.desktop.operations import Operation
@@ -113,7 +114,6 @@ def read_endpoints(ctx: JobContext) -> EndpointsSeen:
 def _seen(endpoint: "Endpoint") -> EndpointSeen:
     import os
 
-    from biasprint.core.errors import AppError
     from biasprint.core.machine.keys import ENVIRONMENT, key_for, session_keys
 
     try:

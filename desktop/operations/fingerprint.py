@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
+from biasprint.core.runs.fingerprint import fingerprint_of, raters_with_fingerprint, texts_read
 from biasprint.desktop import theme
+from biasprint.desktop.charts.fingerprint_page import save_page
+from biasprint.desktop.charts.live import TextBehind, TextsBehind
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 
@@ -15,14 +19,12 @@ if TYPE_CHECKING:
     from biasprint.core.judging.fingerprint import Fingerprint
     from biasprint.core.project.project import Project
     from biasprint.core.runs.fingerprint import OfferedRaters
-    from biasprint.desktop.charts.live import TextsBehind
 
 
 def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
     """Who has a fingerprint in a project."""
 
     def work(ctx: JobContext) -> "OfferedRaters":
-        from biasprint.core.runs.fingerprint import raters_with_fingerprint
 
         return raters_with_fingerprint(ctx, project)
 
@@ -33,8 +35,6 @@ def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprin
     """One rater's fingerprint, measured in the compute process."""
 
     def work(ctx: JobContext) -> "Fingerprint":
-        from biasprint.core.compute import shared
-        from biasprint.core.runs.fingerprint import fingerprint_of
 
         return fingerprint_of(ctx, project, rater, shared())
 
@@ -47,8 +47,6 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
     identity = finding.label if finding.id == "creativity.share" else ""
 
     def work(ctx: JobContext) -> "TextsBehind":
-        from biasprint.core.runs.fingerprint import texts_read
-        from biasprint.desktop.charts.live import TextBehind, TextsBehind
 
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
@@ -70,7 +68,6 @@ def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
     tokens = theme.tokens_for("light")
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.desktop.charts.fingerprint_page import save_page
 
         return save_page(found, tokens, path)
 

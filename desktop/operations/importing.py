@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.studies.registry import study, table_fields
+from biasprint.core.tables import guess_mapping, known_formats, look_at, with_line_breaks
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.titles import study_kinds
@@ -101,8 +103,6 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     """Its columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
-        from biasprint.core.studies.registry import study, table_fields
-        from biasprint.core.tables import guess_mapping, look_at
 
         table = look_at(path)
         known = {kind: table_fields(kind) for kind in study_kinds()}
@@ -170,7 +170,6 @@ def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, st
 
 
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
-    from biasprint.core.tables import known_formats
 
     known, kinds = known_formats().values(), study_kinds()
     return tuple(
@@ -179,7 +178,6 @@ def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
 
 
 def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
-    from biasprint.core.studies.registry import table_fields
     from biasprint.core.texts.tables import read_table
 
     mapping = None if choice.layout else choice.mapping
@@ -195,7 +193,6 @@ def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
 
 
 def _reading(table: "TableRead") -> TableReading:
-    from biasprint.core.tables import with_line_breaks
 
     first = tuple(
         tuple(with_line_breaks(record.values.get(name, ""), table.line_break) for name in table.mapping)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from biasprint.core.compute import models, quick, shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import (
@@ -27,7 +28,19 @@ from biasprint.core.letters import (
     write_twins,
 )
 from biasprint.core.letters import read_pasted as read_pasted_text
+from biasprint.core.letters.house import house_list
+from biasprint.core.letters.pile import AXIS, groups, read
+from biasprint.core.letters.pile.outcomes import read_outcomes, selection_rates, with_outcomes
+from biasprint.core.letters.pile.read import open_row
+from biasprint.core.letters.references import BUNDLED, in_use, reference
+from biasprint.core.machine.keys import session_keys
+from biasprint.core.prompts.axes import load_axis
+from biasprint.core.prompts.definition_kinds import NAMES
+from biasprint.core.prompts.library import name_set_called, read_library, shipped
+from biasprint.core.report.export import export_rows
+from biasprint.core.scorers.registry import best_scorer
 from biasprint.core.swap import Person, Pronoun
+from biasprint.core.swap.name_groups import groups_of, name_group, name_groups, named_in
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.jobs.runner import progress_only
 from biasprint.desktop.operations import Operation
@@ -153,7 +166,6 @@ def document_as_typed(document: Document, text: str) -> Document:
 
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
-    from biasprint.core.compute import shared
 
     scorers = _scorers()
     read = partial(check_letter, ctx, request.document, shared())
@@ -162,7 +174,6 @@ def check(ctx: JobContext, request: LetterRequest) -> Checked:
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
-    from biasprint.core.compute import quick
 
     return replace(_checked(request, partial(mark_words, ctx, request.document, quick()), {}), first=True)
 
@@ -215,7 +226,6 @@ def _scorers() -> Mapping[str, str]:
 
 def _reference() -> "ReferenceSet | None":
     """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
-    from biasprint.core.letters.references import BUNDLED, in_use, reference
 
     for name in (in_use(), BUNDLED):
         try:
@@ -227,7 +237,6 @@ def _reference() -> "ReferenceSet | None":
 
 def house_in_use() -> "tuple[HouseList | None, str]":
     """The house list of this computer, or why it cannot be used."""
-    from biasprint.core.letters.house import house_list
 
     try:
         return house_list().found, ""
@@ -246,8 +255,6 @@ def suggested(person: Person) -> Person:
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
-    from biasprint.core.letters.pile import AXIS
-    from biasprint.core.prompts.axes import load_axis
 
     pronoun = OTHER[person.pronoun]
     names = [name for one in load_axis(AXIS).identities if one.pronouns == pronoun for name in one.names]
@@ -279,9 +286,6 @@ def groups_to_choose() -> "Operation[NamesToChoose]":
     """The groups and sets of names that a twin can be made with."""
 
     def work(ctx: JobContext) -> NamesToChoose:
-        from biasprint.core.prompts.definition_kinds import NAMES
-        from biasprint.core.prompts.library import read_library, shipped
-        from biasprint.core.swap.name_groups import name_groups
 
         groups = tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
         sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
@@ -297,8 +301,6 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-        from biasprint.core.compute import shared
-        from biasprint.core.swap.name_groups import name_group, named_in
 
         about = other
         if about is None:
@@ -313,9 +315,6 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-        from biasprint.core.compute import shared
-        from biasprint.core.prompts.library import name_set_called
-        from biasprint.core.swap.name_groups import groups_of
 
         groups = groups_of(name_set_called(names)) if names else None
         return check_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
@@ -344,8 +343,6 @@ def rewrite(
     """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
 
     def work(ctx: JobContext) -> "TwinDifference":
-        from biasprint.core.compute import models, shared
-        from biasprint.core.machine.keys import session_keys
 
         generator = Generator(backend, model, dict(parameters), session_keys())
         request = replace(_as_checked(checked), occupation=occupation)
@@ -386,9 +383,6 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
     """Every file of a folder or zip, or of several files, as rows. Brings a `PileStart` and then each row early."""
 
     def work(ctx: JobContext) -> "Pile":
-        from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import groups, read
-        from biasprint.core.scorers.registry import best_scorer
 
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
@@ -408,7 +402,6 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     """The letter of a row and its CV, read again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-        from biasprint.core.letters.pile.read import open_row
 
         return open_row(ctx, paths, row)
 
@@ -421,9 +414,6 @@ def compare_groups(
     """Does a figure differ between the groups, of the rows as they stand? And who of them was chosen?"""
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
-        from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import read
-        from biasprint.core.letters.pile.outcomes import selection_rates
 
         return read.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
 
@@ -434,7 +424,6 @@ def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[
     """The rows with what a table says of who was chosen, and what is to be said of the table."""
 
     def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
-        from biasprint.core.letters.pile.outcomes import read_outcomes, with_outcomes
 
         return with_outcomes(rows, read_outcomes(path))
 
@@ -451,8 +440,6 @@ def read_with_cvs(
     """Rows again, each held against its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
-        from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import read
 
         house, _ = house_in_use()
         return read.read_with_cvs(
@@ -479,8 +466,6 @@ def report_pile(
     """The report of a whole pile as it stands, PDF or docx by its ending, and what is to be said of it."""
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
-        from biasprint.core.compute import shared
-        from biasprint.core.letters.pile import read
 
         found = read.report_of(pile, tests, rates, by_hand=by_hand)
         return path, read.report_pile(
@@ -498,7 +483,6 @@ def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequ
     """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
 
     def work(ctx: JobContext) -> "ExportReport":
-        from biasprint.core.report.export import export_rows
 
         return export_rows(rows, path, columns, ctx=ctx, total=len(rows))
 

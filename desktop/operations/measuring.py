@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -144,7 +145,6 @@ def measure_studies(
     """
 
     def work(ctx: JobContext) -> "tuple[MeasuredStudy, ...]":
-        from biasprint.core.compute import shared
         from biasprint.core.runs.measure import measure_project
 
         before = {study: asked_last(project, study) for study in studies}
@@ -173,7 +173,6 @@ def _measured(measured: "Sequence[MeasuredStudy]") -> str:
 
 
 def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[ScorerInfo]") -> "list[ScoreResult]":
-    from biasprint.core.compute import shared
     from biasprint.core.texts.score import score
 
     found = project.studies.of_kind(study)

@@ -4,8 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.backends.llama_cpp.engine import install, why_not
+from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.endpoints import endpoints
+from biasprint.core.machine.models import catalogue, installed, records
+from biasprint.core.machine.models.get import announced, get
+from biasprint.core.machine.models.installed import overview
 from biasprint.core.machine.models.sizes import InMegabytes
+from biasprint.core.machine.models.upkeep import add, remove, staging, verify
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
@@ -55,8 +62,6 @@ class LanguageModels:
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
-    from biasprint.core.machine.models import catalogue, installed, records
-    from biasprint.core.machine.models.installed import overview
 
     seen = []
     for key, role in catalogue.roles().items():
@@ -70,9 +75,6 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
 
 def read_writers(ctx: JobContext) -> LanguageModels:
     """What could write, counted without reading any model."""
-    from biasprint.core.errors import AppError
-    from biasprint.core.machine.endpoints import endpoints
-    from biasprint.core.machine.models import catalogue, records
 
     writer = "generator"
     got = [one for one in records.got().values() if one.role == writer and one.folder.is_dir()]
@@ -89,7 +91,6 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
     """How large a model is and under which licence, before it is got."""
 
     def work(ctx: JobContext) -> "Announced":
-        from biasprint.core.machine.models.get import announced
 
         return announced(name, ctx)
 
@@ -100,7 +101,6 @@ def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetch
     """Get a model of the catalogue, or go on with getting it. `renew` takes what the hub has now."""
 
     def work(ctx: JobContext) -> "Fetched":
-        from biasprint.core.machine.models.get import get
 
         return get(name, InMegabytes(ctx), renew=renew)
 
@@ -114,7 +114,6 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
     """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
-        from biasprint.core.machine.models.upkeep import verify
 
         return verify(name, InMegabytes(ctx))
 
@@ -136,7 +135,6 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
     """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
 
     def work(ctx: JobContext) -> "InstalledModel":
-        from biasprint.core.machine.models.upkeep import add
 
         return add(path, role, name or None, ctx)
 
@@ -150,7 +148,6 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
     """Delete the files of a model that was got; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
-        from biasprint.core.machine.models.upkeep import remove
 
         return remove(name)
 
@@ -163,7 +160,6 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
 
 def why_no_engine(ctx: JobContext) -> str | None:
     """None where GGUF files can be opened; else why what they need cannot be installed, empty where it can."""
-    from biasprint.core.backends.llama_cpp.engine import why_not
     from biasprint.core.backends.llama_cpp.options import installed
 
     return None if installed() else why_not()
@@ -173,7 +169,6 @@ def install_engine() -> Operation[None]:
     """Install what opens GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.backends.llama_cpp.engine import install
 
         install(ctx)
 
@@ -185,7 +180,6 @@ def prefer(*, role: str, name: str | None) -> Operation[None]:
     """Choose what fills a role; None leaves it to the program."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.machine.models import installed
 
         installed.prefer(role, name)
 
@@ -204,6 +198,5 @@ def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
 
 def _begun(name: str) -> int:
     """The bytes that are here of a download that was stopped."""
-    from biasprint.core.machine.models.upkeep import staging
 
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

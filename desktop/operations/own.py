@@ -6,6 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.prompts.definition_kinds import AXIS, KINDS, crossed_draft, names_draft, with_alike, with_set_names
+from biasprint.core.prompts.library import (
+    name_set_called,
+    read_definition,
+    read_library,
+    remove,
+    save,
+    shipped,
+    write_definition,
+    write_example,
+)
+from biasprint.core.prompts.name_sets import cells_of_table
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 
@@ -45,8 +57,6 @@ class OwnSeen:
 
 def read_own(ctx: JobContext) -> OwnSeen:
     """See everything there is."""
-    from biasprint.core.prompts.definition_kinds import KINDS
-    from biasprint.core.prompts.library import read_library, shipped
 
     library = read_library()
     return OwnSeen(
@@ -60,8 +70,6 @@ def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
     """Keep a draft, as the next version where prompts were made from the one before."""
 
     def work(ctx: JobContext) -> "Definition":
-        from biasprint.core.prompts.definition_kinds import KINDS
-        from biasprint.core.prompts.library import save
 
         return save(KINDS[kind], draft)
 
@@ -72,7 +80,6 @@ def remove_own(definition: "Definition") -> Operation[None]:
     """Forget one; what prompts were made from stays with them."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.prompts.library import remove
 
         remove(definition)
 
@@ -83,8 +90,6 @@ def import_own(kind: str, path: Path) -> "Operation[Draft]":
     """A draft from a file of this kind; nothing is kept yet."""
 
     def work(ctx: JobContext) -> "Draft":
-        from biasprint.core.prompts.definition_kinds import KINDS
-        from biasprint.core.prompts.library import read_definition
 
         return read_definition(KINDS[kind], path)
 
@@ -95,8 +100,6 @@ def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
     """Write a definition to a file, as the command line reads it."""
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.prompts.definition_kinds import KINDS
-        from biasprint.core.prompts.library import write_definition
 
         write_definition(KINDS[kind], draft, path)
         return path
@@ -108,8 +111,6 @@ def save_example(kind: str, path: Path) -> Operation[Path]:
     """Write an explained example of a kind to a file."""
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.prompts.definition_kinds import KINDS
-        from biasprint.core.prompts.library import write_example
 
         write_example(KINDS[kind], path)
         return path
@@ -129,8 +130,6 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
     """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
 
     def work(ctx: JobContext) -> "Draft":
-        from biasprint.core.prompts.definition_kinds import AXIS, crossed_draft
-        from biasprint.core.prompts.library import name_set_called
 
         return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
@@ -141,8 +140,6 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
     """The draft with names of a set, and the labels of identities that the set has none for."""
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
-        from biasprint.core.prompts.definition_kinds import with_set_names
-        from biasprint.core.prompts.library import name_set_called
 
         return with_set_names(draft, name_set_called(names))
 
@@ -153,7 +150,6 @@ def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]"
     """The draft of a set of names for the identities of an axis, or for those of two with each other."""
 
     def work(ctx: JobContext) -> "Draft":
-        from biasprint.core.prompts.definition_kinds import AXIS, names_draft
 
         return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
 
@@ -164,8 +160,6 @@ def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]
     """The groups with their names that a table has, one name in each row."""
 
     def work(ctx: JobContext) -> "Sequence[Draft]":
-        from biasprint.core.prompts.definition_kinds import with_alike
-        from biasprint.core.prompts.name_sets import cells_of_table
 
         return with_alike(cells_of_table(rows))
 

@@ -10,6 +10,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.leftovers import temporary_folder
+from biasprint.core.project.stores.common import chunks
+from biasprint.core.prompts import cogs_set, letters_context_less_set
+from biasprint.core.prompts.definition_kinds import KINDS, THEMES
+from biasprint.core.prompts.designs import design_set, load_design
+from biasprint.core.prompts.detector import detect, neutral_wording, replaced
+from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated, named_from
+from biasprint.core.prompts.from_template import placeholder
+from biasprint.core.prompts.library import keep_versions, name_set_called, own_file, own_value, read_library
+from biasprint.core.runs.setup import draft_prompts, draft_template, store_set
+from biasprint.core.studies.completion.prompts import completion_set
+from biasprint.core.studies.kit.choice import PromptChoice
+from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, news_set
+from biasprint.core.tables.read import look_at
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 
@@ -150,7 +163,6 @@ def expand(
 
     Biographies are rewritten in the compute process, which takes a while.
     """
-    from biasprint.core.prompts.drafts import PLAIN_ARM, mitigated
 
     if mitigation is not None and mitigation.instruction is not None:
         if not mitigation.instruction.strip():
@@ -164,9 +176,6 @@ def expand(
 
 
 def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
-    from biasprint.core.prompts import cogs_set
-    from biasprint.core.prompts.designs import design_set, load_design
-    from biasprint.core.studies.completion.prompts import completion_set
 
     match choice:
         case CogsChoice():
@@ -195,9 +204,6 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
 
 
 def _letters(choice: LettersChoice) -> "PromptSetDraft":
-    from biasprint.core.prompts import letters_context_less_set
-    from biasprint.core.prompts.drafts import named_from
-    from biasprint.core.prompts.library import name_set_called
 
     ages = []
     for age in choice.ages:
@@ -215,7 +221,6 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
 
 
 def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
-    from biasprint.core.runs.setup import draft_template
 
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
@@ -234,8 +239,6 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
 
 def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str]:
     """The columns of a table, a file or typed: placeholder → column."""
-    from biasprint.core.prompts.from_template import placeholder
-    from biasprint.core.tables.read import look_at
 
     with _table_of(table, typed) as (_, path):
         return {placeholder(column): column for column in look_at(path).columns}
@@ -257,30 +260,23 @@ def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
 
 def _own(kind: str, key: str) -> Any:
     """The engine's value of one's own definition of this key, else the key itself, of a shipped one."""
-    from biasprint.core.prompts.definition_kinds import KINDS
-    from biasprint.core.prompts.library import own_value
 
     return own_value(KINDS[kind], key) or key
 
 
 def _path_of(kind: str, key: str) -> str:
     """The file of one's own definition of this key, else the key itself, of a shipped one or of none."""
-    from biasprint.core.prompts.definition_kinds import KINDS
-    from biasprint.core.prompts.library import own_file
 
     return str((own_file(KINDS[kind], key) if key else None) or key)
 
 
 def _themes(keys: Sequence[str]) -> list[Any]:
-    from biasprint.core.prompts.definition_kinds import THEMES
-    from biasprint.core.prompts.library import read_library
 
     own = {theme.key: theme for found in read_library().values(THEMES) for theme in found}
     return [own.get(key, key) for key in keys]
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
-    from biasprint.core.studies.news.prompts import news_set
 
     asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
@@ -298,8 +294,6 @@ def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "Pr
 def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
-    from biasprint.core.runs.setup import draft_prompts
-    from biasprint.core.studies.kit.choice import PromptChoice
 
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
@@ -315,8 +309,6 @@ def _from_table(
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
     """How many headlines of its own originals the project has, without those that ship with the program."""
-    from biasprint.core.project.stores.common import chunks
-    from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN
 
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
@@ -344,8 +336,6 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     """Store the prompts; the same content is the version that is there, other content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
-        from biasprint.core.prompts.library import keep_versions
-        from biasprint.core.runs.setup import store_set
 
         added = store_set(project, study, draft)
         try:
@@ -388,7 +378,6 @@ class Wording:
 
 def wording_of(ctx: JobContext, text: str) -> Wording:
     """Look at a prompt. The first call reads the rules, which takes a moment."""
-    from biasprint.core.prompts.detector import detect, neutral_wording
 
     flags = detect(text)
     return Wording(text, flags[:MOST_FLAGS], len(flags), neutral_wording(text) if flags else text)
@@ -405,7 +394,6 @@ class FlaggedSet:
 
 def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
     """Look at every prompt of a set."""
-    from biasprint.core.prompts.detector import detect
 
     count, first, found = 0, -1, None
     for place, prompt in enumerate(prompts):
@@ -419,6 +407,5 @@ def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
 
 def with_one_neutral(wording: Wording, flag: "Flag") -> str:
     """The text with the neutral wording in the place of one flag."""
-    from biasprint.core.prompts.detector import replaced
 
     return replaced(wording.text, [flag])

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from biasprint.core.compute import models, shared
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
+from biasprint.core.machine.keys import session_keys
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.measuring import mark
@@ -210,8 +212,6 @@ def _writing(
     scores: bool,
 ) -> "Operation[GenerateResult]":
     def work(ctx: JobContext) -> "GenerateResult":
-        from biasprint.core.compute import models, shared
-        from biasprint.core.machine.keys import session_keys
         from biasprint.core.runs.generate import generate, start_run
         from biasprint.core.runs.setup import generator_spec
 
@@ -355,8 +355,6 @@ def start_judging(
 
 def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Operation[list[JudgeResult]]":
     def work(ctx: JobContext) -> "list[JudgeResult]":
-        from biasprint.core.compute import models
-        from biasprint.core.machine.keys import session_keys
         from biasprint.core.runs.judge import check_can_judge, judge
         from biasprint.core.runs.setup import generator_spec
 

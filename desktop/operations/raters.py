@@ -7,6 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.exclusion import exclude, include
+from biasprint.core.judging.packets.decisions import count_unfinished as count
+from biasprint.core.judging.packets.decisions import decide as keep
+from biasprint.core.judging.packets.hand_out import hand_out
+from biasprint.core.judging.packets.make import make_packets as make
+from biasprint.core.judging.packets.merge import merge_packets as merge
+from biasprint.core.judging.plan import rename_plan as rename
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.raters import report_words
@@ -61,8 +68,6 @@ def make_packets(
     """Write one packet for each rater into a folder; with `tool` a folder that it reads."""
 
     def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
-        from biasprint.core.judging.packets.hand_out import hand_out
-        from biasprint.core.judging.packets.make import make_packets as make
 
         if tool is not None:
             return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
@@ -80,7 +85,6 @@ def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool =
     """
 
     def work(ctx: JobContext) -> "MergeReport":
-        from biasprint.core.judging.packets.merge import merge_packets as merge
 
         return merge(ctx, project, paths, accept_raters=accepted, accept_held=accepted)
 
@@ -92,7 +96,6 @@ def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None)
     """Count one of two answers that conflict; None: neither. Deciding again takes its place."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.packets.decisions import decide as keep
 
         keep(project, conflict, judgment_id)
 
@@ -103,7 +106,6 @@ def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Wh
     """Decide these conflicts alike, one after the other; what is decided when it is cancelled stays so."""
 
     def work(ctx: JobContext) -> int:
-        from biasprint.core.judging.packets.decisions import decide as keep
 
         for done, conflict in enumerate(conflicts):
             ctx.report(done, len(conflicts))
@@ -132,7 +134,6 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     """Let a packet count that never came back finished."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.packets.decisions import count_unfinished as count
 
         count(project, session_id)
 
@@ -143,7 +144,6 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
     """Call a plan by another name."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.plan import rename_plan as rename
 
         rename(project, plan_id, name)
 
@@ -163,7 +163,6 @@ def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[No
     """Leave a rater out of the findings, for a reason."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.exclusion import exclude
 
         exclude(project, rater_id, reason)
 
@@ -175,7 +174,6 @@ def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[
     """Count a rater again who was left out."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.judging.exclusion import include
 
         include(project, rater_id, reason)
 

@@ -5,8 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biasprint.core.compute import shared
 from biasprint.core.draw import digits
 from biasprint.core.jobs import JobContext
+from biasprint.core.report.audit import write_study_report
+from biasprint.core.report.export import export_rows
+from biasprint.core.report.whole_file import write_whole
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
@@ -93,7 +97,6 @@ def save_findings(*, lines: "Sequence[FindingLine]", path: Path) -> "Operation[E
     """Write findings to a csv, jsonl, xlsx or parquet file, in the columns that `biasprint export` has."""
 
     def work(ctx: JobContext) -> "ExportReport":
-        from biasprint.core.report.export import export_rows
         from biasprint.core.texts.exporting import FINDING, finding_row
 
         rows = (finding_row(line.finding, line.study, line.recipe) for line in lines)
@@ -108,7 +111,6 @@ def save_judgments(*, project: "Project", path: Path) -> Operation[str]:
     def work(ctx: JobContext) -> str:
         if path.suffix.lower() == ".json":
             return _comparator_files(ctx, project, path)
-        from biasprint.core.report.export import export_rows
         from biasprint.core.texts.exporting import columns, open_sessions, rows
 
         report = export_rows(rows(ctx, project, "judgments"), path, columns(project, "judgments"), ctx=ctx)
@@ -162,8 +164,6 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
     every finding."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.compute import shared
-        from biasprint.core.report.audit import write_study_report
         from biasprint.core.runs.reporting import audited
 
         shared().call(write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
@@ -176,7 +176,6 @@ def save_audit(*, project: "Project", path: Path) -> Operation[None]:
     """Write what was asked, of whom, and how it was measured as an audit file, which “biasprint run” does again."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.report.whole_file import write_whole
         from biasprint.core.runs.audit.saved import saved_audit
 
         write_whole(path, saved_audit(ctx, project, path).encode("utf-8"))

@@ -6,9 +6,27 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from biasprint.core.compute import shared
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.packets.hand_out import collect_seats, make_seats
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.vault import Vault
+from biasprint.core.judging.workshop import (
+    WorkshopStore,
+    attendance,
+    chance_of,
+    check_name,
+    describe_plan,
+    new_name,
+    workshop_plans,
+)
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.compare.drawing import sizes
+from biasprint.core.runs.compare.pool import MOST_CARDS, CompareRequest, known_axes
+from biasprint.core.runs.fingerprint import fingerprint_of, group_of, warm
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.widgets.words import tr
 
@@ -70,7 +88,6 @@ class FacilitatorView:
 
 def workshop_offers(*, project: "Project") -> Operation[Offers]:
     def work(ctx: JobContext) -> Offers:
-        from biasprint.core.judging.workshop import new_name, workshop_plans
 
         name = new_name((row.title for row in project.judging.plans()), date.today())
         return Offers(workshop_plans(project), _axes(ctx, project), name)
@@ -82,7 +99,6 @@ def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
     """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
 
     def work(ctx: JobContext) -> "Chance":
-        from biasprint.core.judging.workshop import chance_of
 
         return chance_of(design)
 
@@ -93,8 +109,6 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
     """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
 
     def work(ctx: JobContext) -> "WorkshopPlan":
-        from biasprint.core.judging.workshop import check_name, describe_plan
-        from biasprint.core.runs.compare import compare
 
         study = project.studies.of_kind(STUDY)
         if study is None:
@@ -131,8 +145,6 @@ class Keeper:
         """A judging thread of its own for one participant."""
 
         def open_seat(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
-            from biasprint.core.judging.session import open_judging
-            from biasprint.core.judging.workshop import WorkshopStore
 
             return open_judging(WorkshopStore(project, plan_id, code))
 
@@ -142,8 +154,6 @@ class Keeper:
         """The fingerprint of the participant with this code, who has finished."""
 
         def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
-            from biasprint.core.compute import shared
-            from biasprint.core.runs.fingerprint import fingerprint_of
 
             rater = next(row for row in project.judging.raters() if row.code == code)
             return fingerprint_of(ctx, project, rater.id, shared())
@@ -154,9 +164,6 @@ class Keeper:
         """The counts, and the group's choices where there are enough people."""
 
         def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
-            from biasprint.core.compute import shared
-            from biasprint.core.judging.workshop import attendance
-            from biasprint.core.runs.fingerprint import group_of
 
             return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], shared()))
 
@@ -166,7 +173,6 @@ class Keeper:
         """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
-            from biasprint.core.judging.packets.hand_out import make_seats
 
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
@@ -176,7 +182,6 @@ class Keeper:
         """Merge what was rated at other computers."""
 
         def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
-            from biasprint.core.judging.packets.hand_out import collect_seats
 
             return collect_seats(ctx, project, folder)
 
@@ -186,8 +191,6 @@ class Keeper:
         """While people judge, load what their pictures take: the first one would wait for it."""
 
         def work(ctx: JobContext) -> None:
-            from biasprint.core.compute import shared
-            from biasprint.core.runs.fingerprint import warm
 
             warm(ctx, shared())
 
@@ -233,8 +236,6 @@ def _tried(
 
 def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     """The axes with two or three identities that have outputs: no comparison shows more."""
-    from biasprint.core.project.stores.runs import OutputFilter
-    from biasprint.core.runs.compare.pool import MOST_CARDS, known_axes
 
     study = project.studies.of_kind(STUDY)
     if study is None:
@@ -257,10 +258,6 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
 
 def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
     """How many comparisons there can be on an axis."""
-    from biasprint.core.compute import shared
-    from biasprint.core.judging.plan import PlanSettings
-    from biasprint.core.runs.compare.drawing import sizes
-    from biasprint.core.runs.compare.pool import CompareRequest
 
     try:
         found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, shared())

@@ -5,8 +5,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from biasprint.core.backends.protocol import Request
+from biasprint.core.backends.registry import known, open_backend
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
+from biasprint.core.machine.endpoints import endpoints
+from biasprint.core.machine.models import catalogue
+from biasprint.core.machine.models.installed import installed
+from biasprint.core.studies.registry import studies
 
 if TYPE_CHECKING:
     from biasprint.core.backends.protocol import BackendInfo, Parameter
@@ -46,9 +52,6 @@ class WriterChoices:
 
 def read_writers(ctx: JobContext) -> WriterChoices:
     """Look at what is here. Files of models that are new or have changed are hashed, which may take a while."""
-    from biasprint.core.backends.registry import known
-    from biasprint.core.machine.endpoints import endpoints
-    from biasprint.core.machine.models.installed import installed
 
     models: tuple[LocalModel, ...] = ()
     kept: tuple[Endpoint, ...] = ()
@@ -73,14 +76,12 @@ def read_writers(ctx: JobContext) -> WriterChoices:
 
 
 def _presets(model: str) -> "dict[str, Mapping[str, Parameter]]":
-    from biasprint.core.machine.models import catalogue
 
     entry = catalogue.entry(model)
     return {purpose: preset.parameters for purpose, preset in entry.presets.items()} if entry else {}
 
 
 def _judges(model: str) -> bool:
-    from biasprint.core.machine.models import catalogue
 
     entry = catalogue.entry(model)
     return entry is None or entry.judges
@@ -88,8 +89,6 @@ def _judges(model: str) -> bool:
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
     """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
-    from biasprint.core.backends.protocol import Request
-    from biasprint.core.backends.registry import known, open_backend
 
     refused = {}
     for info in known():
@@ -211,7 +210,6 @@ SOURCES: Mapping[str, Source] = {"llama_cpp": "gguf", "transformers": "folder", 
 
 def sampling_of(study: str) -> Mapping[str, float]:
     """What the study's paper wrote with (METHODS.md); of news and completion they name nothing."""
-    from biasprint.core.studies.registry import studies
 
     known = studies().get(study)
     return known.sampling if known else {}

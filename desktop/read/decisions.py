@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.adjudication import disagreements, neutral_order
+from biasprint.core.judging.packets.decisions import conflicts, packets, seats_to_decide
 from biasprint.desktop.tables.rows import TableRow
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import number
@@ -60,8 +62,6 @@ class AdjudicationData:
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
     """Conflicts and unfinished packets for the coordinator. Of a workshop only how many seats wait is told."""
-    from biasprint.core.judging.adjudication import neutral_order
-    from biasprint.core.judging.packets.decisions import conflicts, packets, seats_to_decide
 
     found, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
@@ -92,8 +92,6 @@ def comparisons_of(
 def read_adjudication(ctx: JobContext, project: "Project") -> AdjudicationData:
     """The comparisons people disagree on, the most split first."""
     from collections import Counter
-
-    from biasprint.core.judging.adjudication import disagreements
 
     people = {row.id for row in project.judging.raters() if row.kind == "person"}
     finished = Counter(

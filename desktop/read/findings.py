@@ -14,12 +14,15 @@ from biasprint.core.project.rows import ComparisonRow, OutputRow, SourceRow, Stu
 from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.report.questions import answered
 from biasprint.core.runs.evidence import paired_texts, read_texts
 from biasprint.core.runs.measure import ASKED, asked_again
+from biasprint.core.scorers.lexicon import load_lexicon
 from biasprint.core.scorers.registry import scorer_for
 from biasprint.core.studies.compare.texts import BLOCK, compared_texts, groups_of
+from biasprint.core.studies.registry import studies
 from biasprint.core.texts.exporting import matched_block
-from biasprint.core.texts.generators import LETTER, imported_name, runs_by_name, texts_of, texts_read
+from biasprint.core.texts.generators import LETTER, imported_name, known_generators, runs_by_name, texts_of, texts_read
 from biasprint.core.texts.values import ORIGINAL_KEY, stored_values
 from biasprint.desktop.widgets.words import plural, tr
 from biasprint.desktop.wording.findings import (
@@ -318,7 +321,6 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
 
 def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
     """How many words of the finding's category each counted letter has."""
-    from biasprint.core.scorers.lexicon import load_lexicon
 
     name = "lexicon_published" if finding.variant == "as_published" else "lexicon"
     place = 1 + [category.name for category in load_lexicon("letters").categories].index(finding.label)
@@ -332,7 +334,6 @@ def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
 
 def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
     """The questions that the lines answer, study by study, in the order of the studies there."""
-    from biasprint.core.report.questions import answered
 
     titles = {line.study: line.shown.study for line in lines}
     for study, title in titles.items():
@@ -420,7 +421,6 @@ class _ReadOnce:
 
 
 def _read_once(project: "Project") -> _ReadOnce:
-    from biasprint.core.texts.generators import known_generators
 
     studies = {plan.id: plan.study_id for plan in project.judging.plans()}
     revealed: dict[int, list[str]] = defaultdict(list)
@@ -431,6 +431,5 @@ def _read_once(project: "Project") -> _ReadOnce:
 
 
 def _study_titles() -> dict[str, str]:
-    from biasprint.core.studies.registry import studies
 
     return {kind: study.title for kind, study in studies().items()}

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from biasprint.core.project.rows import OutputRow
+from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.text import for_matching
 from biasprint.core.texts.generators import runs_by_name
 from biasprint.desktop.widgets.safe_text import safe_line
@@ -20,8 +22,6 @@ from biasprint.desktop.wording.titles import Titles, read_titles
 
 if TYPE_CHECKING:
     from biasprint.core.project.project import Project
-    from biasprint.core.project.rows import OutputRow
-    from biasprint.core.project.stores.runs import OutputFilter
 
 
 # ---- The index of outputs
@@ -245,7 +245,6 @@ class SavedHead(NamedTuple):
 
 def letter_row(output_id: int, text: str) -> "OutputRow":
     """A saved letter as the table holds outputs: nothing made it here."""
-    from biasprint.core.project.rows import OutputRow
 
     return OutputRow(
         id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
@@ -255,7 +254,6 @@ def letter_row(output_id: int, text: str) -> "OutputRow":
 
 
 def _any() -> "OutputFilter":
-    from biasprint.core.project.stores.runs import OutputFilter
 
     return OutputFilter()
 

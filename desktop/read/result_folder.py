@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasprint.core.compute import quick
+from biasprint.core.project.rows import OutputRow
 from biasprint.core.runs.result_folder.rows import finished_partitions, places_in_partition, rows_of_partition
 from biasprint.desktop.read.outputs import Choices, Detail, OutputOrder, as_array
 from biasprint.desktop.widgets.words import tr
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from array import array
 
     from biasprint.core.project.project import Project
-    from biasprint.core.project.rows import OutputRow
     from biasprint.core.project.stores.runs import OutputFilter
     from biasprint.core.runs.result_folder.rows import FinishedPartition, ResultRow
 
@@ -101,7 +101,6 @@ def _short(value: str) -> str:
 
 
 def _row(number: int, read: "ResultRow") -> "OutputRow":
-    from biasprint.core.project.rows import OutputRow
 
     text = read.text if read.text is not None else tr("(text {why})").format(why=read.why)
     columns = dict(read.columns)

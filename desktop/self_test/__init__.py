@@ -15,12 +15,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasprint.core.backends.registry import known
 from biasprint.core.cli.console import never_fail_to_encode, note, say
 from biasprint.core.compute import ComputeProcess, models, shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.installation import leaves_out
-from biasprint.core.scorers.registry import score_batch
+from biasprint.core.project.check import check_project
+from biasprint.core.project.stores.runs import OutputFilter
+from biasprint.core.prompts import letters_context_less_set
+from biasprint.core.report.audit import write_study_report
+from biasprint.core.report.export import export_rows
+from biasprint.core.runs.generate import generate, start_run
+from biasprint.core.runs.measure import measure_project
+from biasprint.core.runs.reporting import audited_now
+from biasprint.core.runs.sample import open_sample
+from biasprint.core.runs.setup import generator_spec, store_set
+from biasprint.core.scorers.entailment import pair
+from biasprint.core.scorers.registry import describe, score_batch
+from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.texts.exporting import columns, rows
+from biasprint.desktop.headless import offscreen_window
 from biasprint.desktop.self_test.parts import import_parts
 
 if TYPE_CHECKING:
@@ -138,8 +153,6 @@ LETTERS = 6  # that each writer writes
 
 
 def write_and_score(hand: Hand) -> None:
-    from biasprint.core.backends.registry import known
-    from biasprint.core.scorers.registry import describe
 
     writers = {info.name: info.unavailable for info in known()}
     texts: list[str] = []
@@ -160,10 +173,6 @@ def write_and_score(hand: Hand) -> None:
 
 
 def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> list[str]:
-    from biasprint.core.project.stores.runs import OutputFilter
-    from biasprint.core.prompts import letters_context_less_set
-    from biasprint.core.runs.generate import generate, start_run
-    from biasprint.core.runs.setup import generator_spec, store_set
 
     whole = letters_context_less_set()
     few = store_set(project, "letters", replace(whole, name="Self-test", prompts=whole.prompts[:LETTERS]))
@@ -177,7 +186,6 @@ def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> lis
 
 
 def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
-    from biasprint.core.scorers.entailment import pair
 
     read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
     _, values = shared().call(score_batch, name, read, ctx=ctx)
@@ -205,12 +213,6 @@ def check_letter(ctx: JobContext, facts: list[str]) -> None:
 
 
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
-    from biasprint.core.report.audit import write_study_report
-    from biasprint.core.report.export import export_rows
-    from biasprint.core.runs.measure import measure_project
-    from biasprint.core.runs.reporting import audited_now
-    from biasprint.core.studies.kit.declared import MeasureOptions
-    from biasprint.core.texts.exporting import columns, rows
 
     for study in ("letters", "creativity"):
         measured = measure_project(ctx, project, study, MeasureOptions(), shared())
@@ -252,9 +254,6 @@ def run() -> int:
 
 
 def _everything(folder: Path) -> None:
-    from biasprint.core.project.check import check_project
-    from biasprint.core.runs.sample import open_sample
-    from biasprint.desktop.headless import offscreen_window
 
     with step("sample project") as facts:
         file = open_sample()

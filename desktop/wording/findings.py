@@ -9,6 +9,8 @@ from biasprint.core.draw.verdicts import apart, is_ratio
 from biasprint.core.draw.words import interval_sentence
 from biasprint.core.findings import BETWEEN_GENERATORS, Finding
 from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.report.questions import question_of
+from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.safe_text import safe_line
 from biasprint.desktop.widgets.words import tr
 from biasprint.desktop.wording.generators import NOBODY, StudyGenerators
@@ -21,7 +23,6 @@ DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "
 
 def items_word(finding: Finding) -> str:
     """What n counts."""
-    from biasprint.core.studies.registry import studies
 
     named = (item for study in studies().values() for item in study.words.items)
     return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
@@ -340,7 +341,6 @@ def line_of(
     finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
 ) -> FindingLine:
     """The table's view of a finding. `recipe`: of its measurement."""
-    from biasprint.core.report.questions import question_of
 
     dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)

@@ -6,6 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from biasprint.core.draw import digits
+from biasprint.core.studies.kit.declared import ALL
+from biasprint.core.studies.registry import studies
 from biasprint.desktop.widgets.words import plural, tr
 
 if TYPE_CHECKING:
@@ -56,7 +58,6 @@ def read_generators_of(
 ) -> StudyGenerators:
     """Who wrote a study's texts, and what was asked of them when the finding `last` was measured. Reads the project."""
     from biasprint.core.runs.measure import asked_again, measuring
-    from biasprint.core.studies.registry import studies
     from biasprint.core.texts.generators import generators_of
 
     options = asked_again(last.recipe if last else None)
@@ -87,7 +88,6 @@ def said_of(writers: StudyGenerators) -> str:
 def choices(writers: StudyGenerators) -> list[tuple[WantedTexts, str]]:
     """What can be chosen, the usual first, each with its title."""
     from biasprint.core.runs.measure.by_generator import MOST_IN_PAIRS
-    from biasprint.core.studies.kit.declared import ALL
 
     names = list(writers.texts)
     found = [(EACH, tr("Each by itself"))]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from biasprint.core.backends.llama_cpp.options import info, installed
+from biasprint.core.backends.local_model import find_local
 from biasprint.core.backends.protocol import BackendInfo, Parameter
 from biasprint.core.errors import UsageError
 
@@ -48,7 +49,6 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "LlamaCpp":
 def find_file(model: str) -> "FoundModel":
     """Find the GGUF file that a name or a path means. Raises `AppError` where there is none."""
     from biasprint.core.backends.llama_cpp import errors
-    from biasprint.core.backends.local_model import find_local
 
     if not model:
         raise UsageError("llama.cpp needs a model.", hint="Give the path of a file that ends in .gguf.")

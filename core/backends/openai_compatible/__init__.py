@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from biasprint.core.backends.openai_compatible.settings import info, why_not
 from biasprint.core.backends.protocol import BackendInfo, Parameter
 from biasprint.core.errors import AppError
+from biasprint.core.machine.offline import require_connection
 
 if TYPE_CHECKING:
     from biasprint.core.backends.openai_compatible.writer import EndpointWriter
@@ -31,7 +32,6 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "EndpointWriter":
     address is not safe, or the openai package is missing.
     """
     from biasprint.core.backends.openai_compatible.settings import settings_of
-    from biasprint.core.machine.offline import require_connection
 
     if reason := why_not():
         raise AppError("Endpoints cannot be used here.", hint=reason)

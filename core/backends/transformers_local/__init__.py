@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biasprint.core.backends.protocol import BackendInfo, Parameter
 from biasprint.core.backends.transformers_local.options import info, why_not
+from biasprint.core.errors import AppError
 
 if TYPE_CHECKING:
     from biasprint.core.backends.transformers_local.writer import TransformersWriter
@@ -32,7 +33,6 @@ def open(model: str, parameters: Mapping[str, Parameter]) -> "TransformersWriter
     """
     from biasprint.core.backends.transformers_local.options import read_options
     from biasprint.core.backends.transformers_local.writer import TransformersWriter, find_folder
-    from biasprint.core.errors import AppError
 
     if reason := why_not():
         raise AppError("No folder can be opened here.", hint=reason)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from biasprint.core.project.changes import Changes
+from biasprint.core.project.connection import NotSaved
 from biasprint.core.project.reader import ROWS_AT_ONCE, Reader
 from biasprint.core.project.writer import Writer
 from biasprint.core.text import sha256_text
@@ -75,8 +76,6 @@ class StorePart:
     @property
     def _writer(self) -> Writer:
         if self._maybe_writer is None:
-            from biasprint.core.project.connection import NotSaved
-
             raise NotSaved(
                 "The project is open read-only: nothing was saved.",
                 hint="Save a copy where you may write, and work on that.",

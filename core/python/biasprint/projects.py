@@ -14,8 +14,9 @@ from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.looking import record_look, refusal_to_show, sessions_to_ask
 from biasprint.core.project.project import Project as Store
-from biasprint.core.report.audit import ENDINGS
+from biasprint.core.report.audit import ENDINGS, write_study_report
 from biasprint.core.runs.measure import MeasuredStudy, measure_project
+from biasprint.core.runs.reporting import audited, only_measured
 from biasprint.core.runs.sample import unpack_sample
 from biasprint.core.runs.setup import study_of
 from biasprint.core.studies.kit.declared import MeasureOptions
@@ -111,8 +112,6 @@ class Project:
 
         `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
         """
-        from biasprint.core.report.audit import write_study_report
-        from biasprint.core.runs.reporting import audited, only_measured
 
         place = Path(path).absolute()  # the process that writes it may stand in another folder
         check_target(place, ENDINGS, [self.path])

@@ -12,6 +12,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.audit.audited import AskedSet, Audited, AuditReport, answer_json
 from biasprint.core.report.audit.content import audit_report
+from biasprint.core.report.pdf import figure_pdf
 from biasprint.core.report.whole_file import write_whole
 
 ENDINGS = (".html", ".htm", ".pdf", ".md", ".tex")
@@ -56,7 +57,6 @@ def write_study_report(path: Path, audited: Audited, ctx: JobContext | None = No
 
 def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = None) -> Sequence[Path]:
     """Write each figure as a PDF of its own; the folder is made where it is not there."""
-    from biasprint.core.report.pdf import figure_pdf
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

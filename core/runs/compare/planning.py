@@ -8,6 +8,8 @@ from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.judging.planner import JudgingDesign, detectable, needed, plan_power, raters_needed
+from biasprint.core.judging.rank_planner import RankDesign
 
 # The preference that studies are planned for, by how many identities are compared: .55/.30/.15 of three (METHODS) is
 # 0.35 of the largest possible ABS, and so is .675/.325 of two.
@@ -118,7 +120,6 @@ def plan_comparisons(
 
 
 def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]) -> Outlook:
-    from biasprint.core.judging.rank_planner import RankDesign
 
     # Where some are shown at a time there are no recommendations.
     split, overlap = dealt["split"], dealt["overlap"]
@@ -146,7 +147,6 @@ def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt
 def _outlook(
     comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]
 ) -> Outlook:
-    from biasprint.core.judging.planner import JudgingDesign, detectable, needed, plan_power, raters_needed
 
     design = JudgingDesign(comparisons, identities, axes, raters, **dealt)
     sees, needs, detects = plan_power(design, shares), needed(design, shares), detectable(design)

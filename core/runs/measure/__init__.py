@@ -26,6 +26,7 @@ from biasprint.core.runs.measure.by_generator import (
 from biasprint.core.runs.setup import added_study, study_of
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.studies.kit.declared import MeasureOptions
+from biasprint.core.studies.kit.findings import with_benjamini_hochberg
 from biasprint.core.studies.kit.plain_measuring import Answer
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.registry import studies, table_fields
@@ -185,7 +186,6 @@ def _adjusted(result: StudyResult, options: MeasureOptions) -> StudyResult:
     """Adjust the findings by another rule: they come adjusted by Holm's."""
     if options.adjust == "holm":
         return result
-    from biasprint.core.studies.kit.findings import with_benjamini_hochberg
 
     return replace(result, findings=tuple(with_benjamini_hochberg(result.findings)))
 

@@ -15,6 +15,7 @@ from math import exp, log
 from typing import Any
 
 from biasprint.core.compute import ComputeProcess
+from biasprint.core.errors import AppError
 from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding, StudyResult
 from biasprint.core.jobs import JobContext
 from biasprint.core.metrics.jackknife import group_jackknife
@@ -172,7 +173,6 @@ def _quiet(measure: Any) -> Any:
 
 
 def _measured(measure: Any, args: tuple[Any, ...]) -> StudyResult | None:
-    from biasprint.core.errors import AppError
 
     try:
         result: StudyResult = measure(*args)

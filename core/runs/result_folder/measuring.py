@@ -25,6 +25,8 @@ from biasprint.core.runs.result_folder.files import SCORES, footer_of, manifest
 from biasprint.core.studies.compare.measure import adjusted
 from biasprint.core.studies.compare.table import pairs, title_of
 from biasprint.core.studies.kit.findings import interval
+from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.fields import guess_mapping
 
 BATCH_ROWS = 50_000
 _HALF = 27  # bits: a float's 53 in two parts, each of whose sums over a batch a 64-bit integer holds
@@ -161,9 +163,6 @@ def _scores_of(scorer: Mapping[str, Any]) -> Iterator[_Score]:
 def _batches(path: Path, mapping: Mapping[str, str]) -> Iterator[tuple[np.ndarray, Any, bool]]:
     """Yield groups as texts, the rows, and whether some are in blocks."""
     from pyarrow import parquet
-
-    from biasprint.core.studies.registry import table_fields
-    from biasprint.core.tables.fields import guess_mapping
 
     with parquet.ParquetFile(path) as file:
         names = file.schema_arrow.names

@@ -16,6 +16,9 @@ from biasprint.core.report.whole_file import write_whole
 from biasprint.core.runs.result_folder.files import FORMAT, MANIFEST, SCORES, footer_of, manifest
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import info_of
+from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.fields import guess_mapping
+from biasprint.core.tables.read import look_at
 
 ENDING, PART = ".parquet", ".part"
 
@@ -121,9 +124,6 @@ def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[t
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
     """Return the column with the texts, by the first file that can be read."""
-    from biasprint.core.studies.registry import table_fields
-    from biasprint.core.tables.fields import guess_mapping
-    from biasprint.core.tables.read import look_at
 
     whys: list[AppError] = []
     for name in names:

@@ -27,6 +27,8 @@ from biasprint.core.project.writer import Writer
 from biasprint.core.runs.result_folder.files import MANIFEST, SCORES, VALUES, footer_of, manifest
 from biasprint.core.runs.result_folder.measuring import MeasuredFolder, NoGroups, measure_folder
 from biasprint.core.runs.result_folder.planning import ScoringOrder
+from biasprint.core.studies.registry import table_fields
+from biasprint.core.tables.fields import guess_mapping
 
 if TYPE_CHECKING:
     from pyarrow import parquet
@@ -184,8 +186,6 @@ def _source(stated: Mapping[str, Any], name: str) -> Path:
 
 
 def _group_column(names: Sequence[str]) -> str:
-    from biasprint.core.studies.registry import table_fields
-    from biasprint.core.tables.fields import guess_mapping
 
     return guess_mapping(names, [], table_fields("compare")).get("group", "")
 

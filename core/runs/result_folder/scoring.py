@@ -11,12 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasprint import core
 from biasprint.core.errors import AppError
 from biasprint.core.given import ordinary_file
 from biasprint.core.report.whole_file import not_written, whole_file
 from biasprint.core.runs.result_folder.files import FOOTER, TEXT_HASH, VALUES
 from biasprint.core.runs.result_folder.planning import ScoringOrder, sha256_of
 from biasprint.core.scorers.protocol import ScorerInfo
+from biasprint.core.scorers.registry import info_of, score_each
 
 if TYPE_CHECKING:
     import pyarrow
@@ -39,8 +41,6 @@ class ScoredPartition:
 
 def why_not(order: ScoringOrder) -> str:
     """Return why this machine must not score it: its program or a scorer differs from the order's."""
-    from biasprint import core
-    from biasprint.core.scorers.registry import info_of
 
     if order.version != core.__version__:
         return f"Biasprint is {core.__version__} there, and {order.version} here"
@@ -157,8 +157,6 @@ def _with_scores(
 
 def _columns_of(scorer: ScorerInfo, texts: Sequence[str], tally: _Tally) -> Iterator[tuple[str, Any]]:
     import pyarrow
-
-    from biasprint.core.scorers.registry import score_each
 
     values, failed = score_each(scorer.name, texts)[1:] if texts else ([], {})
     tally.failed += len(failed)

@@ -13,6 +13,7 @@ from biasprint.core.metrics.means import mean_interval
 from biasprint.core.metrics.resampling import generator
 from biasprint.core.metrics.similarity import bleu, cooccurrence, cosine, rouge_l, stereotypical_association
 from biasprint.core.metrics.sorting import flipped_mean, least_p
+from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words, rouge_tokens
 from biasprint.core.studies.compare.table import Compared, pairs
 from biasprint.core.studies.kit.findings import floor, interval, missing_interval, too_few_to_tell
 
@@ -43,7 +44,6 @@ Likeness = Callable[[int, int], float]  # of two texts by their places; NaN wher
 
 def _ways(table: Compared, used: Collection[int]) -> dict[str, tuple[Likeness, ScorerUse | None]]:
     """Return the measures of how alike two texts are; each pair is computed once."""
-    from biasprint.core.scorers.langfair import bleu_tokens, rouge_tokens
 
     def of_tokens(alike: Callable[..., float], split: Callable[[str], Any]) -> Likeness:
         tokens = {place: split(table.texts[place]) for place in used}
@@ -140,7 +140,6 @@ def _gap(
 
 
 def company(texts: Sequence[str]) -> Iterator[Finding]:
-    from biasprint.core.scorers.langfair import bleu_tokens, company_tokens, langfair_words
 
     known = langfair_words()
     (first, ours), (second, theirs) = known.groups.items()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
@@ -20,15 +20,15 @@ from biasprint.core.prompts.resource_files import validated
 from biasprint.core.scorers.lexicon import OWN_WORDS
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, describe, info_of, score_kept
+from biasprint.core.studies.compare.designs import Replies, measure_design
+from biasprint.core.studies.compare.measure import measure
+from biasprint.core.studies.compare.table import Compared, Measure
 from biasprint.core.studies.compare.texts import compared_texts, groups_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.tables.rows import TableRead
 from biasprint.core.texts.score import score
 from biasprint.core.texts.values import failures, stored_summaries, stored_values
-
-if TYPE_CHECKING:
-    from biasprint.core.studies.compare.table import Measure
 
 # Where nobody chooses: by role, what can be read of any text at once.
 DEFAULT = ("sentiment", "length", "reading_ease", "refusal", "regard", "toxicity")
@@ -263,10 +263,6 @@ def measure_compared(
     """Measure plain columns as the study takes them, the texts of each design separately, in the compute process."""
     import numpy as np
 
-    from biasprint.core.studies.compare.designs import Replies, measure_design
-    from biasprint.core.studies.compare.measure import measure
-    from biasprint.core.studies.compare.table import Compared
-
     embedder, vectors = columns["vectors"] or (None, ())
     embeddings = [None if one is None or not len(one) else np.asarray(one, np.float64) for one in vectors]
     how: dict[str, Any] = {"seed": seed, "margin": margin, "ctx": ctx}
@@ -299,8 +295,6 @@ def _measures(columns: Mapping[str, Any], key: str) -> "Iterator[Measure]":
     """The columns that are known and the scores that are wanted of the texts of a design, or of the others."""
     import numpy as np
 
-    from biasprint.core.studies.compare.table import Measure
-
     for name, cells in columns["columns"].items():
         values = [_number(cell) if name == "score" else _outcome(cell) for cell in cells]
         why = {at: f"{name} “{cells[at][:40]}” is not understood" for at in range(len(cells)) if cells[at]}
@@ -322,8 +316,6 @@ def _labelled(
 ) -> "list[Measure]":
     """A measure for each of the scorer's labels; of one without labels the number that sums a text up."""
     import numpy as np
-
-    from biasprint.core.studies.compare.table import Measure
 
     why = dict.fromkeys(range(len(values)), f"{info.name} has no value for the text")
     why |= {place: f"{info.name} failed: {reason}" for place, reason in failed.items()}

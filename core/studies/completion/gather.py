@@ -14,6 +14,8 @@ from biasprint.core.project.rows import OutputRow
 from biasprint.core.project.specs import PromptSpec
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.drafts import PLAIN_ARM
+from biasprint.core.studies.completion.measure import measure
+from biasprint.core.studies.completion.table import CompletionTable
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import MODEL, SAMPLE, ImportedText, sample_numbers, store_outputs
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts
@@ -137,7 +139,5 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 
 def measure_completion(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """Measure the study over the columns, in the compute process."""
-    from biasprint.core.studies.completion.measure import measure
-    from biasprint.core.studies.completion.table import CompletionTable
 
     return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

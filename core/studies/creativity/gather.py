@@ -38,6 +38,9 @@ from biasprint.core.studies.creativity.columns import (
     without_persons,
     words_of,
 )
+from biasprint.core.studies.creativity.distances import OutputTable
+from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
+from biasprint.core.studies.creativity.outputs import measure_outputs
 from biasprint.core.studies.kit.crossed import Crossing, crossing_of
 from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import shipped_axes
@@ -549,8 +552,6 @@ def measure_creative_outputs(
     table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, how: Mapping[str, Any]
 ) -> StudyResult:
     """Measure the study over a table of outputs, in the compute process."""
-    from biasprint.core.studies.creativity.distances import OutputTable
-    from biasprint.core.studies.creativity.outputs import measure_outputs
 
     return measure_outputs(OutputTable(**table), vectors, axes=axes, scorer=scorer, **how)
 
@@ -560,7 +561,6 @@ def measure_creative_judgments(table: Mapping[str, Any], axes: Axes, how: Mappin
 
     With `agreed`, for comparing generators: only of whole axes, without whose judgments they are.
     """
-    from biasprint.core.studies.creativity.judgments import agreed_judgments, measure_judgments
 
     if how.get("agreed"):
         asked = {name: value for name, value in how.items() if name != "agreed"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from math import isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasprint.core.compute import ComputeProcess
 from biasprint.core.errors import AppError, UsageError
@@ -19,6 +19,7 @@ from biasprint.core.project.stores.common import chunks
 from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.core.prompts.axes import available_axes, load_axis
 from biasprint.core.scorers.kept import kept_scores
+from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer
 from biasprint.core.scorers.protocol import ScorerInfo
 from biasprint.core.scorers.registry import best_scorer, describe, scorer_for
 from biasprint.core.studies.kit.crossed import crossing_of
@@ -26,14 +27,14 @@ from biasprint.core.studies.kit.declared import MeasureOptions
 from biasprint.core.studies.kit.importing import CHUNK
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, picked, taken, units_or_prompts
 from biasprint.core.studies.kit.study import Study
+from biasprint.core.studies.letters.measure import LetterInputs, Parts, embedded, measure_parts, read_letters
+from biasprint.core.studies.letters.style import HarmSetting, StyleScores
+from biasprint.core.studies.letters.table import Counted, LettersTable, letters_table
+from biasprint.core.studies.letters.weat import words_possible
 from biasprint.core.tables.rows import Record, TableRead, with_line_breaks
 from biasprint.core.texts.exporting import matched_block
 from biasprint.core.texts.generators import prompts_asked, table_prompt
 from biasprint.core.texts.values import complete_values, failures, stored_values, values_of
-
-if TYPE_CHECKING:
-    from biasprint.core.studies.letters.measure import LetterInputs, Parts
-
 
 # ---- Importing letters
 
@@ -138,9 +139,6 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
     """Return the plain data as the study takes it, in the compute process."""
     import numpy as np
 
-    from biasprint.core.studies.letters.measure import LetterInputs
-    from biasprint.core.studies.letters.style import HarmSetting, StyleScores
-
     def scores(given: Any) -> Any:
         if isinstance(given, str):
             return given
@@ -164,7 +162,6 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
 
 def parts_of(data: Mapping[str, Any]) -> "Parts":
     """Return by what the letters are measured separately, in the compute process."""
-    from biasprint.core.studies.letters.measure import Parts
 
     by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
     return Parts(by, tuple(data["arms"]), tuple(data["twins"]))
@@ -331,9 +328,6 @@ def prepared(
 
 def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
     """Read once, in the compute process, what words and sentences the letters have."""
-    from biasprint.core.scorers.lexicon import LexiconScorer
-    from biasprint.core.studies.letters.measure import embedded, read_letters
-    from biasprint.core.studies.letters.weat import words_possible
 
     values, uses, columns, reading, seed = args
     with kept_scores():
@@ -433,8 +427,6 @@ def letters_tables(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """Count letters as released, and measure the whole study over them, in the compute process."""
-    from biasprint.core.studies.letters.measure import measure_parts
-    from biasprint.core.studies.letters.table import letters_table
 
     with kept_scores():
         table = letters_table(texts, **columns)
@@ -451,10 +443,6 @@ def measure_letters(
 ) -> StudyResult:
     """Turn stored counts back into a table, and measure the study over it, in the compute process."""
     import numpy as np
-
-    from biasprint.core.scorers.lexicon import LexiconCounts, LexiconScorer
-    from biasprint.core.studies.letters.measure import measure_parts
-    from biasprint.core.studies.letters.table import Counted, LettersTable
 
     def restore(stored: Sequence[Floats], scorer: LexiconScorer, use: ScorerUse) -> Counted:
         return Counted(scorer.lexicon, LexiconCounts.from_values(np.stack(stored), scorer.lexicon), use)

@@ -26,6 +26,7 @@ from biasprint.core.studies.kit.importing import CHUNK, ImportedText, sample_num
 from biasprint.core.studies.kit.plain_measuring import Prepared, called, taken, units_or_prompts, whole
 from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.groups import word_remarks
+from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 from biasprint.core.studies.news.prompts import SHIPPED_ORIGIN, TASK, UNBIASED, shipped_articles
 from biasprint.core.tables.fields import columns_there
 from biasprint.core.tables.rows import Record, TableRead
@@ -229,7 +230,6 @@ def _caution(rows: Sequence[Row]) -> str:
 
 def measure_news(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
     """Measure the study over the columns, in the compute process."""
-    from biasprint.core.studies.news.measure import NewsRequest, measure_rows
 
     with kept_scores():
         return measure_rows(columns, NewsRequest(**asked), ctx)

@@ -40,7 +40,18 @@ from biasprint.core.studies.kit.live import (
     undefined,
 )
 from biasprint.core.studies.news.gather import DEFAULT_AXES, PER_SENTENCE, axes_of, news_row, scorers_of
+from biasprint.core.studies.news.groups import group_axis
+from biasprint.core.studies.news.level import design_of
+from biasprint.core.studies.news.mentions import (
+    SentenceScores,
+    dealt_sentences,
+    dealt_words,
+    measure_sentences,
+    measure_words,
+    single_scores,
+)
 from biasprint.core.studies.news.prompts import UNBIASED
+from biasprint.core.studies.news.table import SIDES, news_table
 from biasprint.core.texts.values import ORIGINAL_KEY, Originals
 
 if TYPE_CHECKING:
@@ -104,22 +115,11 @@ def live_news(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAnsw
 
 @lru_cache(maxsize=32)
 def _counted(axis: Axis) -> "GroupAxis":
-    from biasprint.core.studies.news.groups import group_axis
 
     return group_axis(axis)
 
 
 def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
-    from biasprint.core.studies.news.level import design_of
-    from biasprint.core.studies.news.mentions import (
-        SentenceScores,
-        dealt_sentences,
-        dealt_words,
-        measure_sentences,
-        measure_words,
-        single_scores,
-    )
-    from biasprint.core.studies.news.table import SIDES, news_table
 
     table = news_table([asked.original], [asked.generated], axes)
     if not table.pairs:

@@ -16,6 +16,7 @@ from biasprint.core.errors import AppError, UsageError
 from biasprint.core.metrics.result import Ints
 from biasprint.core.scorers.group_words import WordBlocks, blocks_of, sentence_group
 from biasprint.core.scorers.refusal import is_refusal
+from biasprint.core.scorers.segment import sentences
 from biasprint.core.studies.news.groups import GroupAxis
 from biasprint.core.studies.news.prompts import UNBIASED  # what pairs say of their prompt, where it is not biased
 
@@ -185,7 +186,6 @@ def why_unanswered(generated: str) -> str:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _sentences(text: str) -> tuple[str, ...]:
-    from biasprint.core.scorers.segment import sentences
 
     return tuple(text[start:end] for start, end in sentences(text))
 

@@ -16,6 +16,7 @@ from biasprint.core.jobs import JobContext
 from biasprint.core.runs.live import NotKept
 from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
+from biasprint.desktop.charts.export import export_chart
 from biasprint.desktop.charts.live import ChartData, ChartSource, TextsBehind
 from biasprint.desktop.jobs.refresher import Refresher
 from biasprint.desktop.operations.board import Goal, at_work, go_on, keep_layout, read_goals
@@ -406,7 +407,6 @@ class ChartsPanel(Panel):
 
     def save_chart(self, figure: Figure, path: Path) -> None:
         """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
-        from biasprint.desktop.charts.export import export_chart
 
         tokens = theme.tokens_for("light")
         self.shell.jobs.start(

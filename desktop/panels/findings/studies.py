@@ -8,6 +8,7 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from biasprint.core.draw import digits
+from biasprint.core.studies.registry import studies
 from biasprint.desktop import theme
 from biasprint.desktop.panels.generators import GeneratorChoice
 from biasprint.desktop.widgets import Button, Chip, ElidedLabel, Label, LinkButton, plural, tr
@@ -128,7 +129,6 @@ class StudyLines(QWidget):
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
         """What there is now; a line whose recipe is being read stays open."""
-        from biasprint.core.studies.registry import studies
 
         ordered = sorted(measurements, key=lambda one: one.study not in studies())  # the others cannot be measured
         self._there = {one.study: one for one in ordered}

@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.letters.formats import is_letter_name
 from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table import ImportDialog, ask_table
 from biasprint.desktop.dialogs.question import new_project, open_project
 from biasprint.desktop.jobs import JobHandle
 from biasprint.desktop.operations.first_look import FirstLook
+from biasprint.desktop.operations.measuring import measuring, start_measuring
 from biasprint.desktop.operations.models import LanguageModels, read_writers
 from biasprint.desktop.operations.session import SampleFacts, open_sample, open_workshop_set, sample_facts
 from biasprint.desktop.panels.base import Panel
@@ -341,7 +343,6 @@ class HomePanel(Panel):
         self._import(paths[0])
 
     def _import(self, path: Path | None) -> None:
-        from biasprint.desktop.dialogs.import_table import ImportDialog, ask_table
 
         path = path or ask_table(self)
         if path is None:
@@ -360,7 +361,6 @@ class HomePanel(Panel):
         return tuple(one.kind for one in studies if one.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-        from biasprint.desktop.operations.measuring import measuring, start_measuring
 
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.known import read_known
+from biasprint.core.judging.wording import instructions_of, question_of, rubric_of, rubric_text
+from biasprint.core.prompts.cogs import cogs_tasks
+from biasprint.core.runs.compare import compare
+from biasprint.core.runs.compare.pool import offers
 from biasprint.desktop.panels.judge.setup import DrawRequest, SetupPage
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import plural, tr
@@ -96,24 +101,18 @@ class Drawing(QObject):
 
 def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
     """What there is to compare, and the criteria of the tasks that come with the program, by title."""
-    from biasprint.core.judging.wording import rubric_text
-    from biasprint.core.prompts.cogs import cogs_tasks
-    from biasprint.core.runs.compare.pool import offers
 
     rubrics = [(task.title, rubric_text([(one.name, one.explanation) for one in task.rubric])) for task in cogs_tasks()]
     return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
 def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
-    from biasprint.core.runs.compare import compare
 
     return compare(ctx, project, **asked_by(request))
 
 
 def asked_by(request: DrawRequest) -> dict[str, Any]:
     """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
-    from biasprint.core.judging.known import read_known
-    from biasprint.core.judging.wording import instructions_of, question_of, rubric_of
 
     asked, taught = request._asdict(), request.teaching
     del asked["teaching"]

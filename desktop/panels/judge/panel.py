@@ -14,6 +14,7 @@ from biasprint.core.judging.session import open_judging
 from biasprint.core.judging.store import ProjectStore
 from biasprint.core.judging.work import go_to, list_entries, resume, touch
 from biasprint.desktop import theme
+from biasprint.desktop.dialogs.question import save_copy
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.panels.judge.control import JudgeControl
 from biasprint.desktop.panels.judge.drawing import Drawing
@@ -390,7 +391,6 @@ class JudgePanel(Panel):
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
-        from biasprint.desktop.dialogs.question import save_copy
 
         save_copy(self.shell)
 

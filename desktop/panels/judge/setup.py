@@ -10,7 +10,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
+from biasprint.core.compute import shared
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
+from biasprint.core.runs.compare.planning import Size, outlooks
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.teaching import Teaching, TeachingBox
 from biasprint.desktop.panels.judge.what import WhatBox
@@ -116,9 +119,6 @@ def needs_words(found: "Outlook", *, alone: bool = True) -> str:
 
 
 def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
-    from biasprint.core.compute import shared
-    from biasprint.core.judging.plan import PlanSettings
-    from biasprint.core.runs.compare.planning import Size, outlooks
 
     # Axes by number alone: a job's memory must not name what a rater in this window may not know.
     sizes = {

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from biasprint.core.judging.blind import BlindComparison, GivenAnswer, Ratings, SessionView
+from biasprint.core.text import word_differences
 from biasprint.desktop import theme
 from biasprint.desktop.panels.judge.question import ROOM_FOR_CRITERIA, QuestionCard
 from biasprint.desktop.panels.judge.ratings import CardRatings
@@ -405,7 +406,6 @@ class WorkPage(QScrollArea):
         if sum(map(len, self.comparison.texts)) > MOST_COMPARED:
             self.question.said.setText(tr("These texts are too long to compare word by word."))
             return
-        from biasprint.core.text import word_differences
 
         found = word_differences(self.comparison.texts)
         self.cards.set_marks(found.spans)

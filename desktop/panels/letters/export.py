@@ -9,11 +9,14 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from biasprint.core.compute import shared
+from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
 from biasprint.core.letters.formats import GOES_BACK, goes_back_into
+from biasprint.core.report.whole_file import write_whole
 from biasprint.desktop.operations import Operation
-from biasprint.desktop.operations.letters import Checked
+from biasprint.desktop.operations.letters import Checked, house_in_use
 from biasprint.desktop.panels.letters.review import LetterReview
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import tr
@@ -52,8 +55,6 @@ def save_word(
     put_aside = frozenset(dismissed)
 
     def work(ctx: JobContext) -> WordSaved:
-        from biasprint.core.errors import UsageError
-        from biasprint.core.report.whole_file import write_whole
 
         data = source.data if goes_back_into(source.document.kind, path) else None
         found = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
@@ -85,7 +86,6 @@ def save_report(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.compute import shared
 
         shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
         return path
@@ -100,8 +100,6 @@ def save_note(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.compute import shared
-        from biasprint.desktop.operations.letters import house_in_use
 
         house, _ = house_in_use()
         shared().call(

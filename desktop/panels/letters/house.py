@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QL
 
 from biasprint.core.errors import AppError, UsageError
 from biasprint.core.jobs import JobContext
+from biasprint.core.letters import mark_categories
+from biasprint.core.letters.house import HouseList, entry, house_list, keep, read_list, write_list
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.shell import Shell
@@ -22,7 +24,7 @@ from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.letters.house import HouseEntry, HouseList
+    from biasprint.core.letters.house import HouseEntry
 
 
 # ---- The jobs that change the list
@@ -43,7 +45,6 @@ def see_house_list() -> Operation[House]:
     """The list of this computer, with each line of its file that could not be used."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.letters.house import house_list
 
         read = house_list()
         return _house(read.found, read.left_out)
@@ -55,7 +56,6 @@ def add_to_house_list(*, words: str, what: str, category: str, reason: str) -> O
     """One entry more, in place of one with the same words and category."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.letters.house import entry
 
         try:
             made = entry(words, what, category, reason)
@@ -79,7 +79,6 @@ def import_house_list(path: Path) -> Operation[House]:
     """The entries of a file beside those that there are; where both have one for the same words, the file's is used."""
 
     def work(ctx: JobContext) -> House:
-        from biasprint.core.letters.house import house_list, read_list
 
         read = read_list(path)
         given = read.found.entries
@@ -105,7 +104,6 @@ def export_house_list(path: Path) -> Operation[Path]:
     """Write the list to a file that others can import."""
 
     def work(ctx: JobContext) -> Path:
-        from biasprint.core.letters.house import house_list, write_list
 
         write_list(path, house_list().found)
         return path
@@ -116,7 +114,6 @@ def export_house_list(path: Path) -> Operation[Path]:
 
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
-    from biasprint.core.letters.house import HouseList, house_list, keep
 
     with _keeping:
         found = HouseList(tuple(change(house_list().found.entries)))
@@ -125,7 +122,6 @@ def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", tol
 
 
 def _house(found: "HouseList", told: tuple[str, ...]) -> House:
-    from biasprint.core.letters import mark_categories
 
     return House(found, {one.key: one.title for one in mark_categories()}, told)
 

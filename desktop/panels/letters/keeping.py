@@ -10,6 +10,19 @@ from PySide6.QtWidgets import QWidget
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import KeptLetter
+from biasprint.core.letters.kept import (
+    DRAFTS,
+    SAVED,
+    Draft,
+    listed,
+    opened,
+    remove,
+    remove_letter,
+    save,
+    saved_letter,
+    saved_letters,
+)
+from biasprint.core.machine.storage import Busy
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.letters import Checked
@@ -21,7 +34,7 @@ from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
     from biasprint.core.letters import KeptLetter
-    from biasprint.core.letters.kept import Draft, KeptEntry
+    from biasprint.core.letters.kept import KeptEntry
     from biasprint.core.project.project import Project
 
 
@@ -32,7 +45,6 @@ def list_kept() -> Operation[KeptHere]:
     """Look what is kept in the data folder."""
 
     def work(ctx: JobContext) -> KeptHere:
-        from biasprint.core.letters.kept import DRAFTS, SAVED, listed
 
         drafts, saved = listed(DRAFTS), listed(SAVED)
         return KeptHere(drafts.entries, saved.entries, len(drafts.damaged) + len(saved.damaged))
@@ -44,7 +56,6 @@ def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]"
     """The letters that were saved in the project."""
 
     def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
-        from biasprint.core.letters.kept import saved_letters
 
         return saved_letters(project)
 
@@ -55,7 +66,6 @@ def open_saved(*, key: str) -> "Operation[KeptLetter]":
     """One of the person's own letters, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-        from biasprint.core.letters.kept import SAVED, opened
 
         return opened(SAVED, key)
 
@@ -66,7 +76,6 @@ def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLette
     """A letter of the project, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-        from biasprint.core.letters.kept import saved_letter
 
         return saved_letter(project, reading)
 
@@ -80,7 +89,6 @@ def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptL
     """
 
     def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
-        from biasprint.core.letters.kept import DRAFTS, opened
 
         draft = _held(key)
         try:
@@ -101,8 +109,6 @@ def discard_draft(*, key: str) -> Operation[None]:
 
 
 def _held(key: str) -> "Draft":
-    from biasprint.core.letters.kept import Draft
-    from biasprint.core.machine.storage import Busy
 
     draft = Draft(key)
     try:
@@ -120,7 +126,6 @@ def save_letter(*, letter: "KeptLetter") -> Operation[str]:
     """Keep a letter among the person's own; its key there."""
 
     def work(ctx: JobContext) -> str:
-        from biasprint.core.letters.kept import save
 
         return save(letter)
 
@@ -131,7 +136,6 @@ def remove_saved(*, key: str) -> Operation[None]:
     """Delete one of the person's own letters."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.letters.kept import SAVED, remove
 
         remove(SAVED, key)
 
@@ -142,7 +146,6 @@ def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
     """Delete a letter of the project, with its text and every reading of it."""
 
     def work(ctx: JobContext) -> None:
-        from biasprint.core.letters.kept import remove_letter
 
         remove_letter(project, reading)
 
@@ -239,7 +242,6 @@ class LetterDraft(QObject):
 
     def _next(self) -> "tuple[Draft, int]":
         """Where the next write goes, and its number: a thread may be late."""
-        from biasprint.core.letters.kept import Draft  # not needed before something is edited
 
         self._draft = self._draft or Draft()
         self._writes += 1

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from biasprint.core.compute import shared
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
+from biasprint.core.letters.reference_sets import make_reference_from_pile, reference_of_pile
+from biasprint.core.letters.references import in_use, references, remove, use
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters.progress import LettersProgress
@@ -50,7 +53,6 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
     """Compare with this set from now on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.letters.references import use
 
         use(name)
         return _as_they_stand()
@@ -60,7 +62,6 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
 
 def remove_reference(name: str) -> Operation[ReferenceSets]:
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.letters.references import remove
 
         remove(name)
         return _as_they_stand()
@@ -72,8 +73,6 @@ def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[Ref
     """A set from the letters of a folder or zip; it is used from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.compute import shared
-        from biasprint.core.letters.reference_sets import make_reference_from_pile
 
         hint = tr("Say above what the candidates are.")
         request = ReadingRequest(scorers_for_letters(), occupation=occupation)
@@ -86,7 +85,6 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
     """A set from the rows of a pile that was read, as they stand; it is used from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-        from biasprint.core.letters.reference_sets import reference_of_pile
 
         rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
         hint = tr("Say above what the candidates are.")
@@ -96,7 +94,6 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
 
 
 def _used(made: "MadeReference") -> ReferenceSets:
-    from biasprint.core.letters.references import use
 
     found = made.reference
     use(found.name)
@@ -112,7 +109,6 @@ def _left_out(dropped: Mapping[str, int]) -> str:
 
 
 def _as_they_stand(told: tuple[str, ...] = ()) -> ReferenceSets:
-    from biasprint.core.letters.references import in_use, references
 
     return ReferenceSets(references(), in_use(), told)
 

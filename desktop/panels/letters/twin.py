@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QMen
 
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import Progress
+from biasprint.core.letters import without_dismissed
 from biasprint.core.machine.models.catalogue import scorer_title
 from biasprint.core.swap import Person
 from biasprint.desktop import theme
@@ -352,7 +353,6 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-        from biasprint.core.letters import without_dismissed  # loaded in a job's thread, with the twin
 
         return without_dismissed(difference, self._dismissed)
 

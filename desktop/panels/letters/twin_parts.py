@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from biasprint.core.letters import changed
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
 from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
@@ -116,14 +117,12 @@ def places_said(places: tuple[TwinPlace, ...]) -> str:
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
     """The figures of the whole letter that differ."""
-    from biasprint.core.letters import changed  # loaded in a job's thread, with the first difference
 
     return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
     """How many figures both have, and alike."""
-    from biasprint.core.letters import changed
 
     return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
 

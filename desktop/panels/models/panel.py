@@ -8,6 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar, QVBoxLayout
 
 from biasprint.core.errors import AppError
+from biasprint.core.machine.endpoints import is_loopback, origin
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.engine import EngineNotice
 from biasprint.desktop.dialogs.question import Question
@@ -202,7 +203,6 @@ class _ModelBox(ComboBox):
 
 def is_here(endpoint: "Endpoint") -> bool:
     """Whether its servers all run on this computer."""
-    from biasprint.core.machine.endpoints import is_loopback, origin
 
     return all(is_loopback(origin(one.base_url)[1]) for one in endpoint.addresses)
 

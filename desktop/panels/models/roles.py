@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QStandardItem, QStandardItemM
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from biasprint.core.machine.models.catalogue import scorer_title
+from biasprint.core.machine.models.sizes import in_words
 from biasprint.desktop import theme
 from biasprint.desktop.jobs import JobHandle, JobState
 from biasprint.desktop.jobs.drawer import JobRow
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 def size_words(size: int | None) -> str:
     """ "438 MB"; that it is not known where nobody said."""
-    from biasprint.core.machine.models.sizes import in_words
 
     return tr("size not known") if size is None else in_words(size)
 
@@ -59,7 +59,6 @@ def get_words(row: "Row", begun: int) -> str:
 
 def facts(row: "Row", begun: int = 0) -> str:
     """Size, licence, memory and, before it is got, where it comes from, in one line."""
-    from biasprint.core.machine.models.sizes import in_words
 
     licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
     parts = [size_words(row.size), licence]
@@ -73,7 +72,6 @@ def facts(row: "Row", begun: int = 0) -> str:
 
 
 def _comes_from(row: "Row") -> str:
-    from biasprint.core.machine.models.sizes import in_words
 
     if row.source == "hub":
         return tr("from the Hugging Face hub")

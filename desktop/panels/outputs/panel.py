@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.project.stores.runs import OutputFilter
 from biasprint.desktop import theme
 from biasprint.desktop.panels.base import Panel
 from biasprint.desktop.read.outputs import SORTED, Choices, Detail, Line, OutputOrder, RowSource, StoredOutputs
@@ -31,7 +32,6 @@ from biasprint.desktop.widgets.safe_text import safe_line
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes
     from biasprint.core.project.project import Project
-    from biasprint.core.project.stores.runs import OutputFilter
 
 UNSORTED = -1  # Qt's number for no column
 TEXT_HEIGHT = 136  # at least
@@ -202,7 +202,6 @@ class OutputsPanel(Panel):
 
     def where(self) -> "OutputFilter":
         """What the filters ask for."""
-        from biasprint.core.project.stores.runs import OutputFilter
 
         runs = self.generator.currentData()
         return OutputFilter(

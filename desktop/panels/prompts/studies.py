@@ -26,6 +26,7 @@ from biasprint.core.studies.kit.study import Study
 from biasprint.core.studies.news.prompts import news_templates, shipped_headlines
 from biasprint.core.studies.registry import study
 from biasprint.desktop import theme
+from biasprint.desktop.dialogs.import_table import ask_table
 from biasprint.desktop.operations.own import OwnSeen
 from biasprint.desktop.operations.prompts import (
     Choice,
@@ -313,7 +314,6 @@ class TablePick(QWidget):
         self.name.set_text(tr("none yet"))
 
     def _ask(self) -> None:
-        from biasprint.desktop.dialogs.import_table import ask_table
 
         path = ask_table(self)
         if path is not None:

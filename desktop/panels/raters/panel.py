@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QTabBar
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.runs.rater_quality import rater_cards
 from biasprint.desktop import theme
 from biasprint.desktop.operations.raters import count_again, leave_out
 from biasprint.desktop.panels.base import Panel
@@ -158,7 +159,6 @@ class CareSection(RatersSection):
 
 
 def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
-    from biasprint.core.runs.rater_quality import rater_cards
 
     return rater_cards(ctx, project)
 

@@ -7,6 +7,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import LONGEST_NAME
+from biasprint.core.runs.rater_quality import RaterStates
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations.raters import delete_plan, rename_plan
@@ -44,7 +46,6 @@ class PlansSection(RatersSection):
     packets_wanted = Signal(str)
 
     def __init__(self, shell: Shell) -> None:
-        from biasprint.core.judging.plan import LONGEST_NAME
 
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
@@ -202,7 +203,6 @@ def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
     states: list[Any] = []
 
     def read(ctx: JobContext) -> PlansData:
-        from biasprint.core.runs.rater_quality import RaterStates
 
         if not states:
             states.append(RaterStates(project))

@@ -12,10 +12,12 @@ from biasprint.core.draw import digits
 from biasprint.core.draw.words import p_sentence
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
+from biasprint.core.judging.plan import PlanSettings
 from biasprint.desktop import theme
 from biasprint.desktop.operations.measuring import MeasureJobs
 from biasprint.desktop.panels.findings.studies import said_of
 from biasprint.desktop.panels.raters.section import RatersSection
+from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
@@ -178,7 +180,6 @@ class _Question:
 
 def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     """The tables that have rows, and whether they are up to date."""
-    from biasprint.desktop.read.findings import StoredFindings
 
     titles = read_titles(project)
     found = [
@@ -226,7 +227,6 @@ def _tells(one: Finding, secret: frozenset[str]) -> bool:
 
 
 def _workshop_codes(project: "Project") -> frozenset[str]:
-    from biasprint.core.judging.plan import PlanSettings
 
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}

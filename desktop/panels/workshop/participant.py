@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 
 from biasprint.core.errors import AppError
 from biasprint.desktop import theme
-from biasprint.desktop.charts.fingerprint_page import FORMATS
+from biasprint.desktop.charts.fingerprint_page import FORMATS, print_page
+from biasprint.desktop.operations.fingerprint import save_fingerprint
 from biasprint.desktop.panels.fingerprint.view import FingerprintView
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import (
@@ -213,7 +214,6 @@ class PicturePage(QWidget):
         found = self.view.fingerprint
         if found is None:
             return
-        from biasprint.desktop.operations.fingerprint import save_fingerprint
 
         save_fingerprint(found=found, path=path).start(
             self._shell.jobs,
@@ -247,8 +247,6 @@ class PicturePage(QWidget):
     def print_on(self, printer: "QPrinter") -> None:
         """The picture on paper; where the person has left meanwhile, nothing."""
         if self.view.fingerprint is not None:
-            from biasprint.desktop.charts.fingerprint_page import print_page
-
             try:
                 print_page(self.view.fingerprint, theme.tokens_for("light"), printer)
             except AppError as error:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.packets.hand_out import MOST_SEATS
 from biasprint.core.judging.workshop import Pin
 from biasprint.desktop import theme
 from biasprint.desktop.charts.live import few_people
@@ -102,7 +103,6 @@ class SeatsBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        from biasprint.core.judging.packets.hand_out import MOST_SEATS
 
         tokens = theme.current()
         self.seats = QSpinBox()

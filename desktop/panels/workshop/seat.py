@@ -14,6 +14,7 @@ from biasprint.core.errors import AppError
 from biasprint.core.judging.blind import SessionProgress, SessionView, StartInfo
 from biasprint.core.judging.offers import offer_plans
 from biasprint.core.judging.session import JudgingSession
+from biasprint.core.judging.workshop import participant_code
 from biasprint.desktop import theme
 from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.panels.base import Header
@@ -105,7 +106,6 @@ class Seat(QWidget):
 
     def __init__(self, shell: Shell, keeper: "Keeper") -> None:
         super().__init__()
-        from biasprint.core.judging.workshop import participant_code
 
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._shell, self._keeper = shell, keeper

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from biasprint.core.errors import AppError
+from biasprint.core.judging.planner import JudgingDesign
+from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS, Pin
 from biasprint.desktop import theme
 from biasprint.desktop.operations.workshop import (
     DrawWorkshop,
@@ -28,14 +30,15 @@ from biasprint.desktop.operations.workshop import (
     workshop_offers,
 )
 from biasprint.desktop.panels.workshop.participant import power_words
+from biasprint.desktop.panels.workshop.room import open_workshop
 from biasprint.desktop.shell import Shell
 from biasprint.desktop.widgets import Card, Label, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from biasprint.core.judging.planner import Chance, JudgingDesign
-    from biasprint.core.judging.workshop import Pin, WorkshopPlan
+    from biasprint.core.judging.planner import Chance
+    from biasprint.core.judging.workshop import WorkshopPlan
 
 # ---- Comparisons to hold it with, or a new draw
 
@@ -90,7 +93,6 @@ class DrawForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        from biasprint.core.judging.workshop import LONGEST_NAME, MIXED_COMPARISONS, USUAL_COMPARISONS
 
         self._usual = {False: USUAL_COMPARISONS, True: MIXED_COMPARISONS}
         self._offers: tuple[WorkshopAxis, ...] = ()
@@ -133,7 +135,6 @@ class DrawForm(QWidget):
 
     def design(self) -> "JudgingDesign | None":
         """The design for one participant, of what can be drawn; None without an axis."""
-        from biasprint.core.judging.planner import JudgingDesign
 
         chosen = self.chosen
         drawn = min((self._drawn(offer) for offer in chosen), default=0)
@@ -318,7 +319,6 @@ class WorkshopSetup(QWidget):
         workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
 
     def _start(self, *, seats: bool = False) -> None:
-        from biasprint.core.judging.workshop import Pin
 
         project = self._shell.project
         if project is None:
@@ -356,7 +356,6 @@ class WorkshopSetup(QWidget):
         )
 
     def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin", seats: bool) -> None:
-        from biasprint.desktop.panels.workshop.room import open_workshop
 
         self._allow(True)
         self._shell.settle(lambda: open_workshop(self._shell, plan, chance, pin, seats_first=seats))
