@@ -4,13 +4,85 @@ A study that draws none has no figures: its findings are in the table. With text
 own figures, and where they were compared the first figure is of their differences.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from biasprint.core.draw.figure import Figure
-from biasprint.core.findings import Finding
-from biasprint.core.report.figures.generators import difference_figures, of_generator, split
-from biasprint.core.studies.kit.choose import parted
+from biasprint.core.draw.figure import Figure, mark
+from biasprint.core.findings import BETWEEN_GENERATORS, OF_GROUPS, Finding
+from biasprint.core.studies.kit.choose import joined, parted, words, worth_drawing
 from biasprint.core.studies.registry import studies
+
+# ---- Figures of several generators
+
+Draw = Callable[[Sequence[Finding]], list[Figure]]
+
+
+def split(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The differences between generators, and all others."""
+    differences = [one for one in findings if one.id.endswith(BETWEEN_GENERATORS)]
+    return differences, [one for one in findings if not one.id.endswith(BETWEEN_GENERATORS)]
+
+
+def of_generator(draw: Draw, generator: str, findings: Sequence[Finding]) -> list[Figure]:
+    """One generator's figures, as of a project that has no other; each says whose it is."""
+    if not generator:
+        return draw(findings)
+    own = [_alone(one, generator) for one in findings]
+    whose = {id(alone): one for alone, one in zip(own, findings, strict=True)}
+    return [
+        replace(
+            figure,
+            part=joined(figure.part, generator),
+            title=joined(figure.title, generator),
+            marks=tuple(replace(one, finding=whose.get(id(one.finding), one.finding)) for one in figure.marks),
+        )
+        for figure in draw(own)
+    ]
+
+
+def _alone(finding: Finding, generator: str) -> Finding:
+    """Without its generator, and without its model where the generator's name says that."""
+    dims = {name: value for name, value in finding.shown_dims.items() if name != "generator"}
+    return replace(finding, dims=dims)
+
+
+def difference_figures(study: str, findings: Sequence[Finding]) -> list[Figure]:
+    """A dot with its interval for each difference, those of one unit together, as little narrowed down as can be."""
+    return worth_drawing(
+        figure
+        for pair, own in parted(findings, lambda one: one.groups).items()
+        for figure in _of_pair(study, pair, own)
+    )
+
+
+def _of_pair(study: str, pair: Sequence[str], findings: Sequence[Finding]) -> Iterator[Figure]:
+    first, second = pair
+    least = {key: min(len(one.dims) for one in own) for key, own in parted(findings, lambda one: one.id).items()}
+    wide = [one for one in findings if len(one.dims) == least[one.id]]
+    for unit, own in parted(wide, lambda one: one.unit).items():
+        ratio = "ratio" in unit
+        yield Figure(
+            key=f"{study}.generators",
+            study=study,
+            part=joined(f"{first} against {second}", unit),
+            title=f"{first} against {second}: {unit}",
+            subtitle="The findings of both on the prompts that both answered. "
+            f"Right of {'1' if ratio else '0'} they are higher for {first}, left of it for {second}.",
+            kind="intervals",
+            marks=tuple(mark(one, _row(one), section=words(one.title)) for one in own),
+            unit=unit,
+            scale="log" if ratio else "linear",
+            null=1.0 if ratio else 0.0,
+            null_words="no difference between them",
+            axis=unit,
+            n_title="prompts",
+            source="docs/explanation/generators.md",
+        )
+
+
+def _row(finding: Finding) -> str:
+    said = (words(value) for name, value in finding.dims.items() if name != OF_GROUPS)  # which the section names
+    return joined(words(finding.label), *said)
 
 
 def figures_of(kind: str, findings: Sequence[Finding]) -> list[Figure]:
