@@ -15,7 +15,7 @@ from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QIcon, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
-from biasprint.core.compute import quick
+from biasprint.core import compute
 from biasprint.core.draw.digits import read_by
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext, precedence
@@ -241,7 +241,7 @@ def _start_marking(window: MainWindow) -> None:
     # Not in the thread, where the engine is imported beside it: see WarmUp.
 
     def work(ctx: JobContext) -> None:
-        quick().call(get_ready_for_words, ctx=ctx)
+        compute.quick().call(get_ready_for_words, ctx=ctx)
 
     title = tr("Getting ready to mark letters")
     window.jobs.start(title, work, on_error=lambda _: None, quiet=True, at_once=True)

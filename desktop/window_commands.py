@@ -275,13 +275,11 @@ def restore_here(window: Window) -> None:
 
 
 def help_here(window: Window) -> None:
-
     if window.current in window.entries:
         show_help(window, window, window.current, tr(window.entries[window.current].title))
 
 
 def keys_here(window: Window) -> None:
-
     panel, entry = window.panels.get(window.current), window.entries.get(window.current)
     here = panel.commands() if panel is not None else ()
     show_keys(window, keys_text(window, tr(entry.title) if entry else "", here, window_commands(window)))
@@ -453,7 +451,6 @@ class AboutDialog(TextDialog):
 
 def _this_computer() -> str:
     """What somebody who asks for help is asked about, and where the program keeps its own files."""
-
     here = tr("Python {python}, Qt {qt}, {system}").format(
         python=platform.python_version(), qt=qVersion(), system=platform.platform(terse=True)
     )

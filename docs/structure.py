@@ -127,6 +127,26 @@ def repeated_classes(known: dict[str, Path]) -> dict[str, list[str]]:
     return {name: where for name, where in sorted(places.items()) if len(where) > 1}
 
 
+def nested_imports(path: Path) -> int:
+    """Count the import statements inside functions."""
+    functions = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {id(node): node for function in functions for node in statements(function)}
+    return sum(isinstance(node, ast.Import | ast.ImportFrom) for node in inside.values())
+
+
+def both_ways(edges: dict[str, set[str]]) -> list[str]:
+    """Return the pairs of rooms that import each other."""
+    arrows = {(room(name), room(other)) for name, needed in edges.items() for other in needed}
+    return sorted(f"{a} and {b}" for a, b in arrows if a < b and (b, a) in arrows)
+
+
+def words_of_pages() -> int:
+    """Count the words of README and of all pages below docs but the tables that the program writes."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    written = [page for page in pages if not page.is_relative_to(ROOT / "docs" / "tables")]
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in written)
+
+
 def report(words: list[str]) -> None:
     known = modules()
     edges = graph(known)
@@ -151,6 +171,9 @@ def report(words: list[str]) -> None:
     for loop in loops:
         print("  " + ", ".join(loop))
     print(f"public class names that are there twice: {len(twice)}")
+    print(f"imports inside functions: {sum(map(nested_imports, known.values()))}")
+    print(f"rooms that import each other: {', '.join(both_ways(edges)) or 'none'}")
+    print(f"words of the documentation, without docs/tables: {words_of_pages()}")
     for name, where in twice.items():
         print(f"  {name}: {', '.join(where)}")
     if "--single" in words:

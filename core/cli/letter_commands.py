@@ -168,7 +168,6 @@ class Files:
 
     def write(self, ctx: "JobContext", doc: Path, checked: "Checked", house: "HouseList | None") -> tuple[str, ...]:
         """Write the files that are asked for, and return remarks on the Word file."""
-
         reading = checked[0]
         twin = checked[3] if isinstance(checked[3], TwinDifference) else None
         original = _context(ctx, self.original)
@@ -312,7 +311,6 @@ def _word_file(
     ctx: "JobContext", doc: Path, target: Path, letter: "Document", reading: "Reading | None" = None
 ) -> "WordFile":
     """Make the Word file to write. Raises `UsageError` where Word would not open it by the target's ending."""
-
     own = doc.read_bytes() if goes_back_into(letter.kind, target) else None
     found = as_word(ctx, own, letter, reading)
     if target.suffix.lower() != f".{found.ending}":
@@ -383,13 +381,11 @@ def _house(path: Path | None) -> "HouseList | None":
 
 
 def _context(ctx: "JobContext", path: Path | None) -> "Document | None":
-
     return read_file(path, ctx) if path is not None else None
 
 
 def _person(document: "Document", name: str, pronoun: str) -> "Person | None":
     """Whom the letter is about where a person says something of it; None where all is to be guessed."""
-
     if not name.strip() and not pronoun:
         return None
     guessed = candidate_of(document)
@@ -422,14 +418,12 @@ def _other(twin: str) -> "Person":
 
 def _named(name: str) -> "Person":
     """First name and the rest: “Kelly Moreno”, “Kelly van Dyke”."""
-
     first, _, last = " ".join(name.split()).partition(" ")
     return Person(first, last)
 
 
 def known_pronoun(given: str) -> "Pronoun":
     """Raises `UsageError` for one that is not known; "" is none."""
-
     for pronoun in PRONOUNS:
         if pronoun == given:
             return pronoun

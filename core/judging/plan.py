@@ -246,7 +246,6 @@ def _draw_blocks(
     left_out: list[LeftOut],
 ) -> list[DrawnComparison]:
     """Draw comparisons of `cards` identities at a time. A text that equals another of its cell is left out with it."""
-
     usable: dict[_Cell, dict[str, Candidate]] = {}
     for cell, present in sorted(cells.items()):
         times = Counter(text.text_sha256 for text in present.values())

@@ -98,7 +98,6 @@ def written_as_word(
 
     Raises `AppError` where that takes more than a letter may.
     """
-
     try:
         found = _process().call(
             write_word, data, document.name, document.text, after, comments, tracked, when, ctx=ctx,

@@ -442,7 +442,6 @@ _IS = re.compile(r"\s+(?:is|was|had|has|who)\b|,\s+who\b")
 
 @cache
 def _kin() -> frozenset[str]:
-
     return kin()
 
 

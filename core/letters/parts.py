@@ -220,7 +220,6 @@ def holds_several(document: Document) -> bool:
 
 def other_language(text: str) -> str:
     """The language's English name where the text is not English; "" where it is, or where nobody could tell."""
-
     if is_english(words(text)):
         return ""
     return LANGUAGES.get(language_of(text), "another language than English")

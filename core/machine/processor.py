@@ -1,13 +1,16 @@
-"""The processor: its cores, and settings for reproducible sums and for compiling.
+"""The processor and the free memory: cores, bytes, and settings for reproducible sums and for compiling.
 
 Only the standard library, and no module of ours: run.py needs it before anything is installed.
 """
 
+import ctypes
 import os
 import platform
+import sys
 from collections.abc import Mapping, MutableMapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _CPU_INFO = Path("/proc/cpuinfo")
 # The processors with AMX have all of these. Many virtual machines name AMX, and end the program that uses it (SIGILL).
@@ -50,3 +53,29 @@ def for_compilers(environment: Mapping[str, str] = os.environ, known: frozenset[
     if "CMAKE_ARGS" in environment or "amx_tile" not in known or platform.system() != "Linux":
         return {}
     return {"CMAKE_ARGS": _WITHOUT_AMX}
+
+
+def free_bytes() -> int | None:
+    """Return the bytes of memory that could be taken now; None where this system does not say."""
+    if sys.platform == "win32":
+        return _free_on_windows()
+    about = Path("/proc/meminfo")
+    if about.exists():
+        for line in about.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:  # all memory, where the system does not say what is free
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return None
+
+
+def _free_on_windows() -> int | None:
+    class Status(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_uint32), ("load", ctypes.c_uint32)] + [
+            (name, ctypes.c_uint64) for name in ("all", "free", "page", "page_free", "own", "own_free", "extended")
+        ]
+
+    status = Status(length=ctypes.sizeof(Status))
+    kernel: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 - it exists on Windows only
+    return int(status.free) if kernel.GlobalMemoryStatusEx(ctypes.byref(status)) else None

@@ -176,7 +176,6 @@ def _few_names(draft: Draft) -> Iterator[DraftProblem]:
 
 def _read_names(path: Path) -> dict[str, Any]:
     """Return a set as its file has it; or a table with a name in each row."""
-
     if path.suffix.lower() != ".toml":
         read = read_columns(path, kept="No names were taken.")
         rows = (read.columns, *(tuple(row.values.values()) for row in read.rows))

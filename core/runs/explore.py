@@ -144,13 +144,11 @@ def telling_words(inside: Sequence[str], outside: Sequence[str]) -> TellingWords
 
 
 def _counted(texts: Sequence[str]) -> Counter[str]:
-
     return Counter(word.casefold() for text in texts for word in tokens_of(text) if any(map(str.isalpha, word)))
 
 
 def stand_in_scorers() -> frozenset[str]:
     """Return the names of the scorers that replace those that the papers used. Runs in the compute process."""
-
     return frozenset(info.name for info in describe() if info.stand_in)
 
 

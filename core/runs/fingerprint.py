@@ -440,7 +440,6 @@ def fingerprint_of_tables(
     """Return the findings of each voice, and the power of the first one's choices on each axis. Runs in the compute
     process.
     """
-
     results = [
         measure_judgments(JudgmentTable(**table), axes=axes, seed=seed).findings if table["comparison"] else ()
         for table, axes in tables

@@ -134,7 +134,6 @@ def start_run(
 
 def _recommended(project: Project, generator: GeneratorSpec, study_id: int) -> dict[str, Any]:
     """Return whether the generator's parameters are the catalogue's for its model and the study, and which are not."""
-
     kind = next(study.kind for study in project.studies.all() if study.id == study_id)
     preset = catalogue.preset(generator.model, kind)
     if preset is None:

@@ -162,7 +162,6 @@ class RaterStates:
 
 def _packets(project: Project) -> "dict[str, PacketState]":
     """Return the state of the packets, by session; the last one where a session has several."""
-
     return {packet.session_id: packet for packet in packets(project)}
 
 

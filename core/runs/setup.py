@@ -258,7 +258,6 @@ def newest_set(project: Project, study: str, name: str | None = None) -> PromptS
 
 def recommended(backend: str, model: str, purpose: str) -> dict[str, Any]:
     """Return the parameters that the catalogue recommends for a local model and a study, or for judging; else none."""
-
     preset = catalogue.preset(model, purpose) if backend == "llama_cpp" else None
     return dict(preset.parameters) if preset else {}
 

@@ -46,7 +46,6 @@ LOCAL = ("llama_cpp", "transformers")  # whose models may be named by a path
 
 def whole_path(backend: str, model: str) -> str:
     """Return the generator's model for the model process, which works in another folder: a path becomes a whole one."""
-
     return installed.whole_path(model) if backend in LOCAL else model
 
 
@@ -253,6 +252,5 @@ def probe_endpoint(endpoint: "Endpoint", model: str, keys: dict[str, str]) -> "E
     For the model process: it loads the openai package. Raises nothing that a person can meet: what is wrong is the
     test's sentence, and no key is in it.
     """
-
     use_session_keys(keys)
     return test_endpoint(endpoint, model)

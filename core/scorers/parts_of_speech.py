@@ -75,7 +75,6 @@ def penn_tags(tokens: list[str]) -> list[tuple[str, str]]:
 
 @cache
 def _parser() -> Any:
-
     return english().parser
 
 

@@ -63,7 +63,6 @@ def table_fields(kind: str) -> "tuple[FieldSpec, ...]":
 
     Raises `UsageError` that says which kinds the program itself has.
     """
-
     for one in studies().values():
         for table in one.inputs:
             if table.fields and (table.kind == kind or (one.kind == kind and table is one.imported)):

@@ -121,7 +121,6 @@ def _says_so_of_herself(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _lemma(form: str) -> str:
-
     irregular = {"found": "find", "saw": "see", "felt": "feel"}  # the lookup takes the first for “to found”
     if form in irregular:
         return irregular[form]
@@ -395,7 +394,6 @@ def _ends_as_adjective(page: Page, place: int) -> bool:
 
 def lemma(form: str) -> str:
     """The dictionary form of a verb; “found” and “saw” as they are meant in a letter."""
-
     irregular = {"found": "find", "saw": "see", "felt": "feel", "left": "leave"}
     if form in irregular:
         return irregular[form]

@@ -36,7 +36,6 @@ def see_backups(*, project: Path) -> "Operation[list[BackupContents]]":
     """Those on this machine, newest first; what was not checked yet is checked."""
 
     def work(ctx: JobContext) -> "list[BackupContents]":
-
         return held(project, ctx)
 
     return Operation(tr("Checking the backups"), work)
@@ -46,7 +45,6 @@ def put_back(*, project: Path, backup: "Backup") -> "Operation[Restored]":
     """One of them in the place of the project, which is not open; what was there is kept beside it."""
 
     def work(ctx: JobContext) -> "Restored":
-
         return restore(project, backup, ctx)
 
     return Operation(tr("Putting the backup back"), work)
@@ -162,7 +160,6 @@ def ask_for_backups(window: QWidget, shell: Shell) -> None:
 
 def opening_notice(window: QWidget, shell: Shell, error: AppError, path: Path) -> Notice:
     """Why a file could not be opened, with the way to its backups where there are any."""
-
     notice = error_notice(error)
     if backups(path):
         notice.add_action(tr("Restore a backup…"), lambda: show_backups(window, shell, path))

@@ -392,7 +392,6 @@ class ImportDialog(QDialog):
 
 def ask_table(parent: QWidget) -> Path | None:
     """Which table; None if the person changed their mind."""
-
     kinds = f"{tr('Tables')} ({' '.join(f'*{ending}' for ending in READERS)})"
     chosen, _ = QFileDialog.getOpenFileName(parent, tr("Choose a table"), "", kinds)
     return Path(chosen) if chosen else None

@@ -48,7 +48,6 @@ def read_goals(ctx: JobContext, project: "Project", study: str, run_id: int | No
     For each planned n of its findings as many samples of a prompt as that n needs, if the n grows with the texts; and
     twice as many texts as now.
     """
-
     run = next((one for one in read_runs(ctx, project) if _may(one, study, run_id)), None)
     if run is None:
         return ()

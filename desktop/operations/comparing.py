@@ -59,7 +59,6 @@ class CompareChoices:
 
 def read_choices(ctx: JobContext, project: "Project") -> CompareChoices:
     """What can be chosen in this project; in a job."""
-
     titles, found = read_titles(project), []
     for study in project.studies.all():
         ctx.check()
@@ -82,7 +81,6 @@ def check_words(path: Path) -> "Operation[ScorerInfo]":
     """Read a word list of one's own; a list that cannot be used says why."""
 
     def work(ctx: JobContext) -> "ScorerInfo":
-
         if "," in str(path):
             raise AppError(
                 tr("The path of “{name}” has a comma, which stands between scorers.").format(name=path.name),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.runs.fingerprint import fingerprint_of, raters_with_fingerprint, texts_read
 from biasprint.desktop import theme
@@ -25,7 +25,6 @@ def read_raters(*, project: "Project") -> "Operation[OfferedRaters]":
     """Who has a fingerprint in a project."""
 
     def work(ctx: JobContext) -> "OfferedRaters":
-
         return raters_with_fingerprint(ctx, project)
 
     return Operation(tr("Raters"), work, quiet=True)
@@ -35,8 +34,7 @@ def read_fingerprint(*, project: "Project", rater: str) -> "Operation[Fingerprin
     """One rater's fingerprint, measured in the compute process."""
 
     def work(ctx: JobContext) -> "Fingerprint":
-
-        return fingerprint_of(ctx, project, rater, shared())
+        return fingerprint_of(ctx, project, rater, compute.shared())
 
     return Operation(tr("Fingerprint"), work, quiet=True)
 
@@ -47,7 +45,6 @@ def read_texts(*, project: "Project", found: "Fingerprint", finding: "Finding") 
     identity = finding.label if finding.id == "creativity.share" else ""
 
     def work(ctx: JobContext) -> "TextsBehind":
-
         read = texts_read(ctx, project, found.rater, finding.dims["axis"], identity)
         items = (
             TextBehind(
@@ -68,7 +65,6 @@ def save_fingerprint(*, found: "Fingerprint", path: Path) -> Operation[Path]:
     tokens = theme.tokens_for("light")
 
     def work(ctx: JobContext) -> Path:
-
         return save_page(found, tokens, path)
 
     return Operation(

@@ -103,7 +103,6 @@ def look_at_table(*, path: Path) -> Operation[LookedAt]:
     """Its columns, encoding, and a guess for each kind of study."""
 
     def work(ctx: JobContext) -> LookedAt:
-
         table = look_at(path)
         known = {kind: table_fields(kind) for kind in study_kinds()}
         needed = {kind: frozenset(declared.required if (declared := study(kind).imported) else ()) for kind in known}
@@ -170,7 +169,6 @@ def _looks_otherwise(table: "OpenTable", study: "Study", guess: "Mapping[str, st
 
 
 def _layouts(table: "OpenTable") -> tuple[Layout, ...]:
-
     known, kinds = known_formats().values(), study_kinds()
     return tuple(
         Layout(one.name, one.title, one.kind) for one in known if one.kind in kinds and one.fits(table.columns)
@@ -193,7 +191,6 @@ def _read(ctx: JobContext, choice: TableChoice) -> "TableRead":
 
 
 def _reading(table: "TableRead") -> TableReading:
-
     first = tuple(
         tuple(with_line_breaks(record.values.get(name, ""), table.line_break) for name in table.mapping)
         for record in table.rows[:PREVIEW_ROWS]

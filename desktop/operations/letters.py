@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from biasprint.core.compute import models, quick, shared
+from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import (
@@ -123,7 +123,6 @@ def read_document(*, path: Path) -> Operation[Document]:
     """The text of a file, read in a process of its own."""
 
     def work(ctx: JobContext) -> Document:
-
         return read_file(path, ctx)
 
     return Operation(tr("Reading a file"), work)
@@ -133,7 +132,6 @@ def read_pasted(*, text: str) -> Operation[Document]:
     """A pasted text as a letter or CV."""
 
     def work(ctx: JobContext) -> Document:
-
         return read_pasted_text(text)
 
     return Operation(tr("Reading a pasted text"), work, quiet=True)
@@ -152,7 +150,6 @@ def warm_up_words() -> Operation[None]:
     """Start what reads files and what marks words: a letter that is opened while the scorers load is marked at once."""
 
     def work(ctx: JobContext) -> None:
-
         read_bytes(WARMING.text.encode(), "letter.txt", ctx)
         check_words(ctx, LetterRequest(WARMING))
 
@@ -166,22 +163,19 @@ def document_as_typed(document: Document, text: str) -> Document:
 
 def check(ctx: JobContext, request: LetterRequest) -> Checked:
     """Read a letter in the compute process, with whatever it is to be compared with."""
-
     scorers = _scorers()
-    read = partial(check_letter, ctx, request.document, shared())
+    read = partial(check_letter, ctx, request.document, compute.shared())
     return replace(_checked(request, read, scorers), missing=tuple(role for role in ROLES if role not in scorers))
 
 
 def check_words(ctx: JobContext, request: LetterRequest) -> Checked:
     """The first reading, by the quick process: it waits for no scorer, and has nothing that one says."""
-
-    return replace(_checked(request, partial(mark_words, ctx, request.document, quick()), {}), first=True)
+    return replace(_checked(request, partial(mark_words, ctx, request.document, compute.quick()), {}), first=True)
 
 
 def _checked(
     request: LetterRequest, read: "Callable[[ReadingRequest], Reading]", scorers: Mapping[str, str]
 ) -> Checked:
-
     given, guess = request.given, None
     if given.occupation is None:
         guess = occupation_of(request.document, given)
@@ -218,7 +212,6 @@ def forget_scorers() -> None:
 
 def _scorers() -> Mapping[str, str]:
     """The scorers of this computer, looked up once per letter: while somebody types they stay the same."""
-
     if not _chosen:
         _chosen.update(scorers_for_letters())
     return dict(_chosen)
@@ -226,7 +219,6 @@ def _scorers() -> Mapping[str, str]:
 
 def _reference() -> "ReferenceSet | None":
     """The reference letters that were chosen, or else those of the program; None where they are missing or damaged."""
-
     for name in (in_use(), BUNDLED):
         try:
             return reference(name)
@@ -237,7 +229,6 @@ def _reference() -> "ReferenceSet | None":
 
 def house_in_use() -> "tuple[HouseList | None, str]":
     """The house list of this computer, or why it cannot be used."""
-
     try:
         return house_list().found, ""
     except AppError as error:
@@ -255,7 +246,6 @@ def suggested(person: Person) -> Person:
 
     The names are those of the letters study's axis. Reads a file of the program.
     """
-
     pronoun = OTHER[person.pronoun]
     names = [name for one in load_axis(AXIS).identities if one.pronouns == pronoun for name in one.names]
     others = [name for name in names if name.lower() != person.first_name.lower()]
@@ -286,7 +276,6 @@ def groups_to_choose() -> "Operation[NamesToChoose]":
     """The groups and sets of names that a twin can be made with."""
 
     def work(ctx: JobContext) -> NamesToChoose:
-
         groups = tuple(NameGroupToChoose(one.key, one.label, one.source, one.claim) for one in name_groups())
         sets = (*read_library().own[NAMES.folder], *shipped(NAMES))
         return NamesToChoose(groups, {one.key: one.title for one in sets})
@@ -301,12 +290,11 @@ def read_twin(*, checked: "Checked", other: Person | None = None, group: str = "
     """
 
     def work(ctx: JobContext) -> "TwinDifference":
-
         about = other
         if about is None:
             person = checked.reading.person
             about = named_in(name_group(group), person) if group else suggested(person)
-        return check_with_twin(ctx, checked.reading.document, about, shared(), _as_checked(checked))
+        return check_with_twin(ctx, checked.reading.document, about, compute.shared(), _as_checked(checked))
 
     return Operation(tr("Making the twin"), work)
 
@@ -315,16 +303,14 @@ def read_under_names(*, checked: "Checked", names: str = "") -> "Operation[NameT
     """The letter read under a name of every group, of the set `names` if any, and what differs between the names."""
 
     def work(ctx: JobContext) -> "NameTwins":
-
         groups = groups_of(name_set_called(names)) if names else None
-        return check_under_names(ctx, checked.reading.document, shared(), _as_checked(checked), groups)
+        return check_under_names(ctx, checked.reading.document, compute.shared(), _as_checked(checked), groups)
 
     return Operation(tr("Reading the letter under other names"), work)
 
 
 def _as_checked(checked: "Checked") -> "ReadingRequest":
     """What a twin is read with: the same as the letter."""
-
     reading = checked.reading
     return replace(
         checked.request.given,
@@ -343,10 +329,9 @@ def rewrite(
     """A letter for the candidate and one for the twin, both by a generator from the CV; and what differs."""
 
     def work(ctx: JobContext) -> "TwinDifference":
-
         generator = Generator(backend, model, dict(parameters), session_keys())
         request = replace(_as_checked(checked), occupation=occupation)
-        return write_twins(ctx, replace(other, title=""), shared(), models(), generator, request)
+        return write_twins(ctx, replace(other, title=""), compute.shared(), compute.models(), generator, request)
 
     return Operation(tr("Writing two letters anew"), work)
 
@@ -383,12 +368,11 @@ def read_pile(*, paths: Sequence[Path]) -> "Operation[Pile]":
     """Every file of a folder or zip, or of several files, as rows. Brings a `PileStart` and then each row early."""
 
     def work(ctx: JobContext) -> "Pile":
-
         scorers, (house, _) = scorers_for_letters(), house_in_use()
         infos = {role: best_scorer(role) for role in ROLES}
         stand_ins = frozenset(SCORED[role] for role, info in infos.items() if info is not None and info.stand_in)
         ctx.report(0, None, partial=PileStart(groups(), stand_ins))
-        return read.read_pile(ctx, paths, shared(), ReadingRequest(scorers, house=house))
+        return read.read_pile(ctx, paths, compute.shared(), ReadingRequest(scorers, house=house))
 
     return Operation(tr("Reading a pile of letters"), work, _said)
 
@@ -402,7 +386,6 @@ def open_letter(*, paths: Sequence[Path], row: "PileRow") -> "Operation[tuple[Do
     """The letter of a row and its CV, read again from their files."""
 
     def work(ctx: JobContext) -> "tuple[Document, Document | None]":
-
         return open_row(ctx, paths, row)
 
     return Operation(tr("Opening a letter"), work)
@@ -414,8 +397,7 @@ def compare_groups(
     """Does a figure differ between the groups, of the rows as they stand? And who of them was chosen?"""
 
     def work(ctx: JobContext) -> "tuple[tuple[GroupTest, ...], SelectionRates | None]":
-
-        return read.compare_groups(ctx, rows, columns, shared()), selection_rates(rows)
+        return read.compare_groups(ctx, rows, columns, compute.shared()), selection_rates(rows)
 
     return Operation(tr("Comparing the groups of a pile"), work, quiet=True)
 
@@ -424,7 +406,6 @@ def join_outcomes(*, path: Path, rows: Sequence["PileRow"]) -> "Operation[tuple[
     """The rows with what a table says of who was chosen, and what is to be said of the table."""
 
     def work(ctx: JobContext) -> "tuple[tuple[PileRow, ...], tuple[str, ...]]":
-
         return with_outcomes(rows, read_outcomes(path))
 
     return Operation(tr("Reading a table of outcomes"), work)
@@ -440,10 +421,9 @@ def read_with_cvs(
     """Rows again, each held against its CV: of a folder or zip by file name, or as chosen."""
 
     def work(ctx: JobContext) -> "Pile":
-
         house, _ = house_in_use()
         return read.read_with_cvs(
-            ctx, paths, rows, shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen
+            ctx, paths, rows, compute.shared(), ReadingRequest(_scorers(), house=house), cvs=cvs, chosen=chosen
         )
 
     return Operation(tr("Reading letters beside their CVs"), work, _said_of_cvs)
@@ -466,10 +446,9 @@ def report_pile(
     """The report of a whole pile as it stands, PDF or docx by its ending, and what is to be said of it."""
 
     def work(ctx: JobContext) -> tuple[Path, tuple[str, ...]]:
-
         found = read.report_of(pile, tests, rates, by_hand=by_hand)
         return path, read.report_pile(
-            ctx, paths, path, found, shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
+            ctx, paths, path, found, compute.shared(), ReadingRequest(_scorers(), house=house_in_use()[0])
         )
 
     return Operation(tr("Writing the report of a pile"), work, _reported)
@@ -483,7 +462,6 @@ def export_table(*, path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequ
     """The table as csv or xlsx by the file's ending; no cell of it is read as a formula."""
 
     def work(ctx: JobContext) -> "ExportReport":
-
         return export_rows(rows, path, columns, ctx=ctx, total=len(rows))
 
     return Operation(tr("Exporting the table"), work, _exported)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.desktop.jobs import JobHandle, JobState
@@ -150,7 +150,7 @@ def measure_studies(
         before = {study: asked_last(project, study) for study in studies}
         wanted = {study: how(own) if how else own for study, own in before.items()}
         return tuple(
-            measure_project(ctx, project, study, replace(own, seen=seen, as_stored=as_stored), shared())
+            measure_project(ctx, project, study, replace(own, seen=seen, as_stored=as_stored), compute.shared())
             for study, own in wanted.items()
         )
 
@@ -177,7 +177,7 @@ def _score(ctx: JobContext, project: "Project", study: str, scorers: "Sequence[S
 
     found = project.studies.of_kind(study)
     assert found is not None
-    return [score(ctx, project, found.id, scorer, shared()) for scorer in scorers]
+    return [score(ctx, project, found.id, scorer, compute.shared()) for scorer in scorers]
 
 
 def _scored(results: "list[ScoreResult]") -> str:

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.backends.llama_cpp.engine import install, why_not
+from biasprint.core.backends.llama_cpp import engine
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.endpoints import endpoints
 from biasprint.core.machine.models import catalogue, installed, records
+from biasprint.core.machine.models import installed as installed_models
 from biasprint.core.machine.models.get import announced, get
-from biasprint.core.machine.models.installed import overview
 from biasprint.core.machine.models.sizes import InMegabytes
 from biasprint.core.machine.models.upkeep import add, remove, staging, verify
 from biasprint.desktop.operations import Operation
@@ -62,11 +62,10 @@ class LanguageModels:
 
 def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
     """Every role of the catalogue with its models. Hashes what is new or has changed, so it may take a while."""
-
     seen = []
     for key, role in catalogue.roles().items():
         ctx.check()
-        rows = tuple(overview(key))
+        rows = tuple(installed_models.overview(key))
         choice = installed.choose(key) if role.scorer else None
         begun = {row.name: size for row in rows if not row.here and (size := _begun(row.name))}
         seen.append(RoleSeen(role, rows, choice, records.preferred().get(key, ""), begun))
@@ -75,7 +74,6 @@ def read_models(ctx: JobContext) -> tuple[RoleSeen, ...]:
 
 def read_writers(ctx: JobContext) -> LanguageModels:
     """What could write, counted without reading any model."""
-
     writer = "generator"
     got = [one for one in records.got().values() if one.role == writer and one.folder.is_dir()]
     added = [one for one in records.added().values() if one.role == writer and Path(one.path).exists()]
@@ -91,7 +89,6 @@ def announced_model(*, name: str, title: str) -> "Operation[Announced]":
     """How large a model is and under which licence, before it is got."""
 
     def work(ctx: JobContext) -> "Announced":
-
         return announced(name, ctx)
 
     return Operation(tr("Asking about {title}").format(title=title), work)
@@ -101,7 +98,6 @@ def get_model(*, name: str, title: str, renew: bool = False) -> "Operation[Fetch
     """Get a model of the catalogue, or go on with getting it. `renew` takes what the hub has now."""
 
     def work(ctx: JobContext) -> "Fetched":
-
         return get(name, InMegabytes(ctx), renew=renew)
 
     def done(_: "Fetched") -> str:
@@ -114,7 +110,6 @@ def verify_models(*, name: str | None = None, title: str = "") -> "Operation[lis
     """Read a model's files anew, or those of every model here, and compare their hashes with the recorded ones."""
 
     def work(ctx: JobContext) -> "list[Verified]":
-
         return verify(name, InMegabytes(ctx))
 
     words = tr("Verifying {title}, in MB").format(title=title or tr("all models"))
@@ -135,7 +130,6 @@ def add_model(*, path: Path, role: str, name: str = "") -> "Operation[InstalledM
     """Add a model that lies on this computer. It is checked and hashed, and stays where it is."""
 
     def work(ctx: JobContext) -> "InstalledModel":
-
         return add(path, role, name or None, ctx)
 
     def done(model: "InstalledModel") -> str:
@@ -148,7 +142,6 @@ def remove_model(*, name: str, title: str) -> Operation[bool]:
     """Delete the files of a model that was got; forget one that was added."""
 
     def work(ctx: JobContext) -> bool:
-
         return remove(name)
 
     def done(deleted: bool) -> str:
@@ -162,15 +155,14 @@ def why_no_engine(ctx: JobContext) -> str | None:
     """None where GGUF files can be opened; else why what they need cannot be installed, empty where it can."""
     from biasprint.core.backends.llama_cpp.options import installed
 
-    return None if installed() else why_not()
+    return None if installed() else engine.why_not()
 
 
 def install_engine() -> Operation[None]:
     """Install what opens GGUF files, into the environment that the program runs in."""
 
     def work(ctx: JobContext) -> None:
-
-        install(ctx)
+        engine.install(ctx)
 
     done = tr("The local-model engine is installed: GGUF files can be opened.")
     return Operation(tr("Installing the local-model engine, in seconds"), work, done)
@@ -180,7 +172,6 @@ def prefer(*, role: str, name: str | None) -> Operation[None]:
     """Choose what fills a role; None leaves it to the program."""
 
     def work(ctx: JobContext) -> None:
-
         installed.prefer(role, name)
 
     return Operation(tr("Choosing a model"), work, quiet=True)
@@ -198,5 +189,4 @@ def running(jobs: "JobRunner", what: str, name: str) -> "JobHandle | None":
 
 def _begun(name: str) -> int:
     """The bytes that are here of a download that was stopped."""
-
     return sum(file.stat().st_size for file in staging(name).rglob("*") if file.is_file())

@@ -57,7 +57,6 @@ class OwnSeen:
 
 def read_own(ctx: JobContext) -> OwnSeen:
     """See everything there is."""
-
     library = read_library()
     return OwnSeen(
         library.own,
@@ -70,7 +69,6 @@ def save_own(kind: str, draft: "Draft") -> "Operation[Definition]":
     """Keep a draft, as the next version where prompts were made from the one before."""
 
     def work(ctx: JobContext) -> "Definition":
-
         return save(KINDS[kind], draft)
 
     return Operation(tr("Keeping “{title}”").format(title=draft.get("title", "")), work, quiet=True)
@@ -80,7 +78,6 @@ def remove_own(definition: "Definition") -> Operation[None]:
     """Forget one; what prompts were made from stays with them."""
 
     def work(ctx: JobContext) -> None:
-
         remove(definition)
 
     return Operation(tr("Removing “{title}”").format(title=definition.title), work, quiet=True)
@@ -90,7 +87,6 @@ def import_own(kind: str, path: Path) -> "Operation[Draft]":
     """A draft from a file of this kind; nothing is kept yet."""
 
     def work(ctx: JobContext) -> "Draft":
-
         return read_definition(KINDS[kind], path)
 
     return Operation(tr("Reading “{name}”").format(name=path.name), work, quiet=True)
@@ -100,7 +96,6 @@ def export_own(kind: str, draft: "Draft", path: Path) -> Operation[Path]:
     """Write a definition to a file, as the command line reads it."""
 
     def work(ctx: JobContext) -> Path:
-
         write_definition(KINDS[kind], draft, path)
         return path
 
@@ -111,7 +106,6 @@ def save_example(kind: str, path: Path) -> Operation[Path]:
     """Write an explained example of a kind to a file."""
 
     def work(ctx: JobContext) -> Path:
-
         write_example(KINDS[kind], path)
         return path
 
@@ -130,7 +124,6 @@ def cross_own(first: "Draft", second: "Draft", names: str) -> "Operation[Draft]"
     """The draft of two axes crossed. `names`: the key of a set, or empty for the names that both have."""
 
     def work(ctx: JobContext) -> "Draft":
-
         return crossed_draft(AXIS.load(first), AXIS.load(second), name_set_called(names) if names else None)
 
     return Operation(tr("Crossing two axes"), work, quiet=True)
@@ -140,7 +133,6 @@ def names_for(draft: "Draft", names: str) -> "Operation[tuple[Draft, tuple[str, 
     """The draft with names of a set, and the labels of identities that the set has none for."""
 
     def work(ctx: JobContext) -> "tuple[dict[str, Any], tuple[str, ...]]":
-
         return with_set_names(draft, name_set_called(names))
 
     return Operation(tr("Taking names"), work, quiet=True)
@@ -150,7 +142,6 @@ def names_to_write(first: "Draft", second: "Draft | None") -> "Operation[Draft]"
     """The draft of a set of names for the identities of an axis, or for those of two with each other."""
 
     def work(ctx: JobContext) -> "Draft":
-
         return names_draft([AXIS.load(one) for one in (first, second) if one is not None])
 
     return Operation(tr("Beginning a set of names"), work, quiet=True)
@@ -160,7 +151,6 @@ def cells_pasted(rows: "Sequence[Sequence[str]]") -> "Operation[Sequence[Draft]]
     """The groups with their names that a table has, one name in each row."""
 
     def work(ctx: JobContext) -> "Sequence[Draft]":
-
         return with_alike(cells_of_table(rows))
 
     return Operation(tr("Reading the table of names"), work, quiet=True)

@@ -163,7 +163,6 @@ def expand(
 
     Biographies are rewritten in the compute process, which takes a while.
     """
-
     if mitigation is not None and mitigation.instruction is not None:
         if not mitigation.instruction.strip():
             raise UsageError(tr("The instruction is empty."), hint=tr("Write one, or choose one of those there are."))
@@ -176,7 +175,6 @@ def expand(
 
 
 def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "PromptSetDraft":
-
     match choice:
         case CogsChoice():
             if not choice.axes:
@@ -204,7 +202,6 @@ def _expand(ctx: JobContext, project: "Project | None", choice: Choice) -> "Prom
 
 
 def _letters(choice: LettersChoice) -> "PromptSetDraft":
-
     ages = []
     for age in choice.ages:
         if not age.isdecimal():
@@ -221,7 +218,6 @@ def _letters(choice: LettersChoice) -> "PromptSetDraft":
 
 
 def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
-
     with _table_of(choice.table, choice.typed) as (folder, table):
         template = folder / "template.txt"
         template.write_text(choice.text, encoding="utf-8", newline="")
@@ -239,7 +235,6 @@ def _from_template(ctx: JobContext, choice: TemplateChoice) -> "PromptSetDraft":
 
 def columns_of(ctx: JobContext, table: Path | None, typed: str) -> dict[str, str]:
     """The columns of a table, a file or typed: placeholder → column."""
-
     with _table_of(table, typed) as (_, path):
         return {placeholder(column): column for column in look_at(path).columns}
 
@@ -260,24 +255,20 @@ def _table_of(table: Path | None, typed: str) -> Iterator[tuple[Path, Path]]:
 
 def _own(kind: str, key: str) -> Any:
     """The engine's value of one's own definition of this key, else the key itself, of a shipped one."""
-
     return own_value(KINDS[kind], key) or key
 
 
 def _path_of(kind: str, key: str) -> str:
     """The file of one's own definition of this key, else the key itself, of a shipped one or of none."""
-
     return str((own_file(KINDS[kind], key) if key else None) or key)
 
 
 def _themes(keys: Sequence[str]) -> list[Any]:
-
     own = {theme.key: theme for found in read_library().values(THEMES) for theme in found}
     return [own.get(key, key) for key in keys]
 
 
 def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "PromptSetDraft":
-
     asked = {"ideology": choice.ideology or None, "base_model": choice.base_model}
     if choice.headlines == "shipped":
         return news_set(**asked)
@@ -294,7 +285,6 @@ def _news(ctx: JobContext, project: "Project | None", choice: NewsChoice) -> "Pr
 def _from_table(
     ctx: JobContext, project: "Project | None", choice: Choice, table: Path | None, **asked: object
 ) -> "PromptSetDraft":
-
     if table is None and {"headlines", "biographies"} & asked.keys():
         raise UsageError(tr("No table was chosen."), hint=tr("Choose one: csv, xlsx, jsonl or parquet."))
     # The project is asked for its own headlines only, and no choice leads there without one.
@@ -309,7 +299,6 @@ def _from_table(
 
 def count_originals(ctx: JobContext, project: "Project | None") -> int:
     """How many headlines of its own originals the project has, without those that ship with the program."""
-
     study = project.studies.of_kind("news") if project is not None else None
     if project is None or study is None:
         return 0
@@ -336,7 +325,6 @@ def add_prompts(*, project: "Project", study: str, draft: "PromptSetDraft") -> "
     """Store the prompts; the same content is the version that is there, other content the next one."""
 
     def work(ctx: JobContext) -> "AddedPrompts":
-
         added = store_set(project, study, draft)
         try:
             keep_versions(draft)
@@ -378,7 +366,6 @@ class Wording:
 
 def wording_of(ctx: JobContext, text: str) -> Wording:
     """Look at a prompt. The first call reads the rules, which takes a moment."""
-
     flags = detect(text)
     return Wording(text, flags[:MOST_FLAGS], len(flags), neutral_wording(text) if flags else text)
 
@@ -394,7 +381,6 @@ class FlaggedSet:
 
 def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
     """Look at every prompt of a set."""
-
     count, first, found = 0, -1, None
     for place, prompt in enumerate(prompts):
         ctx.check()
@@ -407,5 +393,4 @@ def flagged_in(ctx: JobContext, prompts: "Sequence[PromptDraft]") -> FlaggedSet:
 
 def with_one_neutral(wording: Wording, flag: "Flag") -> str:
     """The text with the neutral wording in the place of one flag."""
-
     return replaced(wording.text, [flag])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import models, shared
+from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext, Progress
 from biasprint.core.machine.keys import session_keys
@@ -218,7 +218,7 @@ def _writing(
         with lane().turn(ticket, ctx):
             keys = session_keys()
             given = dict(request.parameters)
-            spec = generator_spec(request.backend, request.model, given, models(), ctx=ctx, keys=keys)
+            spec = generator_spec(request.backend, request.model, given, compute.models(), ctx=ctx, keys=keys)
             if resumes is not None:
                 stored = _stored(project, resumes)
                 if _is_same(stored, spec):
@@ -231,8 +231,8 @@ def _writing(
             if retry:
                 project.outputs.forget_failures(ticket.run_id, retry)
             return generate(
-                ctx, project, ticket.run_id, models(), keys,
-                scoring=shared() if scores else None, on_written=lambda: lane().give_up(ticket),
+                ctx, project, ticket.run_id, compute.models(), keys,
+                scoring=compute.shared() if scores else None, on_written=lambda: lane().give_up(ticket),
             )  # fmt: skip
 
     return Operation(tr(TITLE).format(author=author_words(request)), work, _written)
@@ -361,9 +361,9 @@ def _judging(project: "Project", request: JudgeRequest, ticket: Ticket) -> "Oper
         with lane().turn(ticket, ctx):
             check_can_judge(request.backend, request.model)
             keys, given = session_keys(), dict(request.parameters)
-            spec = generator_spec(request.backend, request.model, given, models(), ctx=ctx, keys=keys)
+            spec = generator_spec(request.backend, request.model, given, compute.models(), ctx=ctx, keys=keys)
             return [
-                judge(ctx, project, plan, spec, models(), keys, seed=request.seed, opens=request.model)
+                judge(ctx, project, plan, spec, compute.models(), keys, seed=request.seed, opens=request.model)
                 for plan in request.plans
             ]
 

@@ -68,7 +68,6 @@ def make_packets(
     """Write one packet for each rater into a folder; with `tool` a folder that it reads."""
 
     def work(ctx: JobContext) -> "tuple[MadePacket, ...]":
-
         if tool is not None:
             return hand_out(ctx, project, tool, plan_id=plan_id, codes=codes, folder=folder)
         return make(ctx, project, plan_id=plan_id, codes=codes, folder=folder)
@@ -85,7 +84,6 @@ def merge_packets(*, project: "Project", paths: Sequence[Path], accepted: bool =
     """
 
     def work(ctx: JobContext) -> "MergeReport":
-
         return merge(ctx, project, paths, accept_raters=accepted, accept_held=accepted)
 
     decided = paths if accepted else ()
@@ -96,7 +94,6 @@ def decide(*, project: "Project", conflict: "Conflict", judgment_id: str | None)
     """Count one of two answers that conflict; None: neither. Deciding again takes its place."""
 
     def work(ctx: JobContext) -> None:
-
         keep(project, conflict, judgment_id)
 
     return Operation(tr("Keeping a decision"), work, quiet=True)
@@ -106,7 +103,6 @@ def decide_all(*, project: "Project", conflicts: "Sequence[Conflict]", which: Wh
     """Decide these conflicts alike, one after the other; what is decided when it is cancelled stays so."""
 
     def work(ctx: JobContext) -> int:
-
         for done, conflict in enumerate(conflicts):
             ctx.report(done, len(conflicts))
             keep(project, conflict, None if which is None else conflict.heads[which].id)
@@ -134,7 +130,6 @@ def count_what_came(*, project: "Project", session_id: str) -> Operation[None]:
     """Let a packet count that never came back finished."""
 
     def work(ctx: JobContext) -> None:
-
         count(project, session_id)
 
     return Operation(tr("Counting what came back"), work, tr("What came back counts from now on."), quiet=True)
@@ -144,7 +139,6 @@ def rename_plan(*, project: "Project", plan_id: str, name: str) -> Operation[Non
     """Call a plan by another name."""
 
     def work(ctx: JobContext) -> None:
-
         rename(project, plan_id, name)
 
     return Operation(tr("Renaming a plan"), work, quiet=True)
@@ -163,7 +157,6 @@ def leave_out(*, project: "Project", rater_id: str, reason: str) -> Operation[No
     """Leave a rater out of the findings, for a reason."""
 
     def work(ctx: JobContext) -> None:
-
         exclude(project, rater_id, reason)
 
     done = tr("The rater is left out; the findings change once they are measured again.")
@@ -174,7 +167,6 @@ def count_again(*, project: "Project", rater_id: str, reason: str) -> Operation[
     """Count a rater again who was left out."""
 
     def work(ctx: JobContext) -> None:
-
         include(project, rater_id, reason)
 
     done = tr("The rater counts again; the findings change once they are measured again.")

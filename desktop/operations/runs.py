@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.endpoints import CHARACTERS_PER_TOKEN, cost, rough_tokens
 from biasprint.core.runs.writing import OPTIONS
@@ -190,7 +190,9 @@ def _texts(ctx: JobContext, rows: "Sequence[OutputRow]") -> list[str]:
     from biasprint.core.scorers.document_success import Outcome, of_document
     from biasprint.core.scorers.registry import score_batch
 
-    _, values = shared().call(score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet)
+    _, values = compute.shared().call(
+        score_batch, "document_success", [row.text for row in rows], ctx=ctx, on_report=_quiet
+    )
     # A task of another study is no document: nothing is off task there.
     outcomes = [of_document(one.values.tolist(), row.task) for one, row in zip(values, rows, strict=True)]
     return ["" if one is Outcome.SUCCESS else one.words for one in outcomes]
@@ -289,7 +291,6 @@ def read_facts(
 
 
 def _count(ctx: JobContext, project: "Project", prompt_set_id: int) -> tuple[int, int]:
-
     prompts = tokens = after = 0
     while page := project.prompts.page(prompt_set_id, after, PAGE):
         ctx.check()
@@ -322,7 +323,6 @@ def estimated(facts: PromptSetSize, plan: Plan) -> RunEstimate | None:
     tokens read = missing × (tokens of the set / prompts + tokens of the system prompt); written at most missing ×
     longest; cost by `biasprint.core.machine.endpoints.cost`; time = missing × seconds a text / requests at once.
     """
-
     if not plan.missing or not facts.prompts:
         return None
     words, how = [], []
@@ -361,7 +361,6 @@ def _token_words(read: int, plan: Plan) -> str:
 
 
 def _cost_words(read: int, plan: Plan) -> str:
-
     if plan.price is None:
         return tr("What it costs is not known: no price is given for this model.")
     if plan.longest is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.draw import digits
 from biasprint.core.jobs import JobContext
 from biasprint.core.report.audit import write_study_report
@@ -166,7 +166,7 @@ def save_study_report(*, project: "Project", study: str, path: Path, whole: bool
     def work(ctx: JobContext) -> None:
         from biasprint.core.runs.reporting import audited
 
-        shared().call(write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
+        compute.shared().call(write_study_report, path, replace(audited(project, study), whole=whole), ctx=ctx)
 
     done = tr("The report is in “{name}”.").format(name=path.name)
     return Operation(tr("Writing “{name}”").format(name=path.name), work, done)

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.errors import AppError, JobCancelled
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.packets.hand_out import collect_seats, make_seats
@@ -88,7 +88,6 @@ class FacilitatorView:
 
 def workshop_offers(*, project: "Project") -> Operation[Offers]:
     def work(ctx: JobContext) -> Offers:
-
         name = new_name((row.title for row in project.judging.plans()), date.today())
         return Offers(workshop_plans(project), _axes(ctx, project), name)
 
@@ -99,7 +98,6 @@ def workshop_chance(*, design: "JudgingDesign") -> Operation["Chance"]:
     """How likely a preference would be seen. Quick, but numpy is not for the window's thread."""
 
     def work(ctx: JobContext) -> "Chance":
-
         return chance_of(design)
 
     return Operation(tr("Working out what a workshop can show"), work, quiet=True)
@@ -109,7 +107,6 @@ def draw_workshop(*, project: "Project", wanted: DrawWorkshop) -> Operation["Wor
     """Draw comparisons for a workshop: a plan of its own, so that its people are pooled with nobody."""
 
     def work(ctx: JobContext) -> "WorkshopPlan":
-
         study = project.studies.of_kind(STUDY)
         if study is None:
             raise AppError(tr("There are no outputs to compare yet."), hint=tr("Generate some first."))
@@ -145,7 +142,6 @@ class Keeper:
         """A judging thread of its own for one participant."""
 
         def open_seat(ctx: JobContext, project: "Project", plan_id: str) -> "JudgingSession":
-
             return open_judging(WorkshopStore(project, plan_id, code))
 
         return self._operation(tr("Opening the comparisons"), open_seat)
@@ -154,9 +150,8 @@ class Keeper:
         """The fingerprint of the participant with this code, who has finished."""
 
         def measure(ctx: JobContext, project: "Project", plan_id: str) -> "Fingerprint":
-
             rater = next(row for row in project.judging.raters() if row.code == code)
-            return fingerprint_of(ctx, project, rater.id, shared())
+            return fingerprint_of(ctx, project, rater.id, compute.shared())
 
         return self._operation(tr("Drawing the picture"), measure)
 
@@ -164,8 +159,7 @@ class Keeper:
         """The counts, and the group's choices where there are enough people."""
 
         def look(ctx: JobContext, project: "Project", plan_id: str) -> FacilitatorView:
-
-            return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], shared()))
+            return FacilitatorView(attendance(project, plan_id), group_of(ctx, project, [plan_id], compute.shared()))
 
         return self._operation(tr("Counting who took part"), look)
 
@@ -173,7 +167,6 @@ class Keeper:
         """Packets for seats at other computers, or what `tool` is given; how many seats there are."""
 
         def make(ctx: JobContext, project: "Project", plan_id: str) -> int:
-
             return len(make_seats(ctx, project, plan_id, seats, folder, tool))
 
         return self._operation(tr("Making packets"), make)
@@ -182,7 +175,6 @@ class Keeper:
         """Merge what was rated at other computers."""
 
         def collect(ctx: JobContext, project: "Project", plan_id: str) -> "Collected":
-
             return collect_seats(ctx, project, folder)
 
         return self._operation(tr("Collecting packets"), collect)
@@ -191,8 +183,7 @@ class Keeper:
         """While people judge, load what their pictures take: the first one would wait for it."""
 
         def work(ctx: JobContext) -> None:
-
-            warm(ctx, shared())
+            warm(ctx, compute.shared())
 
         return Operation(tr("Getting ready to draw pictures"), work, quiet=True)
 
@@ -236,7 +227,6 @@ def _tried(
 
 def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
     """The axes with two or three identities that have outputs: no comparison shows more."""
-
     study = project.studies.of_kind(STUDY)
     if study is None:
         return ()
@@ -258,9 +248,8 @@ def _axes(ctx: JobContext, project: "Project") -> tuple[WorkshopAxis, ...]:
 
 def _drawable(ctx: JobContext, project: "Project", study: "StudyRow", axis: str) -> int:
     """How many comparisons there can be on an axis."""
-
     try:
-        found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, shared())
+        found = sizes(ctx, project, CompareRequest(study, (axis,)), PlanSettings(workshop=True), None, compute.shared())
     except AppError:
         return 0
     return sum(size.comparisons for size in found.values())

@@ -5,8 +5,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from biasprint.core.backends import registry
 from biasprint.core.backends.protocol import Request
-from biasprint.core.backends.registry import known, open_backend
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.machine.endpoints import endpoints
@@ -52,7 +52,6 @@ class WriterChoices:
 
 def read_writers(ctx: JobContext) -> WriterChoices:
     """Look at what is here. Files of models that are new or have changed are hashed, which may take a while."""
-
     models: tuple[LocalModel, ...] = ()
     kept: tuple[Endpoint, ...] = ()
     troubles = []
@@ -72,29 +71,26 @@ def read_writers(ctx: JobContext) -> WriterChoices:
         kept = tuple(endpoints())
     except AppError as error:
         troubles.append(str(error))
-    return WriterChoices(tuple(known()), models, kept, " ".join(troubles))
+    return WriterChoices(tuple(registry.known()), models, kept, " ".join(troubles))
 
 
 def _presets(model: str) -> "dict[str, Mapping[str, Parameter]]":
-
     entry = catalogue.entry(model)
     return {purpose: preset.parameters for purpose, preset in entry.presets.items()} if entry else {}
 
 
 def _judges(model: str) -> bool:
-
     entry = catalogue.entry(model)
     return entry is None or entry.judges
 
 
 def refusals(ctx: JobContext, project: "Project", sets: "Sequence[StoredSet]") -> dict[tuple[int, str], str]:
     """Set and backend → why it cannot write that set. What is no language model is asked for the first prompt."""
-
     refused = {}
-    for info in known():
+    for info in registry.known():
         if info.unavailable or info.capabilities.is_language_model or not info.capabilities.offline:
             continue  # to ask it would take a while, or go over the network
-        with closing(open_backend(info.name, info.models[0] if info.models else "")) as writer:
+        with closing(registry.open_backend(info.name, info.models[0] if info.models else "")) as writer:
             for one in sets:
                 for prompt in project.prompts.page(one.id, 0, 1):
                     facts = {"task": prompt.task, "theme": prompt.theme, "axis": prompt.axis}
@@ -210,9 +206,8 @@ SOURCES: Mapping[str, Source] = {"llama_cpp": "gguf", "transformers": "folder", 
 
 def sampling_of(study: str) -> Mapping[str, float]:
     """What the study's paper wrote with (METHODS.md); of news and completion they name nothing."""
-
-    known = studies().get(study)
-    return known.sampling if known else {}
+    declared = studies().get(study)
+    return declared.sampling if declared else {}
 
 
 def usual_writer(writers: WriterChoices) -> tuple[str, str]:
@@ -245,8 +240,8 @@ def source_of(info: "BackendInfo") -> Source:
 
 def options_for(info: "BackendInfo", study: str) -> tuple[Option, ...]:
     """What can be set for a backend with prompts of a study; nothing is known of a plug-in's parameters."""
-    known = OPTIONS.get(info.name, ())
-    return (*known, ANSWER) if study == "completion" and info.capabilities.likelihood else known
+    registry.known = OPTIONS.get(info.name, ())
+    return (*registry.known, ANSWER) if study == "completion" and info.capabilities.likelihood else registry.known
 
 
 def same_generator(backend: str, given: "Mapping[str, Parameter]", stored: "Mapping[str, Parameter]") -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.draw.figure import Figure, FigureMark
 from biasprint.core.findings import Finding
 from biasprint.core.jobs import JobContext
@@ -147,7 +147,7 @@ class StoredCharts:
         state = tuple((session.id, self._project.judging.judgment_count(session.id)) for session in sessions)
 
         def measure() -> tuple[Finding, ...]:
-            return of_judgments(ctx, self._project, sessions, axes, SEED, shared(), adjusted=True).findings
+            return of_judgments(ctx, self._project, sessions, axes, SEED, compute.shared(), adjusted=True).findings
 
         found: tuple[Finding, ...] = self._once(f"choices {name}", state, measure)
         return found

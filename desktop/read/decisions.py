@@ -62,7 +62,6 @@ class AdjudicationData:
 
 def read_decisions(ctx: JobContext, project: "Project") -> DecisionsData:
     """Conflicts and unfinished packets for the coordinator. Of a workshop only how many seats wait is told."""
-
     found, titles = conflicts(project), read_titles(project)
     sessions = {row.id: row for row in project.judging.sessions()}
     plans = {sessions[one.session_id].plan_id for one in found}

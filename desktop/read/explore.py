@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import CHECK
 from biasprint.core.judging.workshop import participants, tellable_sessions
@@ -169,18 +169,18 @@ class StoredTexts:
     def stand_ins(self, ctx: JobContext) -> frozenset[str]:
         """The names of the scorers that wear a badge wherever their numbers appear."""
         if self._stand_ins is None:
-            self._stand_ins = shared().call(stand_in_scorers, ctx=ctx)
+            self._stand_ins = compute.shared().call(stand_in_scorers, ctx=ctx)
         return self._stand_ins
 
     def map_of(self, ctx: JobContext, vectors: np.ndarray, method: Method) -> TextMap:
         if method == "pca" and len(vectors) > MOST_FITTED:  # to the compute process goes only what it needs
             some = vectors[draw(np.arange(len(vectors)), MOST_FITTED)]
-            found = shared().call(principal_directions, some, ctx=ctx)
+            found = compute.shared().call(principal_directions, some, ctx=ctx)
             return TextMap(found.place(vectors), (float(found.shares[0]), float(found.shares[1])))
-        return shared().call(map_texts, vectors, method, SEED, ctx=ctx)
+        return compute.shared().call(map_texts, vectors, method, SEED, ctx=ctx)
 
     def correlation(self, ctx: JobContext, first: np.ndarray, second: np.ndarray) -> SpearmanRho:
-        return shared().call(rank_correlation, first, second, ctx=ctx)
+        return compute.shared().call(rank_correlation, first, second, ctx=ctx)
 
     def words(self, ctx: JobContext, texts: ExploredTexts, chosen: np.ndarray, others: np.ndarray) -> TellingWords:
         """What tells the chosen texts from the others, from at most `MOST_READ` of each, drawn at random."""
@@ -188,7 +188,7 @@ class StoredTexts:
             [self.text(texts, int(index)) for index in _checked(ctx, draw(np.flatnonzero(side), MOST_READ))]
             for side in (chosen, others)
         )
-        return shared().call(telling_words, inside, outside, ctx=ctx)
+        return compute.shared().call(telling_words, inside, outside, ctx=ctx)
 
     # texts
 

@@ -321,7 +321,6 @@ def _times_chosen(project: Project, axis: str) -> Mapping[TextKey, Rank]:
 
 def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
     """How many words of the finding's category each counted letter has."""
-
     name = "lexicon_published" if finding.variant == "as_published" else "lexicon"
     place = 1 + [category.name for category in load_lexicon("letters").categories].index(finding.label)
     scored = stored_values(project, scorer_for("lexicon", name, name))
@@ -334,7 +333,6 @@ def _words_found(project: Project, finding: Finding) -> Mapping[TextKey, Rank]:
 
 def _heads(lines: Sequence[FindingLine]) -> Iterator[QuestionHead]:
     """The questions that the lines answer, study by study, in the order of the studies there."""
-
     titles = {line.study: line.shown.study for line in lines}
     for study, title in titles.items():
         for one in answered(study, [line.finding for line in lines if line.study == study]):
@@ -421,7 +419,6 @@ class _ReadOnce:
 
 
 def _read_once(project: "Project") -> _ReadOnce:
-
     studies = {plan.id: plan.study_id for plan in project.judging.plans()}
     revealed: dict[int, list[str]] = defaultdict(list)
     for session in project.judging.sessions():
@@ -431,5 +428,4 @@ def _read_once(project: "Project") -> _ReadOnce:
 
 
 def _study_titles() -> dict[str, str]:
-
     return {kind: study.title for kind, study in studies().items()}

@@ -245,7 +245,6 @@ class SavedHead(NamedTuple):
 
 def letter_row(output_id: int, text: str) -> "OutputRow":
     """A saved letter as the table holds outputs: nothing made it here."""
-
     return OutputRow(
         id=output_id, run_id=0, prompt_id=0, sample=0, seed=0, status="done", text=text, finish_reason="", error="",
         seconds=0.0, prompt_key="", task=tr("Saved letter"), theme="", axis="", identity="", fields={}, backend="",
@@ -254,7 +253,6 @@ def letter_row(output_id: int, text: str) -> "OutputRow":
 
 
 def _any() -> "OutputFilter":
-
     return OutputFilter()
 
 

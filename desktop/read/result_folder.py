@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasprint.core.compute import quick
+from biasprint.core import compute
 from biasprint.core.project.rows import OutputRow
 from biasprint.core.runs.result_folder.rows import finished_partitions, places_in_partition, rows_of_partition
 from biasprint.desktop.read.outputs import Choices, Detail, OutputOrder, as_array
@@ -52,7 +52,7 @@ class ResultRows:
                 yield as_array(np.arange(max(before, after_id) + 1, before + partition.rows + 1))
             else:
                 asked = (self._folder, partition.name, where.identity, where.contains)
-                ids = quick().call(places_in_partition, *asked) + before + 1
+                ids = compute.quick().call(places_in_partition, *asked) + before + 1
                 yield as_array(ids[ids > after_id])
 
     def rows(self, ids: Sequence[int]) -> "Sequence[OutputRow]":
@@ -82,7 +82,7 @@ class ResultRows:
 
     def _read_partitions(self) -> "list[FinishedPartition]":
         if not self._partitions:
-            found = quick().call(finished_partitions, self._folder)
+            found = compute.quick().call(finished_partitions, self._folder)
             self._before = [0, *accumulate(one.rows for one in found)][:-1]
             self._partitions = found
         return self._partitions
@@ -92,7 +92,7 @@ class ResultRows:
 
     def _read(self, at: int, ids: Sequence[int]) -> "list[ResultRow]":
         places = [one - 1 - self._before[at] for one in ids]
-        return quick().call(rows_of_partition, self._folder, self._partitions[at].name, places)
+        return compute.quick().call(rows_of_partition, self._folder, self._partitions[at].name, places)
 
 
 def _short(value: str) -> str:
@@ -101,7 +101,6 @@ def _short(value: str) -> str:
 
 
 def _row(number: int, read: "ResultRow") -> "OutputRow":
-
     text = read.text if read.text is not None else tr("(text {why})").format(why=read.why)
     columns = dict(read.columns)
     return OutputRow(

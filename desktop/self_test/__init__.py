@@ -153,7 +153,6 @@ LETTERS = 6  # that each writer writes
 
 
 def write_and_score(hand: Hand) -> None:
-
     writers = {info.name: info.unavailable for info in known()}
     texts: list[str] = []
     for backend, model in (("synthetic", "medium"), ("llama_cpp", "teaching")):
@@ -173,7 +172,6 @@ def write_and_score(hand: Hand) -> None:
 
 
 def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> list[str]:
-
     whole = letters_context_less_set()
     few = store_set(project, "letters", replace(whole, name="Self-test", prompts=whole.prompts[:LETTERS]))
     spec = generator_spec(backend, model, {}, models(), ctx=ctx)
@@ -186,7 +184,6 @@ def _write(ctx: JobContext, project: "Project", backend: str, model: str) -> lis
 
 
 def _score(ctx: JobContext, name: str, role: str, texts: list[str]) -> str:
-
     read = [pair(text, text[:80]) for text in texts] if role == "entailment" else texts
     _, values = shared().call(score_batch, name, read, ctx=ctx)
     if len(values) != len(texts) or not any(value.values.size for value in values):
@@ -213,7 +210,6 @@ def check_letter(ctx: JobContext, facts: list[str]) -> None:
 
 
 def measure(ctx: JobContext, project: "Project", folder: Path, facts: list[str]) -> None:
-
     for study in ("letters", "creativity"):
         measured = measure_project(ctx, project, study, MeasureOptions(), shared())
         defined = sum(finding.estimate is not None for finding in measured.result.findings)
@@ -254,7 +250,6 @@ def run() -> int:
 
 
 def _everything(folder: Path) -> None:
-
     with step("sample project") as facts:
         file = open_sample()
         facts.append("unpacked")

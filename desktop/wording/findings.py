@@ -23,7 +23,6 @@ DIMS = ("axis", "identity", "domain", "direction", "pronoun", "task", "theme", "
 
 def items_word(finding: Finding) -> str:
     """What n counts."""
-
     named = (item for study in studies().values() for item in study.words.items)
     return next((tr(word) for start, word in named if finding.id.startswith(start)), tr("items"))
 
@@ -341,7 +340,6 @@ def line_of(
     finding: Finding, study: str, study_title: str, titles: Titles, recipe: Mapping[str, Any] | None = None
 ) -> FindingLine:
     """The table's view of a finding. `recipe`: of its measurement."""
-
     dims_title = " · ".join(part for part in (between_words(finding), about(finding, titles)) if part)
     groups = group_titles(finding, titles)
     figure, interval = figures(finding)

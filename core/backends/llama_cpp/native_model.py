@@ -17,8 +17,8 @@ import numpy.typing as npt
 from biasprint.core.backends.llama_cpp import errors
 from biasprint.core.backends.llama_cpp.gguf import ModelFile, state_of
 from biasprint.core.backends.llama_cpp.options import LlamaOptions, installed
-from biasprint.core.backends.local_model import cache_bytes, free_bytes
-from biasprint.core.machine.processor import cores
+from biasprint.core.backends.local_model import cache_bytes
+from biasprint.core.machine.processor import cores, free_bytes
 
 # ---- The library
 

@@ -112,7 +112,6 @@ class Project:
 
         `study` is needed where several were measured. Nothing is measured again; what is stale is said on page one.
         """
-
         place = Path(path).absolute()  # the process that writes it may stand in another folder
         check_target(place, ENDINGS, [self.path])
         self._look("report")

@@ -57,7 +57,6 @@ def write_study_report(path: Path, audited: Audited, ctx: JobContext | None = No
 
 def write_figures(folder: Path, report: AuditReport, ctx: JobContext | None = None) -> Sequence[Path]:
     """Write each figure as a PDF of its own; the folder is made where it is not there."""
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

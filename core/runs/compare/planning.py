@@ -147,7 +147,6 @@ def _ranked(size: Size, axes: int, raters: int, shares: tuple[float, ...], dealt
 def _outlook(
     comparisons: int, identities: int, axes: int, raters: int, shares: tuple[float, ...], dealt: Mapping[str, Any]
 ) -> Outlook:
-
     design = JudgingDesign(comparisons, identities, axes, raters, **dealt)
     sees, needs, detects = plan_power(design, shares), needed(design, shares), detectable(design)
     return Outlook(

@@ -173,7 +173,6 @@ def _quiet(measure: Any) -> Any:
 
 
 def _measured(measure: Any, args: tuple[Any, ...]) -> StudyResult | None:
-
     try:
         result: StudyResult = measure(*args)
     except AppError:  # such as: without these prompts no group is left to compare

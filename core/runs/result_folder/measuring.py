@@ -239,7 +239,6 @@ def welch(first: Sums, second: Sums) -> Difference:
     (x̄ − ȳ) ± t s.e., s.e.² = s₁²/n + s₂²/m, df = s.e.⁴ / (s₁⁴/n²(n−1) + s₂⁴/m²(m−1)). No interval where a group has
     fewer than two texts or nothing varies. The value has the digits of `two_sample_difference`. Source: Welch 1947.
     """
-
     counts, value = (first.n, second.n), first.mean - second.mean
     parts = [sums.variance / sums.n for sums in (first, second)]
     error2 = sum(parts)

@@ -124,7 +124,6 @@ def write_manifest(order: ScoringOrder, names: Sequence[str], failed: Sequence[t
 
 def _text_column(data: Path, names: Sequence[str]) -> str:
     """Return the column with the texts, by the first file that can be read."""
-
     whys: list[AppError] = []
     for name in names:
         try:

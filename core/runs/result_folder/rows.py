@@ -186,7 +186,6 @@ def _source(stated: Mapping[str, Any], name: str) -> Path:
 
 
 def _group_column(names: Sequence[str]) -> str:
-
     return guess_mapping(names, [], table_fields("compare")).get("group", "")
 
 

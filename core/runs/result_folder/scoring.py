@@ -41,7 +41,6 @@ class ScoredPartition:
 
 def why_not(order: ScoringOrder) -> str:
     """Return why this machine must not score it: its program or a scorer differs from the order's."""
-
     if order.version != core.__version__:
         return f"Biasprint is {core.__version__} there, and {order.version} here"
     for asked in order.scorers:

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeVar
 
-from biasprint.core.backends.local_model import free_bytes
 from biasprint.core.errors import AppError
 from biasprint.core.machine.models import layout
 from biasprint.core.machine.models.layout import Format
+from biasprint.core.machine.processor import free_bytes
 from biasprint.core.scorers.folders.device import is_out_of_memory
 
 # ---- A folder's settings, checked before anything is loaded
@@ -213,7 +213,6 @@ def class_for(settings: FolderSettings, purpose: Purpose, config: Any) -> Any:
 
 def refuse_without_memory(settings: FolderSettings, device: str, dtype: Any) -> None:
     """Said before it is tried: some systems end a process that takes too much, instead of refusing it."""
-
     stored = 2 if "16" in str(settings.values.get("dtype") or settings.values.get("torch_dtype") or "") else 4
     needed = settings.weight_bytes * int(dtype.itemsize) // stored
     free = free_bytes() if device == "cpu" else None

@@ -155,7 +155,6 @@ def _gap(
 
 
 def company(texts: Sequence[str]) -> Iterator[Finding]:
-
     known = langfair_words()
     (first, ours), (second, theirs) = known.groups.items()
     near, split = [company_tokens(text) for text in texts], [bleu_tokens(text) for text in texts]

@@ -139,5 +139,4 @@ def _columns(rows: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
 
 def measure_completion(columns: Mapping[str, Sequence[str]], dropped: Mapping[str, int], seed: int) -> StudyResult:
     """Measure the study over the columns, in the compute process."""
-
     return measure(CompletionTable(**columns, dropped=dropped), seed=seed)

@@ -552,7 +552,6 @@ def measure_creative_outputs(
     table: Mapping[str, Any], vectors: Any, axes: Axes, scorer: Any, how: Mapping[str, Any]
 ) -> StudyResult:
     """Measure the study over a table of outputs, in the compute process."""
-
     return measure_outputs(OutputTable(**table), vectors, axes=axes, scorer=scorer, **how)
 
 
@@ -561,7 +560,6 @@ def measure_creative_judgments(table: Mapping[str, Any], axes: Axes, how: Mappin
 
     With `agreed`, for comparing generators: only of whole axes, without whose judgments they are.
     """
-
     if how.get("agreed"):
         asked = {name: value for name, value in how.items() if name != "agreed"}
         return agreed_judgments(JudgmentTable(**table), axes=axes, **asked)

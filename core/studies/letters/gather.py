@@ -162,7 +162,6 @@ def reading_of(data: Mapping[str, Any]) -> "LetterInputs":
 
 def parts_of(data: Mapping[str, Any]) -> "Parts":
     """Return by what the letters are measured separately, in the compute process."""
-
     by = {"model": tuple(data["models"]), "document": tuple(data["documents"])}
     return Parts(by, tuple(data["arms"]), tuple(data["twins"]))
 
@@ -328,7 +327,6 @@ def prepared(
 
 def read(args: tuple[Any, ...], ctx: JobContext) -> tuple[Any, ...]:
     """Read once, in the compute process, what words and sentences the letters have."""
-
     values, uses, columns, reading, seed = args
     with kept_scores():
         known = read_letters(reading_of(reading), ctx)
@@ -427,7 +425,6 @@ def letters_tables(
     ctx: JobContext | None = None,
 ) -> StudyResult:
     """Count letters as released, and measure the whole study over them, in the compute process."""
-
     with kept_scores():
         table = letters_table(texts, **columns)
         return measure_parts(table, reading_of(reading), parts_of(reading), seed=seed, ctx=ctx)

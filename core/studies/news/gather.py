@@ -230,7 +230,6 @@ def _caution(rows: Sequence[Row]) -> str:
 
 def measure_news(columns: Mapping[str, Any], asked: Mapping[str, Any], ctx: JobContext) -> StudyResult:
     """Measure the study over the columns, in the compute process."""
-
     with kept_scores():
         return measure_rows(columns, NewsRequest(**asked), ctx)
 

@@ -115,12 +115,10 @@ def live_news(axes: Sequence[Axis], asked: Sequence[AskedPair]) -> list[PairAnsw
 
 @lru_cache(maxsize=32)
 def _counted(axis: Axis) -> "GroupAxis":
-
     return group_axis(axis)
 
 
 def _answer(axes: "tuple[GroupAxis, ...]", asked: AskedPair) -> PairAnswer:
-
     table = news_table([asked.original], [asked.generated], axes)
     if not table.pairs:
         return PairAnswer("unanswered" if table.unanswered else "dropped")

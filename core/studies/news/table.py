@@ -186,7 +186,6 @@ def why_unanswered(generated: str) -> str:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _sentences(text: str) -> tuple[str, ...]:
-
     return tuple(text[start:end] for start, end in sentences(text))
 
 

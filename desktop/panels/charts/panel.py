@@ -407,7 +407,6 @@ class ChartsPanel(Panel):
 
     def save_chart(self, figure: Figure, path: Path) -> None:
         """Write the chart in a thread. Pictures are light and of one size: they go on pages, not on this screen."""
-
         tokens = theme.tokens_for("light")
         self.shell.jobs.start(
             tr("Save chart"),

@@ -129,7 +129,6 @@ class StudyLines(QWidget):
 
     def show_measurements(self, measurements: Sequence[Measurement], open_sessions: int) -> None:
         """What there is now; a line whose recipe is being read stays open."""
-
         ordered = sorted(measurements, key=lambda one: one.study not in studies())  # the others cannot be measured
         self._there = {one.study: one for one in ordered}
         for gone in self.lines.keys() - self._there.keys():

@@ -343,7 +343,6 @@ class HomePanel(Panel):
         self._import(paths[0])
 
     def _import(self, path: Path | None) -> None:
-
         path = path or ask_table(self)
         if path is None:
             return
@@ -361,7 +360,6 @@ class HomePanel(Panel):
         return tuple(one.kind for one in studies if one.pending or not pending)
 
     def _measure(self, studies: Sequence[str]) -> None:
-
         def show(_: object) -> None:
             if self.isVisible():  # who has gone elsewhere meanwhile stays there
                 see_findings(self.shell, studies)

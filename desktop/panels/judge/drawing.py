@@ -101,19 +101,16 @@ class Drawing(QObject):
 
 def _offers(ctx: JobContext, project: "Project") -> "tuple[Sequence[StudyOffer], Sequence[tuple[str, str]]]":
     """What there is to compare, and the criteria of the tasks that come with the program, by title."""
-
     rubrics = [(task.title, rubric_text([(one.name, one.explanation) for one in task.rubric])) for task in cogs_tasks()]
     return offers(ctx, project), [(title, text) for title, text in rubrics if text]
 
 
 def _draw(ctx: JobContext, project: "Project", request: DrawRequest) -> "ComparedPlan":
-
     return compare(ctx, project, **asked_by(request))
 
 
 def asked_by(request: DrawRequest) -> dict[str, Any]:
     """The arguments of `core.runs.compare.compare`; what raters learn is read here, off the window's thread."""
-
     asked, taught = request._asdict(), request.teaching
     del asked["teaching"]
     return {

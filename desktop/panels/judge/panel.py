@@ -391,7 +391,6 @@ class JudgePanel(Panel):
         self.header.set_title(tr("Finished"))
 
     def _save_elsewhere(self) -> None:
-
         save_copy(self.shell)
 
     # inside

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.plan import PlanSettings
 from biasprint.core.runs.compare.planning import Size, outlooks
@@ -126,7 +126,7 @@ def _outlooks(ctx: JobContext, planned: Planned) -> "Sequence[Outlook]":
         for number, cards in enumerate(planned.cards)
     }
     settings = PlanSettings(split=planned.split, overlap=planned.overlap, sway=planned.sway)
-    return outlooks(ctx, shared(), sizes, raters=planned.raters, settings=settings)
+    return outlooks(ctx, compute.shared(), sizes, raters=planned.raters, settings=settings)
 
 
 # ---- The page

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.errors import UsageError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import LetterSource, as_word, read_file, write_note, write_report
@@ -55,7 +55,6 @@ def save_word(
     put_aside = frozenset(dismissed)
 
     def work(ctx: JobContext) -> WordSaved:
-
         data = source.data if goes_back_into(source.document.kind, path) else None
         found = as_word(ctx, data, source.document, checked.reading, dismissed=put_aside, tracked=tracked)
         target = path if path.suffix.lower() == f".{found.ending}" else path.with_suffix(f".{found.ending}")
@@ -86,8 +85,7 @@ def save_report(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-
-        shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
+        compute.shared().call(write_report, path, checked.reading, twin, put_aside, original, ctx=ctx)
         return path
 
     return Operation(tr("Writing the report"), work, _saved_as)
@@ -100,9 +98,8 @@ def save_note(
     put_aside, original = tuple(dismissed), source.document if source is not None else None
 
     def work(ctx: JobContext) -> Path:
-
         house, _ = house_in_use()
-        shared().call(
+        compute.shared().call(
             write_note,
             path,
             checked.reading,

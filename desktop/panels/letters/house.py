@@ -45,7 +45,6 @@ def see_house_list() -> Operation[House]:
     """The list of this computer, with each line of its file that could not be used."""
 
     def work(ctx: JobContext) -> House:
-
         read = house_list()
         return _house(read.found, read.left_out)
 
@@ -56,7 +55,6 @@ def add_to_house_list(*, words: str, what: str, category: str, reason: str) -> O
     """One entry more, in place of one with the same words and category."""
 
     def work(ctx: JobContext) -> House:
-
         try:
             made = entry(words, what, category, reason)
         except UsageError as error:
@@ -79,7 +77,6 @@ def import_house_list(path: Path) -> Operation[House]:
     """The entries of a file beside those that there are; where both have one for the same words, the file's is used."""
 
     def work(ctx: JobContext) -> House:
-
         read = read_list(path)
         given = read.found.entries
         with _keeping:
@@ -104,7 +101,6 @@ def export_house_list(path: Path) -> Operation[Path]:
     """Write the list to a file that others can import."""
 
     def work(ctx: JobContext) -> Path:
-
         write_list(path, house_list().found)
         return path
 
@@ -114,7 +110,6 @@ def export_house_list(path: Path) -> Operation[Path]:
 
 
 def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", told: tuple[str, ...] = ()) -> House:
-
     with _keeping:
         found = HouseList(tuple(change(house_list().found.entries)))
         keep(found)
@@ -122,7 +117,6 @@ def _changed(change: "Callable[[tuple[HouseEntry, ...]], list[HouseEntry]]", tol
 
 
 def _house(found: "HouseList", told: tuple[str, ...]) -> House:
-
     return House(found, {one.key: one.title for one in mark_categories()}, told)
 
 

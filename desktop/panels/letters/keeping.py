@@ -45,7 +45,6 @@ def list_kept() -> Operation[KeptHere]:
     """Look what is kept in the data folder."""
 
     def work(ctx: JobContext) -> KeptHere:
-
         drafts, saved = listed(DRAFTS), listed(SAVED)
         return KeptHere(drafts.entries, saved.entries, len(drafts.damaged) + len(saved.damaged))
 
@@ -56,7 +55,6 @@ def list_in_project(*, project: "Project") -> "Operation[tuple[KeptEntry, ...]]"
     """The letters that were saved in the project."""
 
     def work(ctx: JobContext) -> "tuple[KeptEntry, ...]":
-
         return saved_letters(project)
 
     return Operation(tr("Looking for saved letters"), work, quiet=True)
@@ -66,7 +64,6 @@ def open_saved(*, key: str) -> "Operation[KeptLetter]":
     """One of the person's own letters, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-
         return opened(SAVED, key)
 
     return Operation(tr("Opening a letter"), work)
@@ -76,7 +73,6 @@ def open_in_project(*, project: "Project", reading: str) -> "Operation[KeptLette
     """A letter of the project, as it was left."""
 
     def work(ctx: JobContext) -> "KeptLetter":
-
         return saved_letter(project, reading)
 
     return Operation(tr("Opening a letter"), work)
@@ -89,7 +85,6 @@ def open_draft(*, key: str, project: "Project | None") -> "Operation[tuple[KeptL
     """
 
     def work(ctx: JobContext) -> "tuple[KeptLetter, Draft]":
-
         draft = _held(key)
         try:
             letter = opened(DRAFTS, key)
@@ -109,7 +104,6 @@ def discard_draft(*, key: str) -> Operation[None]:
 
 
 def _held(key: str) -> "Draft":
-
     draft = Draft(key)
     try:
         draft.hold()
@@ -126,7 +120,6 @@ def save_letter(*, letter: "KeptLetter") -> Operation[str]:
     """Keep a letter among the person's own; its key there."""
 
     def work(ctx: JobContext) -> str:
-
         return save(letter)
 
     return Operation(tr("Saving the letter"), work, quiet=True)
@@ -136,7 +129,6 @@ def remove_saved(*, key: str) -> Operation[None]:
     """Delete one of the person's own letters."""
 
     def work(ctx: JobContext) -> None:
-
         remove(SAVED, key)
 
     return Operation(tr("Removing a letter"), work, quiet=True)
@@ -146,7 +138,6 @@ def remove_from_project(*, project: "Project", reading: str) -> Operation[None]:
     """Delete a letter of the project, with its text and every reading of it."""
 
     def work(ctx: JobContext) -> None:
-
         remove_letter(project, reading)
 
     return Operation(tr("Removing a letter"), work, quiet=True)
@@ -242,7 +233,6 @@ class LetterDraft(QObject):
 
     def _next(self) -> "tuple[Draft, int]":
         """Where the next write goes, and its number: a thread may be late."""
-
         self._draft = self._draft or Draft()
         self._writes += 1
         return self._draft, self._writes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from biasprint.core.compute import shared
+from biasprint.core import compute
 from biasprint.core.errors import AppError
 from biasprint.core.jobs import JobContext
 from biasprint.core.letters import ReadingRequest, scorers_for_letters
@@ -53,7 +53,6 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
     """Compare with this set from now on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-
         use(name)
         return _as_they_stand()
 
@@ -62,7 +61,6 @@ def use_reference(name: str) -> Operation[ReferenceSets]:
 
 def remove_reference(name: str) -> Operation[ReferenceSets]:
     def work(ctx: JobContext) -> ReferenceSets:
-
         remove(name)
         return _as_they_stand()
 
@@ -73,10 +71,9 @@ def make_reference(*, folder: Path, name: str, occupation: str) -> Operation[Ref
     """A set from the letters of a folder or zip; it is used from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-
         hint = tr("Say above what the candidates are.")
         request = ReadingRequest(scorers_for_letters(), occupation=occupation)
-        return _used(make_reference_from_pile(ctx, folder, name, shared(), request, hint=hint))
+        return _used(make_reference_from_pile(ctx, folder, name, compute.shared(), request, hint=hint))
 
     return Operation(tr("Making reference letters"), work)
 
@@ -85,7 +82,6 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
     """A set from the rows of a pile that was read, as they stand; it is used from then on."""
 
     def work(ctx: JobContext) -> ReferenceSets:
-
         rows = tuple(replace(row, occupation=occupation or row.occupation) for row in pile.rows)
         hint = tr("Say above what the candidates are.")
         return _used(reference_of_pile(replace(pile, rows=rows), name, hint=hint))
@@ -94,7 +90,6 @@ def keep_pile_as_reference(*, pile: "Pile", name: str, occupation: str) -> Opera
 
 
 def _used(made: "MadeReference") -> ReferenceSets:
-
     found = made.reference
     use(found.name)
     said = tr("“{name}” has the figures of {letters} for {what}. New readings are compared with it.")
@@ -109,7 +104,6 @@ def _left_out(dropped: Mapping[str, int]) -> str:
 
 
 def _as_they_stand(told: tuple[str, ...] = ()) -> ReferenceSets:
-
     return ReferenceSets(references(), in_use(), told)
 
 

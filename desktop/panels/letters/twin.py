@@ -353,7 +353,6 @@ class TwinPage(QWidget):
             self._show_state()
 
     def _asking(self, difference: "TwinDifference") -> "TwinDifference":
-
         return without_dismissed(difference, self._dismissed)
 
     def _fail(self, checked: "Checked", error: AppError) -> None:

@@ -117,13 +117,11 @@ def places_said(places: tuple[TwinPlace, ...]) -> str:
 
 def figure_lines(difference: "TwinDifference") -> tuple[ScoreLine, ...]:
     """The figures of the whole letter that differ."""
-
     return tuple(_figure(one, difference.reading) for one in changed(difference.figures))
 
 
 def same_figures(difference: "TwinDifference") -> int:
     """How many figures both have, and alike."""
-
     return sum(one.difference is not None for one in difference.figures) - len(changed(difference.figures))
 
 

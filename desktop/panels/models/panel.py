@@ -203,7 +203,6 @@ class _ModelBox(ComboBox):
 
 def is_here(endpoint: "Endpoint") -> bool:
     """Whether its servers all run on this computer."""
-
     return all(is_loopback(origin(one.base_url)[1]) for one in endpoint.addresses)
 
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 def size_words(size: int | None) -> str:
     """ "438 MB"; that it is not known where nobody said."""
-
     return tr("size not known") if size is None else in_words(size)
 
 
@@ -59,7 +58,6 @@ def get_words(row: "Row", begun: int) -> str:
 
 def facts(row: "Row", begun: int = 0) -> str:
     """Size, licence, memory and, before it is got, where it comes from, in one line."""
-
     licence = tr("licence {name}").format(name=row.licence) if row.licence else tr("licence not known")
     parts = [size_words(row.size), licence]
     if row.memory is not None:
@@ -72,7 +70,6 @@ def facts(row: "Row", begun: int = 0) -> str:
 
 
 def _comes_from(row: "Row") -> str:
-
     if row.source == "hub":
         return tr("from the Hugging Face hub")
     if row.download is None:

@@ -202,7 +202,6 @@ class OutputsPanel(Panel):
 
     def where(self) -> "OutputFilter":
         """What the filters ask for."""
-
         runs = self.generator.currentData()
         return OutputFilter(
             run_ids=tuple(map(int, runs.split(","))) if runs else None,

@@ -314,7 +314,6 @@ class TablePick(QWidget):
         self.name.set_text(tr("none yet"))
 
     def _ask(self) -> None:
-
         path = ask_table(self)
         if path is not None:
             self.take(path)

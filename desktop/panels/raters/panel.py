@@ -159,7 +159,6 @@ class CareSection(RatersSection):
 
 
 def _read(ctx: JobContext, project: "Project") -> "Sequence[RaterCard]":
-
     return rater_cards(ctx, project)
 
 

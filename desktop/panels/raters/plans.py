@@ -46,7 +46,6 @@ class PlansSection(RatersSection):
     packets_wanted = Signal(str)
 
     def __init__(self, shell: Shell) -> None:
-
         super().__init__(shell, tr("Plans"))
         self.data: PlansData | None = None
         self._named = ""  # the plan whose name is in the field: what is typed there stays while figures change
@@ -203,7 +202,6 @@ def reader_of(project: "Project") -> Callable[[JobContext], PlansData]:
     states: list[Any] = []
 
     def read(ctx: JobContext) -> PlansData:
-
         if not states:
             states.append(RaterStates(project))
         codes = tuple(safe_line(row.code) for row in project.judging.raters() if row.kind == "person")

@@ -180,7 +180,6 @@ class _Question:
 
 def read_quality(ctx: JobContext, project: "Project") -> QualityData:
     """The tables that have rows, and whether they are up to date."""
-
     titles = read_titles(project)
     found = [
         one
@@ -227,7 +226,6 @@ def _tells(one: Finding, secret: frozenset[str]) -> bool:
 
 
 def _workshop_codes(project: "Project") -> frozenset[str]:
-
     plans = {plan.id for plan in project.judging.plans() if PlanSettings.of(plan.settings).workshop}
     raters = {row.id: row.code for row in project.judging.raters() if row.kind == "person"}
     sessions = project.judging.sessions()

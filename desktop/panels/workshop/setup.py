@@ -135,7 +135,6 @@ class DrawForm(QWidget):
 
     def design(self) -> "JudgingDesign | None":
         """The design for one participant, of what can be drawn; None without an axis."""
-
         chosen = self.chosen
         drawn = min((self._drawn(offer) for offer in chosen), default=0)
         if not drawn:
@@ -319,7 +318,6 @@ class WorkshopSetup(QWidget):
         workshop_chance(design=design).start(self._shell.jobs, on_done=show, on_error=self._shell.show_error)
 
     def _start(self, *, seats: bool = False) -> None:
-
         project = self._shell.project
         if project is None:
             return
@@ -356,7 +354,6 @@ class WorkshopSetup(QWidget):
         )
 
     def _enter(self, plan: "WorkshopPlan", chance: "Chance | None", pin: "Pin", seats: bool) -> None:
-
         self._allow(True)
         self._shell.settle(lambda: open_workshop(self._shell, plan, chance, pin, seats_first=seats))
 

@@ -15,6 +15,7 @@ from tiny_gguf import opened, patched, write_tiny
 from biasprint.core.backends import llama_cpp, local_model
 from biasprint.core.backends.llama_cpp.gguf import check_file, read_head
 from biasprint.core.errors import AppError, UsageError
+from biasprint.core.machine import processor
 
 FIRST_TENSOR = b"token_embd.weight"
 
@@ -195,7 +196,7 @@ def test_a_context_that_memory_cannot_hold_is_told_before_it_is_tried(model: Pat
     monkeypatch.setattr(native_model, "free_bytes", lambda: 10_000)
     with pytest.raises(AppError, match="not enough memory for a context of 256 tokens"):
         written(model)
-    free = local_model.free_bytes()
+    free = processor.free_bytes()
     assert free is None or free > 10_000_000
     assert (
         local_model.cache_bytes(check_file(model).metadata, 256) == 2 * 2 * 256 * 32 * 2

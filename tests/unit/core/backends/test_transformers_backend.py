@@ -11,6 +11,7 @@ from biasprint.core.backends import transformers_local
 from biasprint.core.backends.protocol import LikelihoodBackend, Request
 from biasprint.core.backends.transformers_local.writer import Sampler
 from biasprint.core.errors import AppError, JobCancelled, UsageError
+from biasprint.core.scorers.folders import loading
 
 
 @pytest.fixture(scope="module")
@@ -275,9 +276,7 @@ def test_a_classifier_writes_no_texts(tmp_path):
 
 
 def test_a_model_larger_than_the_free_memory_is_refused_before_it_is_loaded(folder, monkeypatch):
-    from biasprint.core.backends import local_model
-
-    monkeypatch.setattr(local_model, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(loading, "free_bytes", lambda: 1000)
 
     with pytest.raises(AppError, match=r"not enough memory.*it needs 0\.0 GB, and 0\.0 GB are free"):
         write(transformers_local.open(str(folder), {}))
