@@ -15,12 +15,12 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.operations.session import PACKET_SUFFIX, PROJECT_SUFFIX
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.notice import error_notice
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.project.backup import Backup

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from biasprint.core.jobs import JobContext
 from biasprint.core.judging.adjudication import disagreements, neutral_order
 from biasprint.core.judging.packets.decisions import conflicts, packets, seats_to_decide
-from biasprint.desktop.tables.rows import TableRow
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableRow
 from biasprint.desktop.widgets.words import number
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.titles import Titles, read_titles

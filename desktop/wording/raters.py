@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasprint.desktop.tables.rows import TableColumn, TableRow
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow
 from biasprint.desktop.widgets.words import number, plural, spelled_seconds, tr
 from biasprint.desktop.wording.titles import Titles
 

@@ -19,12 +19,12 @@ from biasprint.desktop import theme
 from biasprint.desktop.panels.findings.card import FindingCard
 from biasprint.desktop.panels.findings.studies import StudyLines
 from biasprint.desktop.tables.findings import FindingDelegate, FindingsTable, head_height
-from biasprint.desktop.tables.rows import as_rows
 from biasprint.desktop.widgets import Card, EmptyState, Label, LinkButton, number, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import as_rows
 from biasprint.desktop.wording.findings import COLUMNS, POOLED, FindingFilter, FindingLine, FindingsData, Measurement
 
 ROW_HEIGHT = 46  # two lines: what it is, and on what part of the data

@@ -16,12 +16,12 @@ from biasprint.core.letters.house import HouseList, entry, house_list, keep, rea
 from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.letters.house import HouseEntry

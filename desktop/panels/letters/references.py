@@ -18,11 +18,11 @@ from biasprint.desktop import theme
 from biasprint.desktop.operations import Operation
 from biasprint.desktop.panels.letters.progress import LettersProgress
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Label, Notice, PrimaryButton, QuietButton, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import fitting
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.letters.pile import Pile

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from biasprint.core.letters import changed
 from biasprint.core.swap import Person
 from biasprint.desktop.panels.letters.compared import shown
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Card, Label, LinkButton, StandInBadge, number, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.letters import (

@@ -39,12 +39,12 @@ from biasprint.desktop.panels.letters.twin_parts import (
     places_said,
 )
 from biasprint.desktop.panels.letters.twin_whom import TwinNames
-from biasprint.desktop.tables.rows import TableRow
 from biasprint.desktop.widgets import Card, FlowLayout, Label, hairline, number, tr
 from biasprint.desktop.widgets.layout import Beside
 from biasprint.desktop.widgets.letter_text import MOVING, make_gaps
 from biasprint.desktop.widgets.plain_text import PlainText
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TableRow
 
 if TYPE_CHECKING:
     from biasprint.core.letters import TwinDifference

@@ -12,13 +12,13 @@ from biasprint.core.swap import Person
 from biasprint.desktop import theme
 from biasprint.desktop.operations.letters import NamesToChoose
 from biasprint.desktop.panels.letters.compared import shown
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Card, FlowLayout, Label, PrimaryButton, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import clear_row
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 if TYPE_CHECKING:
     from biasprint.core.letters import NameTwins

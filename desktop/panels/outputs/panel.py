@@ -23,11 +23,11 @@ from biasprint.desktop.read.outputs import SORTED, Choices, Detail, Line, Output
 from biasprint.desktop.read.result_folder import ResultRows
 from biasprint.desktop.shell import Command, Shell
 from biasprint.desktop.tables.outputs import LineDelegate, OutputLoader, OutputsTable, headings, status_word
-from biasprint.desktop.tables.rows import as_rows
 from biasprint.desktop.widgets import Card, Chip, EmptyState, Label, LinkButton, PlainText, plural, tr
 from biasprint.desktop.widgets.choice import ComboBox, SearchRow
 from biasprint.desktop.widgets.layout import Column
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import as_rows
 
 if TYPE_CHECKING:
     from biasprint.core.project.changes import Changes

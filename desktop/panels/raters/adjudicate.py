@@ -16,7 +16,6 @@ from biasprint.desktop.panels.raters.section import NeutralCards, PageHead, Rate
 from biasprint.desktop.read.decisions import AdjudicationData, identity_names, read_adjudication, read_texts
 from biasprint.desktop.settings import JudgeKeys, KeyMap
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TextTable, focus_first
 from biasprint.desktop.widgets import (
     Button,
     Card,
@@ -34,6 +33,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:

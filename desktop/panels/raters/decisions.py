@@ -17,11 +17,11 @@ from biasprint.desktop.panels.findings.studies import when_words
 from biasprint.desktop.panels.raters.section import NeutralCards, PageHead, RatersSection
 from biasprint.desktop.read.decisions import ConflictLine, DecisionsData, read_decisions, read_texts
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.widgets import Button, Card, EmptyState, FlowLayout, Label, number, plural, spelled_seconds, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable, focus_first
 from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from biasprint.desktop.operations.session import PACKET_SUFFIX, RESULTS
 from biasprint.desktop.panels.raters.plans import PlansData, reader_of
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TextTable
 from biasprint.desktop.widgets import (
     Button,
     Card,
@@ -36,6 +35,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:

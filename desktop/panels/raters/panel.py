@@ -22,11 +22,11 @@ from biasprint.desktop.panels.raters.plans import PlansSection
 from biasprint.desktop.panels.raters.quality import QualitySection
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Command, Shell
-from biasprint.desktop.tables.rows import TextTable
 from biasprint.desktop.widgets import Button, Card, Chip, EmptyState, Label, number, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from biasprint.desktop.dialogs.question import Question
 from biasprint.desktop.operations.raters import delete_plan, rename_plan
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TextTable
 from biasprint.desktop.widgets import Button, Card, ElidedLabel, EmptyState, FlowLayout, Label, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TextTable
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.titles import Titles, read_titles
 

@@ -19,11 +19,11 @@ from biasprint.desktop.panels.findings.studies import said_of
 from biasprint.desktop.panels.raters.section import RatersSection
 from biasprint.desktop.read.findings import StoredFindings
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Button, Card, Chip, ElidedLabel, EmptyState, Label, LinkButton, plural, tr
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import Sheet
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 from biasprint.desktop.wording import findings as words
 from biasprint.desktop.wording.findings import Measurement
 from biasprint.desktop.wording.titles import Titles, read_titles

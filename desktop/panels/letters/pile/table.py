@@ -45,9 +45,9 @@ from biasprint.desktop.panels.letters.pile.rows import (
     text_of,
     with_text,
 )
-from biasprint.desktop.tables.rows import as_rows
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import as_rows
 from biasprint.desktop.widgets.words import plural, tr
 
 # ---- The item model

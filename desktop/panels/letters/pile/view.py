@@ -42,7 +42,6 @@ from biasprint.desktop.panels.letters.pile.rows import (
     summary,
 )
 from biasprint.desktop.panels.letters.pile.table import PileList, PileTable
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import (
     Card,
     FlowLayout,
@@ -57,6 +56,7 @@ from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.layout import Sheet, clear_column
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- Who was chosen
 

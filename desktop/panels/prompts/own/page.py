@@ -17,11 +17,11 @@ from biasprint.desktop.panels.prompts.own.entries import Entries, OwnEntry
 from biasprint.desktop.panels.prompts.own.keeping import Keeping
 from biasprint.desktop.panels.prompts.own.rows import Form
 from biasprint.desktop.shell import Shell
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import Card, FlowLayout, Label, Notice, PrimaryButton, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.safe_text import safe_line, safe_tip
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- The shelf
 

@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QVBox
 from biasprint.core.prompts.definition_kinds import KINDS
 from biasprint.core.prompts.definitions import Draft, DraftProblem, Field, Place
 from biasprint.desktop import theme
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTable
 from biasprint.desktop.widgets import FlowLayout, Label, QuietButton, tr
 from biasprint.desktop.widgets.choice import ComboBox
 from biasprint.desktop.widgets.events import guard_wheel
 from biasprint.desktop.widgets.labels import show_if
 from biasprint.desktop.widgets.layout import SCROLL_BAR, Column, LowEdit
 from biasprint.desktop.widgets.safe_text import safe_line
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTable
 
 # ---- A form made from a description of its fields
 

@@ -8,7 +8,7 @@ from biasprint.core.findings import Finding, Interval
 from biasprint.core.judging.packets.report import MergedFile, MergeReport
 from biasprint.desktop.operations.raters import MOST_RATERS, codes_of
 from biasprint.desktop.panels.raters.quality import hidden_words, n_words, quality_rows, tables_of
-from biasprint.desktop.tables.rows import TableColumn, TableRow, TextTableModel
+from biasprint.desktop.widgets.small_table import TableColumn, TableRow, TextTableModel
 from biasprint.desktop.wording import raters as words
 from biasprint.desktop.wording.titles import Titles
 
